@@ -1,0 +1,2 @@
+//! `touchstone-engine`: everything that happens inside a measured window.
+fn main() {}

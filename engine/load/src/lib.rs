@@ -1,0 +1,1 @@
+//! The load engine: schedule, connection, parser, check, recorder, backend.

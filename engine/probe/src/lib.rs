@@ -1,0 +1,1 @@
+//! The HTTP/1.1 conformance probe: raw requests with a known answer.

@@ -1,0 +1,1 @@
+//! Watching a process tree: memory, CPU, threads and descriptors, and catching a first response.
