@@ -1,0 +1,51 @@
+"""Errors that reach the user, and the exit code of each: the only place where exit codes are set."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What `touchstone` tells the shell."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    GATE = 3
+    INVALID = 4
+    INTERRUPTED = 130
+
+
+class TouchstoneError(Exception):
+    """Something a person has to know: what happened, where, and what to do about it."""
+
+    exit_code: ExitCode = ExitCode.FAILED
+
+    def __init__(self, what: str, *, where: str | None = None, mend: str | None = None) -> None:
+        self.what = what
+        self.where = where
+        self.mend = mend
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f"\n  do: {self.mend}" if self.mend else ""
+        return f"{place}{self.what}{advice}"
+
+
+class UsageError(TouchstoneError):
+    """The command line or a manifest asks for something that does not exist."""
+
+    exit_code = ExitCode.USAGE
+
+
+class GateError(TouchstoneError):
+    """A gate that the user set was breached."""
+
+    exit_code = ExitCode.GATE
+
+
+class InvalidRunError(TouchstoneError):
+    """The run cannot carry a valid number."""
+
+    exit_code = ExitCode.INVALID

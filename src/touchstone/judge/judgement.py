@@ -1,0 +1,122 @@
+"""What the judge says of a run: a verdict on each sample, findings with evidence, estimates, comparisons."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import Field
+
+from touchstone.record.base import Record
+
+
+class Severity(StrEnum):
+    """How much a finding weighs. A note changes no verdict."""
+
+    NOTE = "note"
+    SUSPECT = "suspect"
+    INVALID = "invalid"
+
+
+class Verdict(StrEnum):
+    """Whether a number can be trusted."""
+
+    VALID = "valid"
+    SUSPECT = "suspect"
+    INVALID = "invalid"
+
+
+class Outcome(StrEnum):
+    """What a comparison says of the contender against the baseline."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    EQUIVALENT = "equivalent"
+    UNDECIDED = "undecided"
+
+
+class Finding(Record):
+    """One validity rule that fired."""
+
+    code: str
+    severity: Severity
+    statement: str
+    """What is wrong, in a sentence with the numbers in it."""
+    next_step: str
+    """What to do about it."""
+    contender: str | None = None
+    load: str | None = None
+    sample: str | None = None
+    """The sample's id; None if the finding is about a contender over all rounds, or about the run."""
+    figures: list[str] | None = None
+    """The figures that it makes untrustworthy; None means all of the sample."""
+    evidence: dict[str, Any] = {}
+
+
+class Estimate(Record):
+    """A figure of a contender over rounds, in base units. Invalid samples are left out of it."""
+
+    phase: str
+    contender: str
+    load: str | None = None
+    figure: str
+    median: float | None = None
+    low: float | None = None
+    high: float | None = None
+    """The confidence interval; None where there are too few rounds for one."""
+    values: list[float] = []
+    samples: list[str] = []
+    left_out: list[str] = []
+    """Ids of the samples that were left out as invalid."""
+    verdict: Verdict = Verdict.VALID
+    reason: str | None = None
+    """Why it is not valid, or not measured."""
+
+
+class Comparison(Record):
+    """A contender against the baseline on one figure: the ratio contender/baseline with its interval."""
+
+    phase: str
+    figure: str
+    load: str | None = None
+    contender: str
+    baseline: str
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    rounds: int = 0
+    outcome: Outcome = Outcome.UNDECIDED
+    better: bool | None = None
+    """True if the contender is better than the baseline (by the figure's direction); None unless faster or slower."""
+    more_rounds: int | None = None
+    """How many further rounds would decide it, if it is undecided."""
+    verdict: Verdict = Verdict.VALID
+    reason: str | None = None
+    sentence: str = ""
+    """The result in a sentence."""
+
+
+class Steady(Record):
+    """The steady-state verdict on a contender under a load."""
+
+    contender: str
+    load: str
+    sample: str
+    shape: Literal["flat", "warm-up", "slowdown", "no steady state", "too short"]
+    steady_from_s: float | None = None
+    changepoints_s: list[float] = []
+
+
+class Judgement(Record):
+    """All that the judge says of a run."""
+
+    schema_: Literal["touchstone.judgement/1"] = Field(default="touchstone.judgement/1", alias="schema")
+    verdict: Verdict
+    """Of the run as a whole: invalid if nothing valid can be said."""
+    sample_verdicts: dict[str, Verdict]
+    findings: list[Finding]
+    estimates: list[Estimate]
+    comparisons: list[Comparison]
+    steady: list[Steady] = []
+    margin: float
+    confidence: float

@@ -1,0 +1,66 @@
+"""One HTTP request and what a right answer to it looks like."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from touchstone.manifest.base import Part
+
+Method = Literal["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
+
+
+class JsonType(Part):
+    """A JSON field of which only the type is fixed."""
+
+    type: Literal["string", "number", "integer", "boolean", "null", "array", "object"]
+
+
+class Expectation(Part):
+    """What a response must be. What is not named is not checked."""
+
+    status: int | list[int] = 200
+    """The status code, or those allowed."""
+    body: str | None = None
+    """The whole body, byte for byte (UTF-8), after templates are filled in."""
+    pattern: str | None = None
+    """A regular expression that the whole body must match."""
+    json_fields: dict[str, str | int | float | bool | JsonType] | None = Field(default=None, alias="json")
+    """Fields that a JSON body must hold, by value or by type."""
+    json_exact: bool = False
+    """True if the JSON body must hold no other field."""
+    content_type: str | None = None
+    """The media type, parameters left aside."""
+    headers: dict[str, str] = {}
+    """Fields that must be present; the value is a regular expression for the whole field value."""
+
+    @model_validator(mode="after")
+    def _one_kind_of_body(self) -> Expectation:
+        kinds = [k for k in (self.body, self.pattern, self.json_fields) if k is not None]
+        if len(kinds) > 1:
+            raise ValueError("a body is checked in one way: body, pattern or json")
+        return self
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """The status codes allowed."""
+        return (self.status,) if isinstance(self.status, int) else tuple(self.status)
+
+
+class Request(Part):
+    """A request. `{counter}`, `{random}` and `{fresh}` in target, headers and body are filled in; `{{` is a brace."""
+
+    method: Method = "GET"
+    target: str
+    """The request target as it goes on the wire: percent-escapes are the author's."""
+    headers: dict[str, str] = {}
+    body: str | None = None
+    expect: Expectation = Expectation()
+
+
+class WeightedRequest(Request):
+    """A request of a load's mix."""
+
+    name: str = "request"
+    weight: Annotated[int, Field(ge=1)] = 1

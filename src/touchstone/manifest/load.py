@@ -1,0 +1,55 @@
+"""The loads of a scenario: what is sent, how, and for how long."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from touchstone.manifest.base import Part
+from touchstone.manifest.contract import Proof, Send
+from touchstone.manifest.exchange import WeightedRequest
+
+Profile = Literal["quick", "normal", "thorough"]
+
+
+class Load(Part):
+    """One load. A closed loop sends when an answer has come; an open loop sends at a rate, whatever comes back."""
+
+    title: str
+    about: str = ""
+    loop: Literal["closed", "open", "steps", "ramp"] = "closed"
+    connections: Annotated[int, Field(ge=1)] = 64
+    rate: Annotated[float, Field(gt=0)] | None = None
+    """Requests a second, for an open loop; the highest, for steps and a ramp."""
+    steps: Annotated[int, Field(ge=2)] | None = None
+    """How many rates between a tenth of `rate` and `rate`, for steps."""
+    arrivals: Literal["uniform", "poisson"] = "uniform"
+    pipeline: Annotated[int, Field(ge=1)] = 1
+    keepalive: bool = True
+    timeout_s: Annotated[float, Field(gt=0)] = 5.0
+    seconds: Annotated[float, Field(gt=0)] | None = None
+    """The measured time; the profile's if it is not given."""
+    warmup_s: Annotated[float, Field(ge=0)] | None = None
+    idle_s: Annotated[float, Field(ge=0)] = 0.0
+    """How long memory is watched after the load."""
+    profiles: list[Profile] = ["quick", "normal", "thorough"]
+    """The profiles in which this load is run."""
+    error_allowance: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """The share of requests that may fail before the sample is invalid."""
+    dependency_settings: dict[str, dict[str, str | int | bool]] = {}
+    """Settings of a dependency that this load changes, by the dependency's name."""
+    prepare: list[Send] = []
+    """Sent before the load, outside every figure."""
+    requests: Annotated[list[WeightedRequest], Field(min_length=1)]
+    proofs: list[Proof] = []
+
+    @model_validator(mode="after")
+    def _loop_has_its_rate(self) -> Load:
+        if self.loop == "closed" and self.rate is not None:
+            raise ValueError("a closed loop has no rate: leave `rate` out or set loop to open")
+        if self.loop != "closed" and self.rate is None:
+            raise ValueError(f"loop {self.loop!r} needs `rate`, in requests a second")
+        if self.loop == "steps" and self.steps is None:
+            raise ValueError("loop 'steps' needs `steps`, the number of rates")
+        return self

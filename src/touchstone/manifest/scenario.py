@@ -1,0 +1,92 @@
+"""scenario.toml: a service contract and the loads put on it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from touchstone.manifest.base import Name, Part
+from touchstone.manifest.contract import Check
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.load import Load
+
+
+class DependencySpec(Part):
+    """Something that the service talks to. The lab makes it fresh in each round and gives its address by `env`."""
+
+    kind: Literal["sqlite", "postgres", "kafka", "echo"]
+    env: str
+    """The environment variable through which the service learns the address."""
+    settings: dict[str, Any] = {}
+    """The settings that are equal for all; which there are is the dependency's own."""
+
+
+class Hold(Part):
+    """Memory against the number of connections."""
+
+    request: Request
+    levels: list[int]
+    large_levels: list[int] = []
+    """Levels above one process's file limit, run only by `--phase hold --large`."""
+    modes: list[Literal["idle", "traffic"]] = ["idle"]
+    server_processes: int = 1
+
+
+class Drain(Part):
+    """A topic filled beforehand, and drained by the service."""
+
+    dependency: Name
+    messages: list[int]
+    stats_target: str = "/stats"
+    within_s: float = 300.0
+
+
+class Floor(Part):
+    """The search for the smallest memory limit that is enough."""
+
+    load: Name
+    share_of_unlimited: Annotated[float, Field(gt=0, le=1)] = 0.9
+    from_mb: int = 4
+    to_mb: int = 1024
+
+
+class Probe(Part):
+    """The HTTP conformance probe."""
+
+    path: str
+    post_path: str | None = None
+
+
+class Scenario(Part):
+    """The whole of scenario.toml."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    name: Name
+    title: str
+    summary: str
+    version: int = 1
+    """Raised with every change that makes results incomparable."""
+    settings: dict[str, str | int | bool] = {}
+    """Environment variables equal for all contenders: pool sizes, timeouts, durability."""
+    ready: Request
+    """The request whose right answer means that the service has started."""
+    dependencies: dict[Name, DependencySpec] = {}
+    contract: list[Check]
+    loads: Annotated[dict[Name, Load], Field(min_length=1)]
+    hold: Hold | None = None
+    drain: Drain | None = None
+    floor: Floor | None = None
+    probe: Probe | None = None
+    baseline: Name | None = None
+    """The stack against which the others are put; the first by name if it is not given."""
+
+    @model_validator(mode="after")
+    def _names_fit(self) -> Scenario:
+        ids = [check.id for check in self.contract]
+        twice = {i for i in ids if ids.count(i) > 1}
+        if twice:
+            raise ValueError(f"contract ids stand twice: {', '.join(sorted(twice))}")
+        if self.floor and self.floor.load not in self.loads:
+            raise ValueError(f"floor.load {self.floor.load!r} is none of the loads")
+        return self

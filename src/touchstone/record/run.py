@@ -1,0 +1,92 @@
+"""A run as a whole: its plan, its environment, its samples."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from touchstone.record.base import Record
+from touchstone.record.sample import Sample
+
+
+class ContenderPlan(Record):
+    """A contender of the plan, or the reason why it cannot be measured."""
+
+    name: str
+    """`stack/variant`"""
+    stack: str
+    variant: str
+    title: str
+    language: str
+    exhibit: str | None = None
+    sound_twin: str | None = None
+    not_measured: str | None = None
+    """Which tool is missing and how to get it."""
+    tools: dict[str, str] = {}
+    """The tools used, with their versions."""
+
+
+class Plan(Record):
+    """What the run set out to do."""
+
+    schema_: Literal["touchstone.plan/1"] = Field(default="touchstone.plan/1", alias="schema")
+    run_id: str
+    scenario: str
+    scenario_version: int
+    scenario_title: str
+    profile: str
+    phases: list[str]
+    loads: list[str]
+    load_specs: dict[str, dict[str, Any]] = {}
+    rounds: int
+    seed: int
+    orders: list[list[str]]
+    """The order of the contenders in each round."""
+    contenders: list[ContenderPlan]
+    baseline: str | None = None
+    """The stack against which the others are put."""
+    placement: dict[str, Any] = {}
+    command: list[str] = []
+    margin: float = 0.05
+    """The least effect that matters, as a share."""
+    confidence: float = 0.95
+
+
+class Environment(Record):
+    """The machine and the tools: two runs are compared only where these agree."""
+
+    schema_: Literal["touchstone.environment/1"] = Field(default="touchstone.environment/1", alias="schema")
+    cpu_model: str = ""
+    cpus: int = 0
+    memory: int = 0
+    swap: int = 0
+    kernel: str = ""
+    os: str = ""
+    virtualisation: str | None = None
+    governor: str | None = None
+    frequency_mhz: list[float] = []
+    clocksource: str | None = None
+    cgroups: str = ""
+    file_limit: int = 0
+    limits: dict[str, str] = {}
+    tools: dict[str, str] = {}
+    engine_version: str = ""
+    engine_sha256: str = ""
+    touchstone_version: str = ""
+    git_revision: str | None = None
+    git_dirty: bool | None = None
+    load_average: list[float] = []
+
+
+class Run(Record):
+    """Everything that a report is made from."""
+
+    plan: Plan
+    environment: Environment
+    samples: list[Sample]
+    started_at: datetime
+    ended_at: datetime | None = None
+    interrupted: bool = False
+    notes: list[str] = []

@@ -1,0 +1,150 @@
+"""A sample: one measurement of one contender in one round, with the evidence for it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from touchstone.record.base import Record
+from touchstone.record.engine import BootResult, LoadResult
+from touchstone.record.figure import FIGURES
+
+TARE = "tare"
+"""The contender name of the null server."""
+
+
+class Failure(Record):
+    """Why a phase could not be carried out."""
+
+    what: str
+    where: str | None = None
+    mend: str | None = None
+    tail: list[str] = []
+    """The last lines of the log."""
+
+
+class Exchange(Record):
+    """A request and what came back: the evidence of a broken contract."""
+
+    request: str
+    expected: str
+    received: str
+
+
+class CheckOutcome(Record):
+    """One check of the contract."""
+
+    id: str
+    says: str
+    passed: bool
+    broken: list[Exchange] = []
+
+
+class ProofOutcome(Record):
+    """What a dependency said about the work."""
+
+    says: str
+    query: str
+    expected: int | float | str | None
+    found: int | float | str | None
+    passed: bool
+
+
+class DependencyState(Record):
+    """A dependency around a measurement: its settings as read back, and its own counters before and after."""
+
+    name: str
+    kind: str
+    settings: dict[str, Any] = {}
+    """Settings that the lab asked for, as the dependency reports them."""
+    asked: dict[str, Any] = {}
+    before: dict[str, float] = {}
+    after: dict[str, float] = {}
+    cpu_s: float | None = None
+    """CPU seconds of the dependency within the window; None if it runs in the contender's own process."""
+    cpus: list[int] = []
+    sessions_peak: int | None = None
+    leftovers: list[str] = []
+    """State that was there before the contender started, and should not have been."""
+    ceiling: float | None = None
+    """Requests (or transactions) a second that the dependency answers by itself: its tare."""
+
+
+class BuildEvidence(Record):
+    """How an artifact came about."""
+
+    commands: list[list[str]] = []
+    cold: bool = False
+    cold_proof: list[str] = []
+    """What was looked at to say that the build was cold, a line each."""
+    cached: bool = False
+    """True if nothing was built: key and artifact were there from before."""
+    key: str = ""
+    tools: dict[str, str] = {}
+    builder: str | None = None
+    artifacts: dict[str, int] = {}
+    """Bytes by file."""
+
+
+class Placement(Record):
+    """Who ran where."""
+
+    server_cpus: list[int] = []
+    engine_cpus: list[int] = []
+    dependency_cpus: list[int] = []
+    shared: list[str] = []
+    """In words: what shares a CPU with what."""
+    cgroup: str | None = None
+    memory_limit: int | None = None
+
+
+class Sample(Record):
+    """One measured thing. Figures are in base units; what could not be measured says why in `not_measured`."""
+
+    schema_: Literal["touchstone.sample/1"] = Field(default="touchstone.sample/1", alias="schema")
+    id: str
+    phase: str
+    scenario: str
+    scenario_version: int = 1
+    contender: str
+    """`stack/variant`, or `tare`."""
+    load: str | None = None
+    round: int | None = None
+    """Counted from 1; None where a phase has no rounds. A tare's round is the one that it precedes."""
+    position: int = 0
+    """The place in the round's order."""
+    started_at: datetime
+    took_s: float = 0.0
+    figures: dict[str, float] = {}
+    not_measured: dict[str, str] = {}
+    failure: Failure | None = None
+    placement: Placement = Placement()
+    env: dict[str, str] = {}
+    argv: list[str] = []
+    load_spec: dict[str, Any] = {}
+    """The load as the scenario states it."""
+    result: LoadResult | None = None
+    boot: BootResult | None = None
+    build: BuildEvidence | None = None
+    checks: list[CheckOutcome] = []
+    """The contract: the verify phase's, or the short re-check after a load."""
+    proofs: list[ProofOutcome] = []
+    dependencies: list[DependencyState] = []
+    server_exit: str | None = None
+    """How the server ended if it ended before it was asked to, in words."""
+    foreign_listener: str | None = None
+    """Who held the port if it was not the contender's process tree."""
+    detail: dict[str, Any] = {}
+    """What a phase adds that has no type of its own (hold levels, drain log, floor search, probe matrix)."""
+    files: dict[str, str] = {}
+    """Logs and raw files, relative to the run's folder."""
+
+    @field_validator("figures")
+    @classmethod
+    def _known_figures(cls, figures: dict[str, float]) -> dict[str, float]:
+        unknown = [name for name in figures if name not in FIGURES]
+        if unknown:
+            raise ValueError(f"no such figure: {', '.join(unknown)}; figures are listed in record/figure.py")
+        return figures
