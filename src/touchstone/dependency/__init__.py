@@ -1,0 +1,1 @@
+"""What a service talks to: started, reset, questioned and stopped by the lab."""

@@ -1,0 +1,119 @@
+"""The one shape of a dependency, and what it is given."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from touchstone.failure import TouchstoneError
+from touchstone.record.sample import DependencyState
+
+
+class DependencyError(TouchstoneError):
+    """A dependency could not be started, reset or questioned."""
+
+
+class UnknownActError(DependencyError):
+    """A contract asks for something that this dependency cannot do."""
+
+
+@dataclass(frozen=True)
+class DependencyContext:
+    """What a dependency may use."""
+
+    folder: Path
+    """Its own empty folder, removed when the run ends."""
+    log_folder: Path
+    """Where its log is kept with the results."""
+    cpus: tuple[int, ...]
+    """The CPUs that its processes are bound to."""
+    engine: Path
+    """The engine's executable."""
+    cache: Path
+    """The lab's cache folder, for downloads that outlive a run."""
+    options: dict[str, str] = field(default_factory=dict)
+    """What the user said on the command line, such as the address of an outside broker."""
+
+
+class Dependency(ABC):
+    """A dependency of a scenario. Started once a run, fresh for each contender's start, stopped at the end.
+
+    The order of calls is start, then for each contender: reset, [observe_start, ask, act, observe_end] and so on; then stop.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+        self.name = name
+        self.env = env
+        self.settings = settings
+        self.context = context
+
+    @classmethod
+    def missing(cls, context: DependencyContext) -> str | None:
+        """Say what must be installed before this kind can be used, and how; None if nothing is missing."""
+        return None
+
+    @abstractmethod
+    def start(self) -> None:
+        """Bring it up. Raises DependencyError with the last lines of its log."""
+
+    @abstractmethod
+    def reset(self, settings: dict[str, Any]) -> list[str]:
+        """Make its state fresh for the next contender, with `settings` over its own; return what was left over from before."""
+
+    @abstractmethod
+    def environment(self) -> dict[str, str]:
+        """The environment variables through which a service finds it."""
+
+    @abstractmethod
+    def ask(self, query: str) -> int | float | str:
+        """Answer a question of a contract's or a load's proof, in the dependency's own language."""
+
+    def act(self, act: str, arguments: dict[str, Any]) -> None:
+        """Do something to it, such as `stop` or `start`. Raises UnknownActError."""
+        raise UnknownActError(
+            f"dependency {self.name!r} ({self.kind}) cannot {act!r}",
+            mend="see docs/dependencies.md for what each kind can do",
+        )
+
+    @abstractmethod
+    def observe(self) -> dict[str, float]:
+        """Its own counters at this moment; taken before and after a load."""
+
+    def read_settings(self) -> dict[str, Any]:
+        """The settings as the dependency itself reports them, for those that it was asked for."""
+        return {}
+
+    def pids(self) -> list[int]:
+        """The root processes, for their CPU time; empty if it has none of its own."""
+        return []
+
+    def sessions(self) -> int | None:
+        """How many sessions or connections it holds now; None if it does not know."""
+        return None
+
+    def ceiling(self, request_hint: str) -> float | None:
+        """Requests a second that it answers by itself: its tare. None if that cannot be measured."""
+        return None
+
+    def state(
+        self, before: dict[str, float], after: dict[str, float], leftovers: list[str]
+    ) -> DependencyState:
+        """The record of it around a measurement."""
+        return DependencyState(
+            name=self.name,
+            kind=self.kind,
+            settings=self.read_settings(),
+            asked={key: value for key, value in self.settings.items() if key != "schema"},
+            before=before,
+            after=after,
+            cpus=list(self.context.cpus),
+            leftovers=leftovers,
+        )
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End it and every process that it started. Does not raise if it is down already."""

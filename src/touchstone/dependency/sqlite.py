@@ -1,0 +1,84 @@
+"""A SQLite file: a fresh database for each start of a contender, in the contender's own process."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any, ClassVar
+
+from touchstone.dependency.base import Dependency, DependencyError
+
+
+class SqliteFile(Dependency):
+    """Settings: `schema` (SQL run on the fresh file), `journal_mode`. Questions are SQL with one value as the answer."""
+
+    kind: ClassVar[str] = "sqlite"
+
+    _count = 0
+    _path: Path | None = None
+    _journal_mode: str | None = None
+
+    def start(self) -> None:
+        """Nothing runs; the folder is all that is needed."""
+        self.context.folder.mkdir(parents=True, exist_ok=True)
+
+    def reset(self, settings: dict[str, Any]) -> list[str]:
+        """Make a new file under a new name, so that no process of an earlier contender can hold it."""
+        merged = self.settings | settings
+        leftovers = self._remove()
+        self._count += 1
+        self._path = self.context.folder / f"{self.name}-{self._count}.db"
+        with closing(sqlite3.connect(self._path)) as database:
+            if mode := merged.get("journal_mode"):
+                database.execute(f"PRAGMA journal_mode = {mode}")
+            database.executescript(str(merged.get("schema", "")))
+            database.commit()
+        return leftovers
+
+    def environment(self) -> dict[str, str]:
+        """The path of the file."""
+        return {self.env: str(self._file())}
+
+    def ask(self, query: str) -> int | float | str:
+        """Run one SQL query, read-only, and give its single value."""
+        uri = f"file:{self._file()}?mode=ro"
+        try:
+            with closing(sqlite3.connect(uri, uri=True, timeout=10)) as database:
+                row = database.execute(query).fetchone()
+        except sqlite3.Error as error:
+            raise DependencyError(
+                f"the proof's query failed: {error}",
+                where=f"dependency {self.name}: {query}",
+                mend="mend the query in scenario.toml; it must be SQLite's SQL and give one value",
+            ) from error
+        value = row[0] if row else ""
+        return value if isinstance(value, int | float) else str(value)
+
+    def observe(self) -> dict[str, float]:
+        """Bytes of the file and of its write-ahead log."""
+        file = self._file()
+        wal = file.with_name(file.name + "-wal")
+        return {"file_bytes": file.stat().st_size, "wal_bytes": wal.stat().st_size if wal.exists() else 0}
+
+    def read_settings(self) -> dict[str, Any]:
+        """The journal mode as the file says it."""
+        return {"journal_mode": str(self.ask("PRAGMA journal_mode")).upper()}
+
+    def stop(self) -> None:
+        """Remove the files."""
+        self._remove()
+
+    def _file(self) -> Path:
+        if self._path is None:
+            raise DependencyError(f"dependency {self.name} was used before it was reset")
+        return self._path
+
+    def _remove(self) -> list[str]:
+        held = sorted(self.context.folder.glob(f"{self.name}-*.db*"))
+        strangers = [
+            str(f.name) for f in held if self._path is None or not f.name.startswith(self._path.name)
+        ]
+        for file in held:
+            file.unlink(missing_ok=True)
+        return [f"file {name} was there before the first start" for name in strangers]
