@@ -8,8 +8,8 @@
 
 pub mod cgroup;
 pub mod clock;
-mod member;
 pub mod machine;
+mod member;
 mod procfs;
 pub mod report;
 pub mod sample;

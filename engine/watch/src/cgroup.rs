@@ -1,0 +1,193 @@
+//! The cgroup files of a contender, version 2 or 1: memory, its limit, and throttled CPU time.
+
+use crate::procfs;
+use std::ffi::CString;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// One reading. Bytes, counts and nanoseconds; `None` where no file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CgroupReading {
+    /// Memory charged now (page cache included).
+    pub memory: Option<u64>,
+    /// The most that was ever charged.
+    pub memory_peak: Option<u64>,
+    /// The limit; `None` also when there is none.
+    pub memory_limit: Option<u64>,
+    /// How often the limit was hit.
+    pub limit_hits: Option<u64>,
+    /// Processes killed for want of memory.
+    pub oom_kills: Option<u64>,
+    /// CPU time used.
+    pub cpu_ns: Option<u64>,
+    /// Time for which tasks were kept off the CPU by a quota.
+    pub throttled_ns: Option<u64>,
+}
+
+/// A file in one of its two spellings, and how its number is found.
+struct Source {
+    file: OwnedFd,
+    key: &'static [u8],
+    scale: u64,
+    into: fn(&mut CgroupReading, u64),
+}
+
+/// The files of one or more cgroup directories, kept open.
+#[derive(Default)]
+pub struct Cgroup {
+    sources: Vec<Source>,
+}
+
+type Entry = (
+    &'static str,
+    &'static [u8],
+    u64,
+    fn(&mut CgroupReading, u64),
+);
+
+/// Version 2 first in each pair; a directory has only the files of its own version and controllers.
+const FILES: &[Entry] = &[
+    ("memory.current", b"", 1, |r, v| r.memory = Some(v)),
+    ("memory.usage_in_bytes", b"", 1, |r, v| r.memory = Some(v)),
+    ("memory.peak", b"", 1, |r, v| r.memory_peak = Some(v)),
+    ("memory.max_usage_in_bytes", b"", 1, |r, v| {
+        r.memory_peak = Some(v)
+    }),
+    ("memory.max", b"", 1, |r, v| r.memory_limit = Some(v)),
+    ("memory.limit_in_bytes", b"", 1, |r, v| {
+        r.memory_limit = below_unlimited(v)
+    }),
+    ("memory.events", b"max", 1, |r, v| r.limit_hits = Some(v)),
+    ("memory.failcnt", b"", 1, |r, v| r.limit_hits = Some(v)),
+    ("memory.events", b"oom_kill", 1, |r, v| {
+        r.oom_kills = Some(v)
+    }),
+    ("memory.oom_control", b"oom_kill", 1, |r, v| {
+        r.oom_kills = Some(v)
+    }),
+    ("cpu.stat", b"usage_usec", 1000, |r, v| r.cpu_ns = Some(v)),
+    ("cpuacct.usage", b"", 1, |r, v| r.cpu_ns = Some(v)),
+    ("cpu.stat", b"throttled_usec", 1000, |r, v| {
+        r.throttled_ns = Some(v)
+    }),
+    ("cpu.stat", b"throttled_time", 1, |r, v| {
+        r.throttled_ns = Some(v)
+    }),
+];
+
+/// Version 1 writes "no limit" as the largest page-aligned number.
+fn below_unlimited(value: u64) -> Option<u64> {
+    (value < u64::MAX >> 2).then_some(value)
+}
+
+impl Cgroup {
+    /// Opens whatever files the directories have. A directory without any is not an error: nothing is read from it.
+    pub fn open<P: AsRef<Path>>(directories: &[P]) -> Self {
+        let mut sources = Vec::new();
+        for directory in directories {
+            for (name, key, scale, into) in FILES {
+                let path = directory.as_ref().join(name);
+                let Ok(path) = CString::new(path.into_os_string().into_encoded_bytes()) else {
+                    continue;
+                };
+                if let Some(file) = procfs::open_c(&path, libc::O_RDONLY) {
+                    sources.push(Source {
+                        file,
+                        key,
+                        scale: *scale,
+                        into: *into,
+                    });
+                }
+            }
+        }
+        Self { sources }
+    }
+
+    /// Reads all files anew.
+    pub fn read(&self, buffer: &mut [u8]) -> CgroupReading {
+        let mut reading = CgroupReading::default();
+        for source in &self.sources {
+            let Some(text) = procfs::read(&source.file, buffer) else {
+                continue;
+            };
+            let value = if source.key.is_empty() {
+                procfs::number(text)
+            } else {
+                procfs::field(text, source.key)
+            };
+            if let Some(value) = value {
+                (source.into)(&mut reading, value.saturating_mul(source.scale));
+            }
+        }
+        reading
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
+        let path =
+            std::env::temp_dir().join(format!("touchstone-cgroup-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        for (file, text) in files {
+            std::fs::write(path.join(file), text).unwrap();
+        }
+        path
+    }
+
+    #[test]
+    fn version_2_files_are_understood() {
+        let path = directory(
+            "v2",
+            &[
+                ("memory.current", "4096\n"),
+                ("memory.max", "max\n"),
+                ("memory.events", "low 0\nhigh 0\nmax 5\noom 1\noom_kill 1\n"),
+                (
+                    "cpu.stat",
+                    "usage_usec 20\nuser_usec 10\nnr_throttled 3\nthrottled_usec 7\n",
+                ),
+            ],
+        );
+        let reading = Cgroup::open(&[&path]).read(&mut [0; procfs::BUFFER]);
+        std::fs::remove_dir_all(path).unwrap();
+        assert_eq!((reading.memory, reading.memory_limit), (Some(4096), None));
+        assert_eq!((reading.limit_hits, reading.oom_kills), (Some(5), Some(1)));
+        assert_eq!(
+            (reading.cpu_ns, reading.throttled_ns),
+            (Some(20_000), Some(7_000))
+        );
+    }
+
+    #[test]
+    fn version_1_files_are_understood_over_several_directories() {
+        let memory = directory(
+            "v1-memory",
+            &[
+                ("memory.usage_in_bytes", "8192\n"),
+                ("memory.limit_in_bytes", "9223372036854771712\n"),
+                (
+                    "memory.oom_control",
+                    "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+                ),
+            ],
+        );
+        let cpu = directory(
+            "v1-cpu",
+            &[(
+                "cpu.stat",
+                "nr_periods 1\nnr_throttled 1\nthrottled_time 99\n",
+            )],
+        );
+        let reading = Cgroup::open(&[&memory, &cpu]).read(&mut [0; procfs::BUFFER]);
+        std::fs::remove_dir_all(memory).unwrap();
+        std::fs::remove_dir_all(cpu).unwrap();
+        assert_eq!((reading.memory, reading.memory_limit), (Some(8192), None));
+        assert_eq!(
+            (reading.oom_kills, reading.throttled_ns),
+            (Some(2), Some(99))
+        );
+    }
+}

@@ -1,0 +1,86 @@
+//! The machine as a whole: stolen time, and CPU time that went to others.
+
+use crate::{clock, procfs};
+use serde::{Deserialize, Serialize};
+
+/// Counters of the whole machine at one moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MachineReading {
+    /// CPU time spent on anything (user, nice, system, irq, softirq), over all CPUs.
+    pub busy_ns: u64,
+    /// Time in which the hypervisor ran something else.
+    pub steal_ns: u64,
+    /// The engine's own CPU time.
+    pub own_cpu_ns: u64,
+    /// Pages swapped in and out since boot.
+    pub swapped_pages: Option<u64>,
+}
+
+/// What happened on the machine between two readings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Seconds stolen by the hypervisor, over all CPUs.
+    pub steal_s: f64,
+    /// CPU seconds of processes that are neither the engine nor the watched tree (kernel's ticks of 10 ms).
+    pub other_cpu_s: f64,
+    /// Pages swapped in and out.
+    pub swapped_pages: Option<u64>,
+}
+
+impl MachineReading {
+    /// Reads `/proc/stat` and `/proc/vmstat`. `None` where they cannot be read.
+    #[must_use]
+    pub fn now() -> Option<Self> {
+        let mut buffer = [0; 512];
+        let file = procfs::open_c(c"/proc/stat", libc::O_RDONLY)?;
+        let text = procfs::read(&file, &mut buffer)?;
+        let line = text.split(|b| *b == b'\n').next()?.strip_prefix(b"cpu ")?;
+        let mut ticks = [0u64; 8];
+        let words = line.split(|b| *b == b' ').filter(|w| !w.is_empty());
+        for (slot, word) in ticks.iter_mut().zip(words) {
+            *slot = procfs::number(word)?;
+        }
+        let [user, nice, system, _idle, _iowait, irq, softirq, steal] = ticks;
+        let tick = tick_ns();
+        Some(Self {
+            busy_ns: (user + nice + system + irq + softirq) * tick,
+            steal_ns: steal * tick,
+            own_cpu_ns: clock::own_cpu_ns(),
+            swapped_pages: swapped_pages(),
+        })
+    }
+
+    /// What happened from this reading to a later one, in which the watched tree used `watched_cpu_ns`.
+    #[must_use]
+    pub fn until(&self, later: &Self, watched_cpu_ns: u64) -> Machine {
+        let ours = later.own_cpu_ns.saturating_sub(self.own_cpu_ns) + watched_cpu_ns;
+        Machine {
+            steal_s: clock::seconds(later.steal_ns.saturating_sub(self.steal_ns)),
+            other_cpu_s: clock::seconds(
+                later
+                    .busy_ns
+                    .saturating_sub(self.busy_ns)
+                    .saturating_sub(ours),
+            ),
+            swapped_pages: later
+                .swapped_pages
+                .zip(self.swapped_pages)
+                .map(|(b, a)| b.saturating_sub(a)),
+        }
+    }
+}
+
+/// Length of the kernel's accounting tick, in nanoseconds.
+#[must_use]
+pub fn tick_ns() -> u64 {
+    // SAFETY: sysconf only reads a number.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    1_000_000_000 / u64::try_from(per_second).unwrap_or(100).max(1)
+}
+
+fn swapped_pages() -> Option<u64> {
+    let mut buffer = [0; procfs::BUFFER];
+    let file = procfs::open_c(c"/proc/vmstat", libc::O_RDONLY)?;
+    let text = procfs::read(&file, &mut buffer)?;
+    Some(procfs::field(text, b"pswpin")? + procfs::field(text, b"pswpout")?)
+}

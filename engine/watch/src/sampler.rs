@@ -1,0 +1,274 @@
+//! Samples of a process tree, taken when asked for.
+
+use crate::cgroup::Cgroup;
+use crate::clock::monotonic_ns;
+use crate::member::{Cpu, Member, Memory, Stat};
+use crate::procfs::BUFFER;
+use crate::report::Exit;
+use crate::sample::{Depth, Phase, Sample};
+use crate::tree::{Bounds, ProcessList};
+use std::path::PathBuf;
+
+/// Whom to watch.
+#[derive(Debug, Clone, Default)]
+pub struct Target {
+    /// The root of the tree.
+    pub pid: i32,
+    /// Directories of the cgroup files to read; with version 1, one for each controller.
+    pub cgroup_paths: Vec<PathBuf>,
+    /// A process to which the tree's orphans fall (`PR_SET_CHILD_SUBREAPER`), if any.
+    pub subreaper: Option<i32>,
+}
+
+/// Why watching could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// No such process.
+    #[error(
+        "process {pid} cannot be watched: it does not exist (any more); start the server before the load"
+    )]
+    NoProcess {
+        /// The pid asked for.
+        pid: i32,
+    },
+    /// No process file system.
+    #[error("/proc cannot be read: mount it, or run the engine where it is mounted")]
+    NoProc,
+    /// No thread could be started.
+    #[error("the watching thread cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// Scanning `/proc` for new processes may take at most this share of the time, as 1/N.
+const SCAN_SHARE: u64 = 100;
+/// Every so many scans, processes known as strangers are looked at again: they may have changed their group.
+const STRANGERS_AGAIN: u32 = 16;
+
+/// Reads a process tree. Files stay open between samples, buffers are kept, and nothing is allocated per sample unless
+/// the tree has grown.
+pub struct Sampler {
+    bounds: Bounds,
+    cgroup: Cgroup,
+    members: Vec<Member>,
+    strangers: Vec<i32>,
+    list: ProcessList,
+    buffer: Box<[u8; BUFFER]>,
+    /// What processes took with them that no living member has inherited.
+    departed: Cpu,
+    departed_faults: u64,
+    highest: Cpu,
+    faults: u64,
+    page: u64,
+    next_scan_ns: u64,
+    scans: u32,
+    exit: Option<Exit>,
+}
+
+impl Sampler {
+    /// Opens the files of the tree as it is now.
+    ///
+    /// # Errors
+    /// When the root does not exist or `/proc` cannot be read.
+    pub fn new(target: &Target) -> Result<Self, WatchError> {
+        let list = ProcessList::open().ok_or(WatchError::NoProc)?;
+        let mut buffer = Box::new([0; BUFFER]);
+        let root = Member::open(target.pid, buffer.as_mut_slice())
+            .ok_or(WatchError::NoProcess { pid: target.pid })?;
+        let leads = |id: i32| (id == target.pid).then_some(id);
+        let bounds = Bounds {
+            root: target.pid,
+            group: leads(root.stat.group),
+            session: leads(root.stat.session),
+            subreaper: target.subreaper,
+        };
+        // SAFETY: sysconf only reads a number.
+        let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+        let mut members = Vec::with_capacity(64);
+        members.push(root);
+        Ok(Self {
+            bounds,
+            cgroup: Cgroup::open(&target.cgroup_paths),
+            members,
+            strangers: Vec::with_capacity(1024),
+            list,
+            buffer,
+            departed: Cpu::default(),
+            departed_faults: 0,
+            highest: Cpu::default(),
+            faults: 0,
+            page,
+            next_scan_ns: 0,
+            scans: 0,
+            exit: None,
+        })
+    }
+
+    /// Takes one sample. After the root's exit, what is left of the tree is still sampled.
+    pub fn sample(&mut self, depth: Depth, phase: Phase) -> Sample {
+        let at_ns = monotonic_ns();
+        if at_ns >= self.next_scan_ns || depth == Depth::Deep {
+            self.scan();
+            let now = monotonic_ns();
+            self.next_scan_ns = now + (now - at_ns) * SCAN_SHARE;
+        }
+        self.refresh(at_ns);
+        let mut sample = Sample {
+            at_ns,
+            phase,
+            fds: Some(0),
+            ..Sample::default()
+        };
+        for member in self.members.iter().filter(|m| m.stat.alive()) {
+            sample.processes += 1;
+            sample.threads += member.stat.threads;
+            sample.rss += member.stat.rss_pages * self.page;
+            sample.fds = sample.fds.zip(member.descriptors()).map(|(a, b)| a + b);
+        }
+        if sample.processes == 0 {
+            sample.fds = None;
+        }
+        sample.cpu_ns = self.highest.total_ns;
+        sample.user_ns = self.highest.user_ns;
+        sample.system_ns = self.highest.system_ns;
+        sample.major_faults = self.faults;
+        sample.cgroup = self.cgroup.read(self.buffer.as_mut_slice());
+        if depth == Depth::Deep {
+            self.walk(&mut sample);
+        }
+        sample
+    }
+
+    /// How the root ended, if it has: seen at a sample. Its own parent may still reap it; the sampler does not.
+    #[must_use]
+    pub fn exited(&self) -> Option<Exit> {
+        self.exit
+    }
+
+    /// Pids of the living members, the root first while it lives.
+    pub fn pids(&self) -> impl Iterator<Item = i32> + '_ {
+        self.members
+            .iter()
+            .filter(|m| m.stat.alive())
+            .map(|m| m.pid)
+    }
+
+    /// Adds processes that have come to belong to the tree; grandchildren of the same scan included.
+    fn scan(&mut self) {
+        self.scans = self.scans.wrapping_add(1);
+        if self.scans % STRANGERS_AGAIN == 0 {
+            self.strangers.clear();
+        }
+        let Self {
+            list,
+            members,
+            strangers,
+            bounds,
+            buffer,
+            ..
+        } = self;
+        let pids = list.read();
+        strangers.retain(|pid| pids.binary_search(pid).is_ok());
+        loop {
+            let before = members.len();
+            for &pid in pids {
+                let known =
+                    members.iter().any(|m| m.pid == pid) || strangers.binary_search(&pid).is_ok();
+                if known {
+                    continue;
+                }
+                let Some(stat) = Stat::of(pid, buffer.as_mut_slice()) else {
+                    continue;
+                };
+                if bounds.contain(pid, &stat, |parent| members.iter().any(|m| m.pid == parent)) {
+                    members.extend(Member::open(pid, buffer.as_mut_slice()));
+                } else if let Err(place) = strangers.binary_search(&pid) {
+                    strangers.insert(place, pid);
+                }
+            }
+            if members.len() == before {
+                break;
+            }
+            // A child may have a lower pid than its parent when pids have wrapped: look at the strangers once more.
+            strangers.clear();
+        }
+    }
+
+    /// Reads all members anew, drops those that have gone, and keeps their CPU time unless a parent inherited it.
+    fn refresh(&mut self, at_ns: u64) {
+        let Self {
+            members,
+            buffer,
+            departed,
+            departed_faults,
+            exit,
+            bounds,
+            ..
+        } = self;
+        let mut gone = Cpu::default();
+        let mut gone_faults = 0;
+        members.retain_mut(|member| {
+            let present = member.refresh(buffer.as_mut_slice());
+            if member.pid == bounds.root && exit.is_none() && !(present && member.stat.alive()) {
+                *exit = Some(Exit::observe(
+                    member.pid,
+                    present.then_some(member.stat.exit_code),
+                    at_ns,
+                ));
+            }
+            if !present {
+                gone.add(member.cpu);
+                gone_faults += member.stat.major_faults;
+            }
+            present
+        });
+        let mut inherited = Cpu::default();
+        let mut now = Cpu::default();
+        let mut faults = 0;
+        for member in members.iter() {
+            inherited.add(member.reaped_gain);
+            now.add(member.cpu);
+            faults += member.stat.major_faults;
+        }
+        departed.add(gone.minus(inherited));
+        if inherited == Cpu::default() {
+            *departed_faults += gone_faults;
+        }
+        now.add(*departed);
+        self.highest = Cpu {
+            total_ns: self.highest.total_ns.max(now.total_ns),
+            user_ns: self.highest.user_ns.max(now.user_ns),
+            system_ns: self.highest.system_ns.max(now.system_ns),
+        };
+        self.faults = self.faults.max(faults + self.departed_faults);
+    }
+
+    /// Adds what only page tables and `status` tell. A sum lacks a process that could not be read, so then it is none.
+    fn walk(&mut self, sample: &mut Sample) {
+        let add =
+            |sum: &mut Option<u64>, part: Option<u64>| *sum = sum.zip(part).map(|(a, b)| a + b);
+        let zero = Some(0);
+        let mut sum = Memory {
+            pss: zero,
+            anon: zero,
+            swap: zero,
+            vm_peak: zero,
+            vm_hwm: zero,
+        };
+        for member in self.members.iter().filter(|m| m.stat.alive()) {
+            let memory = member.memory(self.buffer.as_mut_slice());
+            // It may have ended in between: then it holds nothing any more.
+            if memory.vm_hwm.is_none() && memory.pss.is_none() {
+                continue;
+            }
+            add(&mut sum.pss, memory.pss);
+            add(&mut sum.anon, memory.anon);
+            add(&mut sum.swap, memory.swap);
+            add(&mut sum.vm_peak, memory.vm_peak);
+            add(&mut sum.vm_hwm, memory.vm_hwm);
+        }
+        if sample.processes > 0 {
+            (sample.pss, sample.anon, sample.swap) = (sum.pss, sum.anon, sum.swap);
+            (sample.vm_peak, sample.vm_hwm) = (sum.vm_peak, sum.vm_hwm);
+        }
+    }
+}

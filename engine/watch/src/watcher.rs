@@ -1,0 +1,278 @@
+//! A sampler on a thread of its own.
+
+use crate::clock::{monotonic_ns, seconds, thread_cpu_ns};
+use crate::machine::MachineReading;
+use crate::report::{Cost, ExitAt, Point, Report, Snapshot, Watch, Window, since};
+use crate::sample::{Depth, Phase, Sample};
+use crate::sampler::{Sampler, Target, WatchError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Walking page tables may take at most this share of the time, as 1/N: it holds the process's memory map.
+const DEEP_SHARE: u64 = 200;
+
+/// How to watch.
+#[derive(Debug, Clone)]
+pub struct WatcherSettings {
+    /// Between samples.
+    pub interval: Duration,
+    /// Between samples that walk the page tables; stretched where a walk takes more than 1/200 of it.
+    pub deep_interval: Duration,
+    /// CPUs for the watching thread; empty leaves it where the caller is.
+    pub cpus: Vec<usize>,
+}
+
+impl Default for WatcherSettings {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_millis(100),
+            deep_interval: Duration::from_secs(1),
+            cpus: Vec::new(),
+        }
+    }
+}
+
+/// What the owner asks of the thread.
+struct Orders {
+    phase: Phase,
+    /// Raised with each order; the thread answers with `done`.
+    asked: u64,
+    done: u64,
+    stop: bool,
+}
+
+struct Shared {
+    orders: Mutex<Orders>,
+    wake: Condvar,
+    exited: AtomicBool,
+}
+
+/// A running watch. Dropping it stops the thread.
+pub struct Watcher {
+    shared: Arc<Shared>,
+    interval: Duration,
+    thread: Option<JoinHandle<Log>>,
+}
+
+impl Watcher {
+    /// Starts watching in [`Phase::Warmup`]. The first sample, a deep one, is taken before this returns.
+    ///
+    /// # Errors
+    /// When the process does not exist, `/proc` cannot be read, or no thread can be started.
+    pub fn start(target: &Target, settings: WatcherSettings) -> Result<Self, WatchError> {
+        let mut sampler = Sampler::new(target)?;
+        let first = sampler.sample(Depth::Deep, Phase::Warmup);
+        let shared = Arc::new(Shared {
+            orders: Mutex::new(Orders {
+                phase: Phase::Warmup,
+                asked: 0,
+                done: 0,
+                stop: false,
+            }),
+            wake: Condvar::new(),
+            exited: AtomicBool::new(false),
+        });
+        let interval = settings.interval.max(Duration::from_millis(1));
+        let log = Log::new(first);
+        let theirs = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("watch".into())
+            .stack_size(256 * 1024)
+            .spawn(move || run(sampler, &settings, interval, &theirs, log))?;
+        Ok(Self {
+            shared,
+            interval,
+            thread: Some(thread),
+        })
+    }
+
+    /// Begins a phase: a deep sample is taken at once by the watching thread; the caller does not wait for it.
+    pub fn set_phase(&self, phase: Phase) {
+        self.order(|orders| orders.phase = phase);
+    }
+
+    /// Whether the root has been seen to have ended.
+    #[must_use]
+    pub fn exited(&self) -> bool {
+        self.shared.exited.load(Ordering::Relaxed)
+    }
+
+    /// Takes a last deep sample, stops, and reports; times count from `origin_ns`.
+    #[must_use]
+    pub fn finish(mut self, origin_ns: u64) -> Report {
+        self.order(|orders| orders.stop = true);
+        let log = self
+            .thread
+            .take()
+            .and_then(|thread| thread.join().ok())
+            .unwrap_or_default();
+        log.report(self.interval, origin_ns)
+    }
+
+    fn order(&self, change: impl FnOnce(&mut Orders)) {
+        let mut orders = self
+            .shared
+            .orders
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        change(&mut orders);
+        orders.asked += 1;
+        self.shared.wake.notify_one();
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.order(|orders| orders.stop = true);
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the thread gathers.
+#[derive(Default)]
+struct Log {
+    samples: Vec<Sample>,
+    /// The machine's counters when the measured window began and ended.
+    machine: [Option<MachineReading>; 2],
+    exit: Option<crate::report::Exit>,
+    cost: Cost,
+}
+
+impl Log {
+    fn new(first: Sample) -> Self {
+        let mut samples = Vec::with_capacity(4096);
+        samples.push(first);
+        Self {
+            samples,
+            ..Self::default()
+        }
+    }
+
+    fn report(self, interval: Duration, origin_ns: u64) -> Report {
+        let base = self.samples.first().map_or(0, |s| s.cpu_ns);
+        let first_of = |phase| self.samples.iter().position(|s| s.phase == phase);
+        let idle = first_of(Phase::Idle);
+        let end = idle.map_or(self.samples.len(), |i| i + 1);
+        let window =
+            first_of(Phase::Load).and_then(|begin| Window::over(&self.samples[begin..end]));
+        let snapshot = |sample: &Sample| Snapshot::new(sample, origin_ns);
+        let cpu = window.map_or(0, |_| {
+            let begin = first_of(Phase::Load).map_or(0, |i| self.samples[i].cpu_ns);
+            self.samples[end - 1].cpu_ns.saturating_sub(begin)
+        });
+        let [before, after] = self.machine;
+        Report {
+            watch: Watch {
+                interval_s: interval.as_secs_f64(),
+                series: self
+                    .samples
+                    .iter()
+                    .map(|s| Point::new(s, origin_ns, base))
+                    .collect(),
+                window,
+                at_start: self.samples.first().map(snapshot),
+                at_load_end: idle.map(|i| snapshot(&self.samples[i])),
+                at_idle_end: self.samples.last().map(snapshot),
+                exited: self.exit.map(|exit| ExitAt {
+                    t: since(exit.at_ns, origin_ns),
+                    exit,
+                }),
+                cost: self.cost,
+            },
+            machine: before
+                .zip(after)
+                .map(|(before, after)| before.until(&after, cpu)),
+        }
+    }
+}
+
+fn run(
+    mut sampler: Sampler,
+    settings: &WatcherSettings,
+    interval: Duration,
+    shared: &Shared,
+    mut log: Log,
+) -> Log {
+    pin(&settings.cpus);
+    let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
+    let deep_ns = u64::try_from(settings.deep_interval.as_nanos()).unwrap_or(u64::MAX);
+    let mut next_ns = log.samples.last().map_or_else(monotonic_ns, |s| s.at_ns) + interval_ns;
+    let mut next_deep_ns = next_ns - interval_ns + deep_ns;
+    loop {
+        let (phase, ordered, stop) = wait(shared, next_ns);
+        let now = monotonic_ns();
+        let depth = if ordered || now >= next_deep_ns {
+            Depth::Deep
+        } else {
+            Depth::Shallow
+        };
+        let before = log.samples.last().map(|s| s.phase);
+        let sample = sampler.sample(depth, phase);
+        if before != Some(phase) && phase == Phase::Load {
+            log.machine[0] = MachineReading::now();
+        }
+        if before == Some(Phase::Load) && (stop || phase != Phase::Load) {
+            log.machine[1] = MachineReading::now();
+        }
+        if depth == Depth::Deep {
+            let took = monotonic_ns() - sample.at_ns;
+            next_deep_ns = now + deep_ns.max(took * DEEP_SHARE);
+            log.cost.deep_samples += 1;
+            log.cost.deepest_s = log.cost.deepest_s.max(seconds(took));
+        }
+        log.samples.push(sample);
+        log.exit = sampler.exited();
+        shared.exited.store(log.exit.is_some(), Ordering::Relaxed);
+        if stop {
+            log.cost.samples = log.samples.len() as u64;
+            log.cost.cpu_s = seconds(thread_cpu_ns());
+            return log;
+        }
+        // Missed slots are left out, not made up for.
+        while next_ns <= monotonic_ns() {
+            next_ns += interval_ns;
+        }
+    }
+}
+
+/// Waits for the next slot or an order; says the phase, whether there was an order, and whether to stop.
+fn wait(shared: &Shared, until_ns: u64) -> (Phase, bool, bool) {
+    let mut orders = shared
+        .orders
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    loop {
+        let now = monotonic_ns();
+        if orders.asked != orders.done {
+            orders.done = orders.asked;
+            return (orders.phase, true, orders.stop);
+        }
+        if now >= until_ns {
+            return (orders.phase, false, false);
+        }
+        let left = Duration::from_nanos(until_ns - now);
+        orders = match shared.wake.wait_timeout(orders, left) {
+            Ok((guard, _)) => guard,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
+    }
+}
+
+/// Binds the calling thread to CPUs; none leaves it as it is.
+fn pin(cpus: &[usize]) {
+    if cpus.is_empty() {
+        return;
+    }
+    // SAFETY: an all-zero set is the empty set; CPU_SET stays within it because larger numbers are dropped.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        for &cpu in cpus.iter().filter(|cpu| **cpu < libc::CPU_SETSIZE as usize) {
+            libc::CPU_SET(cpu, &mut set);
+        }
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+    }
+}
