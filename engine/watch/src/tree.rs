@@ -105,8 +105,8 @@ mod tests {
         for _ in 0..2 {
             let pids = list.read();
             assert!(pids.is_sorted());
-            assert!(pids.contains(&std::process::id() as i32));
-            assert!(pids.contains(&std::os::unix::process::parent_id() as i32));
+            assert!(pids.contains(&(std::process::id() as i32)));
+            assert!(pids.contains(&(std::os::unix::process::parent_id() as i32)));
         }
     }
 }

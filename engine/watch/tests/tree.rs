@@ -110,7 +110,7 @@ fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
     }
     // Both loops do the same work; one was reaped by the shell, the other by init, and both must be in the sum.
     let reference = {
-        let shell = Shell::run(&format!("{busy}; sleep 60"));
+        let shell = Shell::run(&format!("{busy}; sleep 60; :"));
         let mut sampler = Sampler::new(&shell.target()).unwrap();
         std::thread::sleep(Duration::from_secs(1));
         until(&mut sampler, |s| s.processes == 2).cpu_ns
