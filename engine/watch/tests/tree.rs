@@ -32,7 +32,7 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         // SAFETY: the group was made by `run` and its leader has not been reaped yet.
-        unsafe { libc::kill(-self.0.id() as i32, libc::SIGKILL) };
+        unsafe { libc::kill(-(self.0.id() as i32), libc::SIGKILL) };
         let _ = self.0.wait();
     }
 }
@@ -93,8 +93,7 @@ fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
     let mut last = 0;
     let begin = Instant::now();
     let mut idle_since = Instant::now();
-    while idle_since.elapsed() < Duration::from_millis(500)
-        && begin.elapsed() < Duration::from_secs(20)
+    while idle_since.elapsed() < Duration::from_secs(1) && begin.elapsed() < Duration::from_secs(20)
     {
         let sample = sampler.sample(Depth::Shallow, Phase::Load);
         assert!(
@@ -102,7 +101,7 @@ fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
             "CPU time fell from {last} to {}",
             sample.cpu_ns
         );
-        if sample.cpu_ns > last + 1_000_000 {
+        if sample.cpu_ns > last {
             idle_since = Instant::now();
         }
         last = last.max(sample.cpu_ns);
