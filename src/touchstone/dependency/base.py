@@ -99,9 +99,7 @@ class Dependency(ABC):
         """Requests a second that it answers by itself: its tare. None if that cannot be measured."""
         return None
 
-    def state(
-        self, before: dict[str, float], after: dict[str, float], leftovers: list[str]
-    ) -> DependencyState:
+    def state(self, before: dict[str, float], after: dict[str, float], leftovers: list[str]) -> DependencyState:
         """The record of it around a measurement."""
         return DependencyState(
             name=self.name,

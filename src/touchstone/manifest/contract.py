@@ -15,6 +15,8 @@ class Send(Request):
 
     repeat: Annotated[int, Field(ge=1)] = 1
     concurrent: Annotated[int, Field(ge=1)] = 1
+    tally: dict[str, int] = {}
+    """How many of the repeated answers must have which status, such as `{"200" = 1, "500" = 19}`."""
     within_s: Annotated[float, Field(gt=0)] | None = None
     """Try again until the expectation is met, at most this long: for a recovery."""
 

@@ -49,7 +49,11 @@ class Expectation(Part):
 
 
 class Request(Part):
-    """A request. `{counter}`, `{random}` and `{fresh}` in target, headers and body are filled in; `{{` is a brace."""
+    """A request. Templates in target, headers, body and expected body are filled in; `{{` and `}}` are braces.
+
+    `{counter}` is a number unique in the run, `{random}` 64 bits in hex from the seed; in a contract also `{fresh}`, a
+    text that stays the same within one check and is new in each run of it, and `{x*10240}`, a character repeated.
+    """
 
     method: Method = "GET"
     target: str

@@ -68,9 +68,7 @@ class Stack(Part):
     def _variants_fit(self) -> Stack:
         for name, variant in self.variants.items():
             if variant.base is not None and variant.base not in self.variants:
-                raise ValueError(
-                    f"variants.{name}.base is {variant.base!r}, which is no variant of this stack"
-                )
+                raise ValueError(f"variants.{name}.base is {variant.base!r}, which is no variant of this stack")
             if variant.sound_twin is not None and variant.sound_twin not in self.variants:
                 raise ValueError(
                     f"variants.{name}.sound_twin is {variant.sound_twin!r}, which is no variant of this stack"

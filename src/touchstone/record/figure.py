@@ -49,13 +49,9 @@ _ALL = [
     Figure("extra_configuration_lines", "Lines of extra configuration", Unit.COUNT, Better.LOWER, "build"),
     Figure("footprint_bytes", "Footprint", Unit.BYTES, Better.LOWER, "footprint", headline=True),
     Figure("footprint_compressed", "Footprint, zstd -19", Unit.BYTES, Better.LOWER, "footprint"),
-    Figure(
-        "boot_first_response", "Exec to first response", Unit.SECONDS, Better.LOWER, "boot", headline=True
-    ),
+    Figure("boot_first_response", "Exec to first response", Unit.SECONDS, Better.LOWER, "boot", headline=True),
     Figure("boot_port_open", "Exec to open port", Unit.SECONDS, Better.LOWER, "boot"),
-    Figure(
-        "boot_first_response_cold", "Exec to first response, cold cache", Unit.SECONDS, Better.LOWER, "boot"
-    ),
+    Figure("boot_first_response_cold", "Exec to first response, cold cache", Unit.SECONDS, Better.LOWER, "boot"),
     Figure("boot_cpu", "CPU to first response", Unit.SECONDS, Better.LOWER, "boot"),
     Figure("boot_rss", "RSS at first response", Unit.BYTES, Better.LOWER, "boot", headline=True),
     Figure("boot_pss", "PSS at first response", Unit.BYTES, Better.LOWER, "boot"),
@@ -91,13 +87,9 @@ _ALL = [
     Figure("drain_time", "First message to last", Unit.SECONDS, Better.LOWER, "drain"),
     Figure("drain_first_from_exec", "Exec to first message", Unit.SECONDS, Better.LOWER, "drain"),
     Figure("drain_last_from_exec", "Exec to last message", Unit.SECONDS, Better.LOWER, "drain"),
-    Figure(
-        "floor_passes", "Smallest memory limit that passes", Unit.BYTES, Better.LOWER, "floor", headline=True
-    ),
+    Figure("floor_passes", "Smallest memory limit that passes", Unit.BYTES, Better.LOWER, "floor", headline=True),
     Figure("floor_lives", "Smallest memory limit that lives", Unit.BYTES, Better.LOWER, "floor"),
-    Figure(
-        "probe_must_wrong", "Conformance: MUST cases wrong", Unit.COUNT, Better.LOWER, "probe", headline=True
-    ),
+    Figure("probe_must_wrong", "Conformance: MUST cases wrong", Unit.COUNT, Better.LOWER, "probe", headline=True),
     Figure("probe_should_wrong", "Conformance: SHOULD cases wrong", Unit.COUNT, Better.LOWER, "probe"),
     Figure("probe_right", "Conformance: cases right", Unit.COUNT, Better.HIGHER, "probe"),
 ]

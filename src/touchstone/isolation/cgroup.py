@@ -1,0 +1,139 @@
+"""A contender's own cgroup, where that is permitted: version 2, or the memory, cpu and pids trees of version 1."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_ROOT = Path("/sys/fs/cgroup")
+_V1_CONTROLLERS = ("memory", "cpu", "cpuacct", "pids")
+
+
+@dataclass
+class Cgroup:
+    """A group made by the lab. `paths` are its folders: one in version 2, one a controller in version 1."""
+
+    version: int
+    paths: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def folders(self) -> list[Path]:
+        """The folders, each once (cpu and cpuacct may be one)."""
+        return list(dict.fromkeys(self.paths.values()))
+
+    def join(self, pid: int) -> None:
+        """Put a process into the group."""
+        for folder in self.folders:
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def limit_memory(self, limit: int) -> None:
+        """Set the memory limit in bytes, swap included where the kernel accounts for it."""
+        folder = self.paths["memory"]
+        if self.version == 2:
+            (folder / "memory.max").write_text(str(limit))
+            with contextlib.suppress(OSError):
+                (folder / "memory.swap.max").write_text("0")
+        else:
+            (folder / "memory.limit_in_bytes").write_text(str(limit))
+            with contextlib.suppress(OSError):
+                (folder / "memory.memsw.limit_in_bytes").write_text(str(limit))
+
+    def oom_kills(self) -> int | None:
+        """How many processes of the group the kernel killed for want of memory; None if it does not say."""
+        name = "memory.events" if self.version == 2 else "memory.oom_control"
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            fields = dict(line.split() for line in (self.paths["memory"] / name).read_text().splitlines())
+            return int(fields["oom_kill"])
+        return None
+
+    def memory_peak(self) -> int | None:
+        """The most memory that the group has used, page cache included; None if the kernel does not say."""
+        name = "memory.peak" if self.version == 2 else "memory.max_usage_in_bytes"
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            return int((self.paths["memory"] / name).read_text())
+        return None
+
+    def pids(self) -> list[int]:
+        """The processes that are in the group now."""
+        found: set[int] = set()
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                found |= {int(line) for line in (folder / "cgroup.procs").read_text().split()}
+        return sorted(found)
+
+    def remove(self) -> None:
+        """Remove the folders. The processes must have ended; the kernel may need a moment to see it."""
+        for folder in self.folders:
+            for _ in range(50):
+                try:
+                    folder.rmdir()
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    time.sleep(0.02)
+                else:
+                    break
+
+
+def describe_cgroups() -> str:
+    """Which cgroups this machine offers to us, in words."""
+    if _v2_usable():
+        return "version 2"
+    if controllers := _v1_usable():
+        return f"version 1 ({', '.join(controllers)})"
+    return "not permitted"
+
+
+def create_cgroup(name: str) -> Cgroup | None:
+    """Make a group of this name; None where it is not permitted. Neither version is required."""
+    label = f"touchstone-{os.getpid()}-{name}"
+    if _v2_usable():
+        folder = _v2_home() / label
+        with contextlib.suppress(OSError):
+            folder.mkdir()
+            return Cgroup(2, {"memory": folder, "cpu": folder, "pids": folder})
+    paths: dict[str, Path] = {}
+    for controller in _v1_usable():
+        folder = (_ROOT / controller).resolve() / label
+        with contextlib.suppress(OSError):
+            folder.mkdir(exist_ok=True)
+            paths[controller] = folder
+    return Cgroup(1, paths) if "memory" in paths else None
+
+
+def leftover_cgroups() -> list[Path]:
+    """Groups of earlier runs whose lab no longer lives."""
+    roots = [_v2_home()] if _v2_usable() else [(_ROOT / c).resolve() for c in _v1_usable()]
+    found = []
+    for root in dict.fromkeys(roots):
+        for folder in root.glob("touchstone-*-*"):
+            pid = folder.name.split("-")[1]
+            if pid.isdigit() and not Path("/proc", pid).exists():
+                found.append(folder)
+    return sorted(found)
+
+
+def _v2_home() -> Path:
+    """The version 2 folder of this process, below which groups can be made if it is delegated to us."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            if line.startswith("0::"):
+                own = _ROOT / line[3:].lstrip("/")
+                return own if own.is_dir() else _ROOT
+    return _ROOT
+
+
+def _v2_usable() -> bool:
+    home = _v2_home()
+    try:
+        enabled = (home / "cgroup.subtree_control").read_text().split()
+    except OSError:
+        return False
+    return "memory" in enabled and os.access(home, os.W_OK)
+
+
+def _v1_usable() -> list[str]:
+    return [c for c in _V1_CONTROLLERS if (_ROOT / c / "tasks").exists() and os.access(_ROOT / c, os.W_OK)]

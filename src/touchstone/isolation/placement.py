@@ -1,0 +1,48 @@
+"""Which CPUs the contender, the engine and the dependencies get."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from touchstone.record.sample import Placement
+
+
+def available_cpus() -> tuple[int, ...]:
+    """The CPUs that this process may use."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def plan_placement(cpus: Sequence[int], *, dependencies: bool) -> Placement:
+    """Disjoint CPU sets where there are enough CPUs; where there are not, what shares is said in words.
+
+    The contender comes first: it is what is measured. From four CPUs on it gets half of them, and engine and
+    dependencies a quarter each. Dependencies share the engine's CPUs on a small machine, never the contender's: that
+    costs the lab headroom, which the tare shows, and not the contender's figure, which nothing would show.
+    """
+    count = len(cpus)
+    if count == 1:
+        everyone = "contender, engine and dependencies" if dependencies else "contender and engine"
+        return Placement(
+            server_cpus=list(cpus),
+            engine_cpus=list(cpus),
+            dependency_cpus=list(cpus) if dependencies else [],
+            shared=[f"{everyone} share CPU {cpus[0]}: the machine has one"],
+        )
+    if not dependencies:
+        half = count // 2
+        return Placement(server_cpus=list(cpus[:half]), engine_cpus=list(cpus[half:]))
+    if count == 2:
+        return Placement(
+            server_cpus=[cpus[0]],
+            engine_cpus=[cpus[1]],
+            dependency_cpus=[cpus[1]],
+            shared=[f"engine and dependencies share CPU {cpus[1]}: the machine has two"],
+        )
+    quarter = max(1, count // 4)
+    server = count - 2 * quarter
+    return Placement(
+        server_cpus=list(cpus[:server]),
+        engine_cpus=list(cpus[server : server + quarter]),
+        dependency_cpus=list(cpus[server + quarter :]),
+    )

@@ -1,0 +1,158 @@
+"""A server process of ours: started apart from us, and ended with everything that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from touchstone.failure import TouchstoneError
+from touchstone.isolation.cgroup import Cgroup
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+
+
+class StartError(TouchstoneError):
+    """A process could not be started, or did not become ready."""
+
+
+@dataclass
+class ServerProcess:
+    """A process in a session of its own; ended by its id and those of its descendants, never by a name."""
+
+    popen: subprocess.Popen[bytes]
+    log: Path
+    cgroup: Cgroup | None = None
+    exit_code: int | None = field(default=None)
+
+    @property
+    def pid(self) -> int:
+        """The root process."""
+        return self.popen.pid
+
+    def exited(self) -> str | None:
+        """How the root process ended, in words; None while it lives."""
+        code = self.popen.poll()
+        return None if code is None else describe_exit(code)
+
+    def tree(self) -> list[psutil.Process]:
+        """The processes that belong to it: descendants, and whoever is in its session or its cgroup."""
+        pids = set(self.cgroup.pids()) if self.cgroup else set()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            root = psutil.Process(self.pid)
+            pids |= {self.pid, *(child.pid for child in root.children(recursive=True))}
+        for process in psutil.process_iter():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if os.getsid(process.pid) == self.pid:
+                    pids.add(process.pid)
+        found = []
+        for pid in pids:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found.append(psutil.Process(pid))
+        return found
+
+    def stop(self, patience_s: float = 10.0) -> str:
+        """End it: SIGTERM first, SIGKILL to what is left after `patience_s`. Returns how it ended, in words."""
+        tree = self.tree()
+        self.popen.poll()
+        if self.popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self.popen.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(patience_s)
+        in_time = self.popen.returncode is not None
+        for process in {*tree, *self.tree()}:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    process.kill()
+        self.popen.wait()
+        if self.cgroup:
+            deadline = time.monotonic() + 5
+            while self.cgroup.pids() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.cgroup.remove()
+        how = describe_exit(self.popen.returncode)
+        return how if in_time else f"killed: it had not ended {patience_s:g} s after SIGTERM"
+
+    def tail(self, lines: int = 20) -> list[str]:
+        """The last lines of its log."""
+        return tail(self.log, lines)
+
+
+def tail(log: Path, lines: int = 20) -> list[str]:
+    """The last lines of a file; none if it is not there."""
+    try:
+        with log.open("rb") as stream:
+            stream.seek(max(0, log.stat().st_size - 65536))
+            return stream.read().decode("utf-8", "replace").splitlines()[-lines:]
+    except OSError:
+        return []
+
+
+def describe_exit(code: int) -> str:
+    """An exit status in words."""
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            return f"ended by {signal.Signals(-code).name}"
+        return f"ended by signal {-code}"
+    return f"exited with code {code}"
+
+
+def start_process(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    log: Path,
+    cpus: Sequence[int] = (),
+    cgroup: Cgroup | None = None,
+    user: str | None = None,
+) -> ServerProcess:
+    """Start a process in a session of its own, on its CPUs and in its cgroup; it dies if the lab dies.
+
+    Raises StartError if the program cannot be executed.
+    """
+    procs = [str(folder / "cgroup.procs") for folder in cgroup.folders] if cgroup else []
+
+    def prepare() -> None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        own = str(os.getpid()).encode()
+        for path in procs:
+            descriptor = os.open(path, os.O_WRONLY)
+            os.write(descriptor, own)
+            os.close(descriptor)
+        if cpus:
+            os.sched_setaffinity(0, cpus)
+
+    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with log.open("ab") as stream:
+            popen = subprocess.Popen(
+                list(argv),
+                env=dict(env),
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=prepare,
+                user=user,
+            )
+    except (OSError, subprocess.SubprocessError) as error:
+        if cgroup:
+            cgroup.remove()
+        raise StartError(
+            f"it cannot be started: {error}",
+            where=" ".join(argv[:3]),
+            mend="see that the program exists and may be executed",
+        ) from error
+    return ServerProcess(popen, log, cgroup)

@@ -1,0 +1,162 @@
+"""Finds the scenarios and their stacks: those of the lab, and a user's own in any folder."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from touchstone.failure import UsageError
+from touchstone.manifest.reader import ManifestError, read_manifest
+from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.stack import Stack, Variant
+
+SCENARIO_FILE = "scenario.toml"
+STACK_FILE = "stack.toml"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A stack in one variant: the thing that is compared."""
+
+    stack: Stack
+    variant_name: str
+
+    @property
+    def name(self) -> str:
+        """`stack/variant`."""
+        return f"{self.stack.name}/{self.variant_name}"
+
+    @property
+    def variant(self) -> Variant:
+        """The variant, with what it takes from its base filled in."""
+        return resolved(self.stack, self.variant_name)
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """Tools and their version ranges, of the stack, the variant and its bases."""
+        needed = dict(self.stack.needs)
+        for variant in lineage(self.stack, self.variant_name):
+            needed |= variant.needs
+        return needed
+
+
+@dataclass(frozen=True)
+class ScenarioFolder:
+    """A scenario with its stacks, as found on disk."""
+
+    folder: Path
+    scenario: Scenario
+    stacks: tuple[Stack, ...]
+
+
+def lineage(stack: Stack, name: str) -> list[Variant]:
+    """The variant's bases, the most basic first, then itself. Raises ManifestError on a circle."""
+    chain: list[str] = []
+    current: str | None = name
+    while current is not None:
+        if current in chain:
+            raise ManifestError(
+                f"variants {' -> '.join([*chain, current])} are each other's base",
+                where=str(stack.folder / STACK_FILE),
+                mend="let one of them stand by itself",
+            )
+        chain.append(current)
+        current = stack.variants[current].base
+    return [stack.variants[link] for link in reversed(chain)]
+
+
+def resolved(stack: Stack, name: str) -> Variant:
+    """The variant with run, artifacts, environment and footprint taken from its base where it has none of its own."""
+    own = stack.variants[name]
+    if own.base is None:
+        return own
+    base = resolved(stack, own.base)
+    return own.model_copy(
+        update={
+            "run": own.run or base.run,
+            "artifacts": own.artifacts or base.artifacts,
+            "footprint": own.footprint or base.footprint,
+            "env": base.env | own.env,
+            "extra_configuration": own.extra_configuration or base.extra_configuration,
+        }
+    )
+
+
+def read_scenario_folder(folder: Path) -> ScenarioFolder:
+    """Read scenario.toml and every stack.toml one level below. Raises ManifestError."""
+    scenario = read_manifest(folder / SCENARIO_FILE, Scenario)
+    stacks = []
+    for path in sorted(folder.glob(f"*/{STACK_FILE}")):
+        stack = read_manifest(path, Stack).model_copy(update={"folder": path.parent.resolve()})
+        if stack.scenario != scenario.name:
+            raise ManifestError(
+                f"key 'scenario' is {stack.scenario!r}, but the folder belongs to {scenario.name!r}",
+                where=str(path),
+                mend=f"write scenario = {scenario.name!r}, or move the folder",
+            )
+        stacks.append(stack)
+    names = [stack.name for stack in stacks]
+    for name in names:
+        if names.count(name) > 1:
+            raise ManifestError(f"two stacks are called {name!r}", where=str(folder), mend="rename one of them")
+    if not stacks:
+        raise ManifestError("the scenario has no stack", where=str(folder), mend=f"add a folder with a {STACK_FILE}")
+    return ScenarioFolder(folder.resolve(), scenario, tuple(stacks))
+
+
+def scenarios_in(root: Path) -> dict[str, Path]:
+    """The scenario folders below `root`, by their folder's name."""
+    return {path.parent.name: path.parent for path in sorted(root.glob(f"*/{SCENARIO_FILE}"))}
+
+
+def find_scenario(name_or_folder: str, root: Path) -> ScenarioFolder:
+    """A scenario by its name below `root`, or by a folder. Raises UsageError that lists what there is."""
+    known = scenarios_in(root)
+    if name_or_folder in known:
+        return read_scenario_folder(known[name_or_folder])
+    folder = Path(name_or_folder)
+    if (folder / SCENARIO_FILE).is_file():
+        return read_scenario_folder(folder)
+    near = difflib.get_close_matches(name_or_folder, known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise UsageError(
+        f"there is no scenario {name_or_folder!r}, nor a folder of that name with a {SCENARIO_FILE}",
+        mend=f"{hint}known scenarios: {', '.join(known) or 'none'}; `touchstone new` makes one",
+    )
+
+
+def select_contenders(found: ScenarioFolder, asked: Sequence[str], *, exhibits: bool = False) -> list[Contender]:
+    """The contenders asked for as `stack` or `stack/variant`; all defaults if none is asked. Raises UsageError."""
+    stacks = {stack.name: stack for stack in found.stacks}
+    if not asked:
+        chosen = [Contender(s, v) for s in found.stacks for v in _default_variants(s)]
+    else:
+        chosen = []
+        for word in asked:
+            stack_name, _, variant_name = word.partition("/")
+            if stack_name not in stacks:
+                raise _unknown("stack", stack_name, stacks)
+            stack = stacks[stack_name]
+            if variant_name and variant_name not in stack.variants:
+                raise _unknown(f"variant of {stack_name}", variant_name, stack.variants)
+            chosen += [Contender(stack, v) for v in ([variant_name] if variant_name else _default_variants(stack))]
+    if exhibits:
+        chosen += [Contender(s, v) for s in found.stacks for v, variant in s.variants.items() if variant.exhibit]
+        chosen += [
+            Contender(c.stack, c.variant.sound_twin) for c in chosen if c.variant.exhibit and c.variant.sound_twin
+        ]
+    return list({contender.name: contender for contender in chosen}.values())
+
+
+def _default_variants(stack: Stack) -> list[str]:
+    return list(stack.default_variants) or [n for n, v in stack.variants.items() if not v.native and not v.exhibit]
+
+
+def _unknown(
+    what: str, name: str, known: Sequence[str] | dict[str, object] | dict[str, Stack] | dict[str, Variant]
+) -> UsageError:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return UsageError(f"there is no {what} {name!r}", mend=f"{hint}there are: {', '.join(known)}")

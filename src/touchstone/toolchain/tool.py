@@ -1,0 +1,101 @@
+"""A tool: where it is, which version it has, and how to install it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from touchstone.failure import UsageError
+
+
+@dataclass(frozen=True)
+class Found:
+    """A tool on this machine."""
+
+    name: str
+    path: Path
+    version: Version
+    environment: dict[str, str] = field(default_factory=dict, hash=False)
+    """What a command needs in its environment so that it uses this very tool, such as JAVA_HOME."""
+    note: str = ""
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.path, self.version))
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A tool that is not there, or is too old."""
+
+    name: str
+    wanted: str
+    install: str
+    seen: str = ""
+
+    def __str__(self) -> str:
+        seen = f" (found {self.seen})" if self.seen else ""
+        wanted = f" {self.wanted}" if self.wanted else ""
+        return f"needs {self.name}{wanted}{seen}; {self.install}"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """How to find one tool."""
+
+    name: str
+    version_command: tuple[str, ...]
+    version_pattern: str
+    install: str
+    executables: tuple[str, ...] = ()
+    places: Callable[[], Iterable[Path]] = tuple
+    """Further executables to look at, beside the PATH."""
+    environment: Callable[[Path], dict[str, str]] = lambda _path: {}
+
+    def candidates(self) -> list[Path]:
+        """Every executable that could be the tool, the PATH's first."""
+        on_path = [Path(p) for name in self.executables or (self.name,) if (p := shutil.which(name))]
+        return list(dict.fromkeys([*on_path, *(p for p in self.places() if os.access(p, os.X_OK))]))
+
+    def find(self, wanted: str = "") -> Found | Missing:
+        """The first candidate whose version lies in the range `wanted` (such as `>=1.24`)."""
+        specifier = _specifier(self.name, wanted)
+        seen = []
+        for path in self.candidates():
+            version = _version_of(path, self.version_command, self.version_pattern)
+            if version is None:
+                continue
+            if specifier.contains(version, prereleases=True):
+                return Found(self.name, path, version, self.environment(path))
+            seen.append(f"{version} at {path}")
+        return Missing(self.name, wanted, self.install, ", ".join(seen))
+
+
+def _specifier(name: str, wanted: str) -> SpecifierSet:
+    try:
+        return SpecifierSet(wanted.replace(" ", ""))
+    except InvalidSpecifier as error:
+        raise UsageError(
+            f"{wanted!r} is no version range for {name}", mend="write it like '>=1.24' or '>=25,<26'"
+        ) from error
+
+
+@cache
+def _version_of(path: Path, command: tuple[str, ...], pattern: str) -> Version | None:
+    try:
+        done = subprocess.run([str(path), *command], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    match = re.search(pattern, done.stdout + done.stderr)
+    try:
+        return Version(match.group(1)) if match else None
+    except InvalidVersion:
+        return None
