@@ -1,2 +1,64 @@
-//! `touchstone-engine`: everything that happens inside a measured window.
-fn main() {}
+//! `touchstone-engine`: everything that happens inside a measured window. `docs/engine-protocol.md` has the contract.
+
+mod boot;
+mod echo;
+mod failure;
+mod hold;
+mod interrupt;
+mod job;
+mod load;
+mod null;
+mod probe;
+
+use clap::{Parser, Subcommand};
+use failure::Outcome;
+use std::process::ExitCode;
+
+/// `0.1.0`, or what the build was told in `TOUCHSTONE_VERSION` (the Makefile adds the revision: `0.1.0 (1a2b3c4)`).
+const VERSION: &str = match option_env!("TOUCHSTONE_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
+/// touchstone's engine: load, first responses, memory at many connections, conformance, and the lab's own servers.
+#[derive(Parser)]
+#[command(name = "touchstone-engine", version = VERSION, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Put load on a server and record latencies, errors and its process tree.
+    Load(load::Args),
+    /// Start a server and time its first valid response.
+    Boot(boot::Args),
+    /// Hold many connections and read the memory at each level.
+    Hold(hold::Args),
+    /// Check HTTP/1.1 conformance case by case.
+    Probe(probe::Args),
+    /// Serve canned responses at the least cost: the tare.
+    Null(null::Args),
+    /// Serve a response after an exact delay: the downstream.
+    Echo(echo::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Load(args) => load::run(args),
+        Command::Boot(args) => boot::run(args),
+        Command::Hold(args) => hold::run(args),
+        Command::Probe(args) => probe::run(args),
+        Command::Null(args) => null::run(args),
+        Command::Echo(args) => echo::run(args),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Err(failure) => {
+            eprintln!("touchstone-engine: {failure}");
+            failure.exit_code()
+        }
+    }
+}

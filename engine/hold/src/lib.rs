@@ -1,0 +1,1 @@
+//! Holding many connections, and reading the memory of server and kernel at each level.
