@@ -1,4 +1,4 @@
-//! How a subcommand ends, as exit codes: 0 carried out, 1 could not be, 2 malformed, 130 interrupted.
+//! How a subcommand ends, as exit codes: 0 carried out, 1 could not be, 2 malformed, 3 gate breached, 130 interrupted.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -9,6 +9,8 @@ pub enum Outcome {
     Done,
     /// Up to a signal; what was measured has been written.
     Interrupted,
+    /// To the end, and a gate that the caller set was breached (exit code 3).
+    Breached,
 }
 
 /// The subcommand could not do its work.

@@ -56,6 +56,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Ok(Outcome::Breached) => ExitCode::from(3),
         Err(failure) => {
             eprintln!("touchstone-engine: {failure}");
             failure.exit_code()

@@ -1,12 +1,199 @@
-//! `touchstone-engine probe`.
+//! `touchstone-engine probe`: HTTP/1.1 conformance, case by case.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use touchstone_probe::case::{Case, Level};
+use touchstone_probe::report::{Report, Span};
+use touchstone_probe::runner::{self, Options};
+use touchstone_probe::target::{self, Target};
+use touchstone_probe::template::Values;
+use touchstone_probe::{catalogue, explain, table};
 
 use crate::failure::{Failure, Outcome};
 
 /// Flags of `probe`.
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The server, such as http://127.0.0.1:8080; --list and --explain go without.
+    url: Option<String>,
+    /// Resource that answers GET with 2xx.
+    #[arg(long, default_value = "/hello")]
+    path: String,
+    /// Resource that takes a body by POST and answers 2xx; without it some cases are not applicable.
+    #[arg(long)]
+    post_path: Option<String>,
+    /// Play only this category or case; may be given several times.
+    #[arg(long, value_name = "CATEGORY|ID")]
+    only: Vec<String>,
+    /// Tell one case whole; with a URL, what came back too.
+    #[arg(long, value_name = "ID")]
+    explain: Option<String>,
+    /// List the cases.
+    #[arg(long)]
+    list: bool,
+    /// Load the cases from this folder instead of the built-in ones.
+    #[arg(long, value_name = "DIR")]
+    cases: Option<PathBuf>,
+    /// Print the report as JSON (touchstone.probe/1).
+    #[arg(long)]
+    json: bool,
+    /// Write the JSON report to this file as well.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Exit with 3 if a case of this level or a stronger one is wrong.
+    #[arg(long, value_enum)]
+    gate: Option<Gate>,
+    /// Play the cases that need more than 12 s too.
+    #[arg(long)]
+    slow: bool,
+    /// Cases at the same time.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
+    /// Seconds that the server may take for an answer.
+    #[arg(long, default_value_t = 2.0)]
+    patience: f64,
+    /// A host that is not this machine and may be probed all the same.
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+}
+
+/// The weakest level that has to be right.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Gate {
+    Must,
+    Should,
+}
 
 /// Runs it.
-pub fn run(_args: Args) -> Result<Outcome, Failure> {
-    Err(Failure::Failed("probe is not part of this build".into()))
+pub fn run(args: Args) -> Result<Outcome, Failure> {
+    if !(0.1..=60.0).contains(&args.patience) {
+        return Err(Failure::Malformed(
+            "--patience is in seconds, 0.1 to 60".into(),
+        ));
+    }
+    let cases = selected(&args)?;
+    if args.list {
+        return list(&cases);
+    }
+    let Some(url) = &args.url else {
+        let Some(id) = &args.explain else {
+            return Err(Failure::Malformed(
+                "give the server's URL, or --list, or --explain ID".into(),
+            ));
+        };
+        let case = cases
+            .iter()
+            .find(|case| case.id == *id)
+            .expect("selected() found it");
+        return print(&explain::case(case, &Values::sample()));
+    };
+    let (host, _, address) = target::locate(url, &args.allow_host).map_err(Failure::malformed)?;
+    let values = Values {
+        host,
+        path: args.path.clone(),
+        post: args.post_path.clone(),
+    };
+    let patience = Duration::from_secs_f64(args.patience);
+    let target = Target::meet(address, values, patience).map_err(Failure::failed)?;
+    let mut options = Options {
+        jobs: args.jobs.into(),
+        slow: args.slow,
+        ..Options::default()
+    };
+    options.timing.patience = patience;
+    let started_unix_s = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64());
+    let start = Instant::now();
+    let outcomes = runner::run(&cases, &target, &options, &|_| {});
+    let span = Span {
+        started_unix_s,
+        duration_s: start.elapsed().as_secs_f64(),
+    };
+    let report = Report::new(url, &target, span, &outcomes);
+    let document = serde_json::to_string_pretty(&report).map_err(Failure::failed)?;
+    if let Some(path) = &args.out {
+        write_whole(path, &document)?;
+    }
+    if args.json {
+        print(&format!("{document}\n"))?;
+    } else if args.explain.is_some() {
+        for outcome in &outcomes {
+            print(&explain::case(&outcome.case, &target.values))?;
+            print(&explain::outcome(outcome))?;
+        }
+    } else {
+        print(&table::render(&report))?;
+    }
+    let breached = match args.gate {
+        None => 0,
+        Some(Gate::Must) => report.breaches(Level::Must),
+        Some(Gate::Should) => report.breaches(Level::Must) + report.breaches(Level::Should),
+    };
+    Ok(if breached > 0 {
+        Outcome::Breached
+    } else {
+        Outcome::Done
+    })
+}
+
+fn selected(args: &Args) -> Result<Vec<Case>, Failure> {
+    let all = match &args.cases {
+        Some(folder) => catalogue::from_folder(folder),
+        None => catalogue::embedded(),
+    }
+    .map_err(Failure::malformed)?;
+    let wanted: Vec<&String> = args.only.iter().chain(&args.explain).collect();
+    for name in &wanted {
+        if !all
+            .iter()
+            .any(|case| case.id == **name || case.category == **name)
+        {
+            let hint = "--list shows the cases and their categories";
+            return Err(Failure::Malformed(format!(
+                "there is no case or category {name:?}; {hint}"
+            )));
+        }
+    }
+    let keep = |case: &Case| {
+        wanted.is_empty()
+            || wanted
+                .iter()
+                .any(|name| case.id == **name || case.category == **name)
+    };
+    Ok(all.into_iter().filter(keep).collect())
+}
+
+fn list(cases: &[Case]) -> Result<Outcome, Failure> {
+    let mut out = String::new();
+    for case in cases {
+        out += &format!(
+            "{:<6} {:<15} {:<36} {}\n",
+            case.level.to_string(),
+            case.section,
+            case.id,
+            case.why
+        );
+    }
+    out += &format!("{} cases\n", cases.len());
+    print(&out)
+}
+
+/// Prints; a reader that goes away (`| head`) ends the printing and is no failure.
+fn print(text: &str) -> Result<Outcome, Failure> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::failed(error)),
+        _ => Ok(Outcome::Done),
+    }
+}
+
+/// Writes under a temporary name and renames, so that nobody reads half a report.
+fn write_whole(path: &std::path::Path, document: &str) -> Result<(), Failure> {
+    let failed = |error| Failure::Failed(format!("cannot write {}: {error}", path.display()));
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".part");
+    std::fs::write(&temporary, document).map_err(failed)?;
+    std::fs::rename(&temporary, path).map_err(failed)
 }

@@ -1,0 +1,105 @@
+//! The model of one conformance case, as it stands in a case file.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::Outcome;
+
+/// How strongly the RFC asks for it (RFC 2119).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Level {
+    /// An absolute requirement.
+    Must,
+    /// A requirement with room for a well-founded exception.
+    Should,
+    /// Left to the implementation; only gross faults are wrong.
+    May,
+}
+
+impl Level {
+    /// All levels, strongest first.
+    pub const ALL: [Level; 3] = [Level::Must, Level::Should, Level::May];
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Level::Must => "MUST",
+            Level::Should => "SHOULD",
+            Level::May => "MAY",
+        })
+    }
+}
+
+/// What the probed server has to offer before a case makes sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Need {
+    /// A resource that takes a body by POST (`--post-path`).
+    Post,
+    /// That resource answers with the body it was sent.
+    Echo,
+    /// Time: the case is only played with `--slow`.
+    Slow,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Need::Post => "a resource that takes a body (--post-path)",
+            Need::Echo => "a resource that answers with the body it was sent (--post-path)",
+            Need::Slow => "time (--slow)",
+        })
+    }
+}
+
+/// One thing the probe does on the connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Send these bytes at once (a template, see [`crate::template`]).
+    Send(String),
+    /// Send these bytes one by one, with a gap between any two, in milliseconds.
+    Drip(String, u64),
+    /// Do nothing but read for so many milliseconds.
+    Pause(u64),
+    /// Wait until so many final responses have come in all.
+    Await(usize),
+    /// Wait until so many interim (1xx) responses have come in all.
+    AwaitInterim(usize),
+    /// Close the sending side (FIN).
+    HalfClose,
+    /// Abandon the connection with a reset (RST).
+    Reset,
+}
+
+/// One case: what is sent, what is allowed, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Unique name, `<category>-<what>`.
+    pub id: String,
+    /// The file it comes from.
+    pub category: String,
+    /// The RFC and section that decide it.
+    pub section: String,
+    /// How strongly the section asks for it.
+    pub level: Level,
+    /// The rule in our own words.
+    pub why: String,
+    /// What the server has to offer.
+    pub needs: Vec<Need>,
+    /// How long the server may take after the last step, in seconds; `None` is the run's default.
+    pub patience_s: Option<f64>,
+    /// Play the case once for every byte of its first `send`, cut in two there.
+    pub at_every_byte: bool,
+    /// Methods of the requests in order, so that responses to HEAD are read without a body.
+    /// Requests beyond the list are GET.
+    pub methods: Vec<String>,
+    /// What the probe does.
+    pub steps: Vec<Step>,
+    /// Outcomes that are right.
+    pub right: Vec<Outcome>,
+    /// Outcomes that the RFC permits too, but that are not what it prefers.
+    pub tolerated: Vec<Outcome>,
+}

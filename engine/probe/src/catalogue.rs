@@ -1,0 +1,293 @@
+//! Loads case files: those embedded in the binary, or those of a folder.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::case::{Case, Level, Need, Step};
+use crate::outcome::Outcome;
+use crate::template::{self, Values};
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// Why the cases cannot be used. Every form names the file, and the case where there is one.
+#[derive(Debug, Error)]
+pub enum CatalogueError {
+    /// The folder or a file in it cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Unreadable {
+        /// The path.
+        path: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A file is not TOML, or has a field that no case has.
+    #[error("{file}: {source}")]
+    Syntax {
+        /// The file's name.
+        file: String,
+        /// The parser's reason, with the line.
+        source: Box<toml::de::Error>,
+    },
+    /// A case contradicts itself or the model.
+    #[error("{file}: case {id}: {what}")]
+    Case {
+        /// The file's name.
+        file: String,
+        /// The case.
+        id: String,
+        /// What is wrong, and what to write.
+        what: String,
+    },
+    /// There is no case at all.
+    #[error("no case files (*.toml) in {0}")]
+    Empty(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    category: String,
+    case: Vec<RawCase>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCase {
+    id: String,
+    section: String,
+    level: Level,
+    why: String,
+    #[serde(default)]
+    needs: Vec<Need>,
+    patience: Option<f64>,
+    #[serde(default)]
+    at_every_byte: bool,
+    #[serde(default)]
+    methods: Vec<String>,
+    send: Option<String>,
+    #[serde(default)]
+    steps: Vec<RawStep>,
+    right: Vec<String>,
+    #[serde(default)]
+    tolerated: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStep {
+    send: Option<String>,
+    drip: Option<String>,
+    gap_ms: Option<u64>,
+    pause_ms: Option<u64>,
+    r#await: Option<usize>,
+    await_interim: Option<usize>,
+    half_close: Option<bool>,
+    reset: Option<bool>,
+}
+
+/// The cases that are built in.
+pub fn embedded() -> Result<Vec<Case>, CatalogueError> {
+    from_texts(
+        EMBEDDED
+            .iter()
+            .map(|(name, text)| ((*name).into(), (*text).into())),
+    )
+}
+
+/// The cases of a folder's `*.toml` files, in the order of the files' names.
+pub fn from_folder(folder: &Path) -> Result<Vec<Case>, CatalogueError> {
+    let unreadable = |path: &Path| {
+        let path = path.display().to_string();
+        move |source| CatalogueError::Unreadable { path, source }
+    };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
+        let path = entry.map_err(unreadable(folder))?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        return Err(CatalogueError::Empty(folder.display().to_string()));
+    }
+    paths.sort();
+    let mut texts = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).map_err(unreadable(&path))?;
+        texts.push((path.display().to_string(), text));
+    }
+    from_texts(texts.into_iter())
+}
+
+fn from_texts(texts: impl Iterator<Item = (String, String)>) -> Result<Vec<Case>, CatalogueError> {
+    let mut cases = Vec::new();
+    let mut ids = HashSet::new();
+    for (file, text) in texts {
+        let parsed: File = toml::from_str(&text).map_err(|source| CatalogueError::Syntax {
+            file: file.clone(),
+            source: Box::new(source),
+        })?;
+        for raw in parsed.case {
+            let id = raw.id.clone();
+            let case = build(raw, &parsed.category).map_err(|what| CatalogueError::Case {
+                file: file.clone(),
+                id: id.clone(),
+                what,
+            })?;
+            if !ids.insert(id.clone()) {
+                let what = "a second case has this id; ids are unique over all files".into();
+                return Err(CatalogueError::Case { file, id, what });
+            }
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}
+
+fn build(raw: RawCase, category: &str) -> Result<Case, String> {
+    if !is_reference(&raw.section) {
+        return Err(format!(
+            "section {:?} is no reference such as \"RFC 9112 6.3\"",
+            raw.section
+        ));
+    }
+    if raw
+        .id
+        .strip_prefix(category)
+        .and_then(|rest| rest.strip_prefix('-'))
+        .is_none_or(str::is_empty)
+    {
+        return Err(format!("the id has to begin with {category}-"));
+    }
+    if raw.why.trim().is_empty() {
+        return Err("`why` is empty; say the rule in a sentence".into());
+    }
+    if raw
+        .patience
+        .is_some_and(|seconds| !(0.1..=120.0).contains(&seconds))
+    {
+        return Err("`patience` is in seconds, 0.1 to 120".into());
+    }
+    let steps = match (raw.send, raw.steps.is_empty()) {
+        (Some(text), true) => vec![Step::Send(text)],
+        (None, false) => raw.steps.into_iter().map(step).collect::<Result<_, _>>()?,
+        _ => return Err("give either `send` or `steps`".into()),
+    };
+    for step in &steps {
+        if let Step::Send(text) | Step::Drip(text, _) = step {
+            template::expand(text, &Values::sample()).map_err(|error| error.to_string())?;
+        }
+    }
+    if raw.at_every_byte && !steps.iter().any(|step| matches!(step, Step::Send(_))) {
+        return Err("`at_every_byte` needs a `send` to cut".into());
+    }
+    if raw.right.is_empty() {
+        return Err("`right` is empty; at least one outcome is right".into());
+    }
+    let outcomes = |lines: &[String]| -> Result<Vec<Outcome>, String> {
+        lines
+            .iter()
+            .map(|line| Outcome::parse(line).map_err(|error| error.to_string()))
+            .collect()
+    };
+    Ok(Case {
+        right: outcomes(&raw.right)?,
+        tolerated: outcomes(&raw.tolerated)?,
+        id: raw.id,
+        category: category.into(),
+        section: raw.section,
+        level: raw.level,
+        why: raw.why,
+        needs: raw.needs,
+        patience_s: raw.patience,
+        at_every_byte: raw.at_every_byte,
+        methods: raw.methods,
+        steps,
+    })
+}
+
+fn step(raw: RawStep) -> Result<Step, String> {
+    if raw.gap_ms.is_some() && raw.drip.is_none() {
+        return Err("`gap_ms` belongs to `drip`".into());
+    }
+    let gap = raw.gap_ms.unwrap_or(2);
+    let mut found = Vec::new();
+    found.extend(raw.send.map(Step::Send));
+    found.extend(raw.drip.map(|text| Step::Drip(text, gap)));
+    found.extend(raw.pause_ms.map(Step::Pause));
+    found.extend(raw.r#await.map(Step::Await));
+    found.extend(raw.await_interim.map(Step::AwaitInterim));
+    found.extend(raw.half_close.map(|_| Step::HalfClose));
+    found.extend(raw.reset.map(|_| Step::Reset));
+    match <[Step; 1]>::try_from(found) {
+        Ok([step]) => Ok(step),
+        Err(_) => Err("a step does one thing: send, drip, pause_ms, await, await_interim, half_close or reset".into()),
+    }
+}
+
+/// Whether the text is a section of one of the three RFCs, such as `RFC 9112 6.3`.
+pub fn is_reference(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let rfc = words.next() == Some("RFC") && matches!(words.next(), Some("9110" | "9112" | "3986"));
+    let section = words.next().is_some_and(|section| {
+        section.split('.').all(|part| {
+            !part.is_empty() && part.len() <= 2 && part.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    });
+    rfc && section && words.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Vec<Case>, CatalogueError> {
+        from_texts([("x.toml".to_owned(), text.to_owned())].into_iter())
+    }
+
+    const GOOD: &str = r#"
+category = "a"
+[[case]]
+id = "a-b"
+section = "RFC 9112 6.3"
+level = "MUST"
+why = "because"
+send = "GET {path} HTTP/1.1\r\n\r\n"
+right = ["400 closed"]
+"#;
+
+    #[test]
+    fn a_case_is_read() {
+        let cases = load(GOOD).unwrap();
+        assert_eq!(
+            cases[0].steps,
+            [Step::Send("GET {path} HTTP/1.1\r\n\r\n".into())]
+        );
+        assert_eq!(cases[0].level, Level::Must);
+    }
+
+    #[test]
+    fn slips_name_file_and_case() {
+        let again = GOOD.split_once("[[case]]").unwrap().1;
+        for (text, needle) in [
+            (GOOD.replace("RFC 9112 6.3", "RFC 2616 1"), "no reference"),
+            (GOOD.replace("a-b", "b"), "begin with a-"),
+            (GOOD.replace("{path}", "{nix}"), "unknown placeholder"),
+            (GOOD.replace("400 closed", "closed 400"), "outcome"),
+            (GOOD.replace("[\"400 closed\"]", "[]"), "`right` is empty"),
+            (format!("{GOOD}[[case]]{again}"), "second case"),
+            (GOOD.replace("why", "reason"), "unknown field"),
+        ] {
+            let error = load(&text).unwrap_err().to_string();
+            assert!(error.starts_with("x.toml"), "{error}");
+            assert!(error.contains(needle), "{error}");
+        }
+    }
+}

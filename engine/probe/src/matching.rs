@@ -1,0 +1,129 @@
+//! Whether an observation is an allowed outcome.
+
+use crate::observation::{Ending, Observation};
+use crate::outcome::{Condition, End, Item, Outcome, Status};
+use crate::response::{Response, Tail};
+
+/// What a plain GET of the probed resource gets: the yardstick for `ok`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    /// Its status.
+    pub status: u16,
+    /// Its body; `None` when two requests got different ones, so that only the status compares.
+    pub body: Option<Vec<u8>>,
+    /// Its Content-Length.
+    pub length: Option<String>,
+}
+
+/// Whether what was seen is this outcome. `methods` are the requests' methods in order.
+pub fn matches(
+    outcome: &Outcome,
+    seen: &Observation,
+    methods: &[String],
+    baseline: &Baseline,
+) -> bool {
+    let end_fits = match (outcome.end, seen.ending) {
+        (None, _) | (_, Ending::Abandoned) => true,
+        (Some(End::Open), ending) => ending == Ending::Open,
+        (Some(End::Closed), ending) => matches!(ending, Ending::Closed | Ending::Reset),
+    };
+    let raw_allowed = outcome.items.contains(&Item::Raw);
+    let tail_fits = match &seen.reading.tail {
+        Tail::Nothing => !raw_allowed,
+        // An HTTP/2 preface or a bare HTTP/0.9 body: octets that are no response.
+        Tail::Garbled(_) => raw_allowed,
+        // A response that the server broke off by closing is a fault; one still arriving is none yet,
+        // and none may be missing at the end either way.
+        Tail::Partial => false,
+    };
+    let interim_fits = !outcome.no_interim || seen.reading.interim.is_empty();
+    end_fits && tail_fits && interim_fits && sequence(&outcome.items, seen, 0, methods, baseline)
+}
+
+fn sequence(
+    items: &[Item],
+    seen: &Observation,
+    at: usize,
+    methods: &[String],
+    baseline: &Baseline,
+) -> bool {
+    let finals = &seen.reading.finals;
+    match items.split_first() {
+        None => at == finals.len(),
+        Some((Item::Raw, rest)) => sequence(rest, seen, at, methods, baseline),
+        Some((Item::Rest, rest)) => {
+            (at..=finals.len()).any(|next| sequence(rest, seen, next, methods, baseline))
+        }
+        Some((Item::Interim(code), rest)) => {
+            seen.reading
+                .interim
+                .iter()
+                .any(|(before, response)| *before == at && response.status == *code)
+                && sequence(rest, seen, at, methods, baseline)
+        }
+        Some((Item::Final(statuses, conditions), rest)) => finals.get(at).is_some_and(|response| {
+            let head = methods.get(at).is_some_and(|method| method == "HEAD");
+            statuses
+                .iter()
+                .any(|status| status_fits(*status, response, head, baseline))
+                && conditions
+                    .iter()
+                    .all(|condition| holds(condition, response, baseline))
+                && sequence(rest, seen, at + 1, methods, baseline)
+        }),
+    }
+}
+
+fn status_fits(status: Status, response: &Response, head: bool, baseline: &Baseline) -> bool {
+    match status {
+        Status::Any => response.status >= 200,
+        Status::Exact(code) => response.status == code,
+        Status::Class(class) => response.status / 100 == class,
+        Status::Ok => {
+            let same_body = baseline
+                .body
+                .as_ref()
+                .is_none_or(|body| *body == response.body);
+            response.status == baseline.status && (head || same_body)
+        }
+    }
+}
+
+/// Whether a comma-separated field has the element, in any case (RFC 9110 5.6.1).
+pub fn list_has<'a>(values: impl Iterator<Item = &'a str>, token: &str) -> bool {
+    let mut values = values;
+    values.any(|value| {
+        value
+            .split(',')
+            .any(|element| element.trim().eq_ignore_ascii_case(token))
+    })
+}
+
+fn holds(condition: &Condition, response: &Response, baseline: &Baseline) -> bool {
+    match condition {
+        Condition::Present(name) => response.values(name).next().is_some(),
+        Condition::Absent(name) => response.values(name).next().is_none(),
+        Condition::Token(name, token) => list_has(response.values(name), token),
+        Condition::Date => {
+            let dates: Vec<&str> = response.values("date").collect();
+            matches!(dates.as_slice(), [date] if crate::date::is_current(date))
+        }
+        Condition::LengthOfGet => response
+            .values("content-length")
+            .all(|length| Some(length) == baseline.length.as_deref()),
+        Condition::Body(some) => response.body.is_empty() != *some,
+        Condition::BodyIs(text) => response.body == text.as_bytes(),
+        Condition::BodyHolds(text, wanted) => {
+            let held = response
+                .body
+                .windows(text.len().max(1))
+                .any(|part| part == text.as_bytes());
+            held == *wanted
+        }
+        Condition::Version(version) => response.version == *version,
+        Condition::SelfFramed => {
+            response.self_framed && !response.faults.iter().any(|fault| fault.contains("beside"))
+        }
+        Condition::ValidFields => response.faults.is_empty(),
+    }
+}

@@ -1,0 +1,225 @@
+//! The document that a run leaves: `touchstone.probe/1`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::case::{Level, Need};
+use crate::escape::escape;
+use crate::runner::Outcome;
+use crate::target::Target;
+use crate::verdict::Verdict;
+
+/// How many cases got which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Cases in all.
+    pub total: usize,
+    /// What the RFC asks for.
+    pub right: usize,
+    /// Permitted though not preferred.
+    pub tolerated: usize,
+    /// Not permitted.
+    pub wrong: usize,
+    /// The server stopped listening.
+    pub crash: usize,
+    /// Nothing can be said.
+    pub inconclusive: usize,
+    /// The server lacks what the case needs.
+    pub not_applicable: usize,
+}
+
+impl Counts {
+    /// Counts one more.
+    pub fn add(&mut self, verdict: Verdict) {
+        self.total += 1;
+        *match verdict {
+            Verdict::Right => &mut self.right,
+            Verdict::Tolerated => &mut self.tolerated,
+            Verdict::Wrong => &mut self.wrong,
+            Verdict::Crash => &mut self.crash,
+            Verdict::Inconclusive => &mut self.inconclusive,
+            Verdict::NotApplicable => &mut self.not_applicable,
+        } += 1;
+    }
+
+    /// Cases that breach the standard.
+    pub fn breaches(&self) -> usize {
+        self.wrong + self.crash
+    }
+}
+
+/// What a case allows, in the language of [`crate::outcome`].
+#[derive(Clone, Debug, Serialize)]
+pub struct Allowed {
+    /// Right outcomes.
+    pub right: Vec<String>,
+    /// Permitted outcomes.
+    pub tolerated: Vec<String>,
+}
+
+/// One case in the report.
+#[derive(Clone, Debug, Serialize)]
+pub struct CaseReport {
+    /// The case's name.
+    pub id: String,
+    /// Its category.
+    pub category: String,
+    /// The RFC's section.
+    pub section: String,
+    /// MUST, SHOULD or MAY.
+    pub level: Level,
+    /// The rule.
+    pub why: String,
+    /// What the server has to offer.
+    pub needs: Vec<Need>,
+    /// What is allowed.
+    pub allowed: Allowed,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, for any verdict but right and tolerated.
+    pub reason: Option<String>,
+    /// What was seen, in one line; `null` if the case was not played.
+    pub observed: Option<String>,
+    /// Seconds that the play took.
+    pub seconds: Option<f64>,
+    /// Octets sent, escaped; the middle of a long one is left out.
+    pub sent: Option<String>,
+    /// Octets received, in the same form.
+    pub received: Option<String>,
+}
+
+/// A plain GET.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plain {
+    /// Its status.
+    pub status: u16,
+    /// Octets of its body; `null` if two requests got different bodies.
+    pub body_bytes: Option<usize>,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// The engine that probed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Engine {
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// The whole report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// `touchstone.probe/1`.
+    pub schema: &'static str,
+    /// Who probed.
+    pub engine: Engine,
+    /// The URL.
+    pub url: String,
+    /// The resource that answers GET.
+    pub path: String,
+    /// The resource that takes a body.
+    pub post_path: Option<String>,
+    /// Whether it answers with that body.
+    pub echo: bool,
+    /// The server's plain answer.
+    pub plain: Plain,
+    /// When the run began, seconds since 1970.
+    pub started_unix_s: f64,
+    /// How long it took, in seconds.
+    pub duration_s: f64,
+    /// Verdicts over all cases.
+    pub counts: Counts,
+    /// Verdicts by level.
+    pub levels: BTreeMap<String, Counts>,
+    /// Verdicts by category, and within it by level.
+    pub categories: BTreeMap<String, BTreeMap<String, Counts>>,
+    /// The cases.
+    pub cases: Vec<CaseReport>,
+}
+
+/// The time around a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Seconds since 1970.
+    pub started_unix_s: f64,
+    /// Seconds.
+    pub duration_s: f64,
+}
+
+impl Report {
+    /// Gathers the outcomes.
+    pub fn new(url: &str, target: &Target, span: Span, outcomes: &[Outcome]) -> Report {
+        let mut counts = Counts::default();
+        let mut levels: BTreeMap<String, Counts> = BTreeMap::new();
+        let mut categories: BTreeMap<String, BTreeMap<String, Counts>> = BTreeMap::new();
+        for outcome in outcomes {
+            let (case, verdict) = (&outcome.case, outcome.verdict);
+            counts.add(verdict);
+            levels
+                .entry(case.level.to_string())
+                .or_default()
+                .add(verdict);
+            let category = categories.entry(case.category.clone()).or_default();
+            category
+                .entry(case.level.to_string())
+                .or_default()
+                .add(verdict);
+        }
+        Report {
+            schema: "touchstone.probe/1",
+            engine: Engine {
+                version: env!("CARGO_PKG_VERSION"),
+            },
+            url: url.into(),
+            path: target.values.path.clone(),
+            post_path: target.values.post.clone(),
+            echo: target.echo,
+            plain: Plain {
+                status: target.baseline.status,
+                body_bytes: target.baseline.body.as_ref().map(Vec::len),
+                seconds: target.plain_s,
+            },
+            started_unix_s: span.started_unix_s,
+            duration_s: span.duration_s,
+            counts,
+            levels,
+            categories,
+            cases: outcomes.iter().map(CaseReport::new).collect(),
+        }
+    }
+
+    /// Breaches at one level.
+    pub fn breaches(&self, level: Level) -> usize {
+        self.levels
+            .get(&level.to_string())
+            .map_or(0, Counts::breaches)
+    }
+}
+
+impl CaseReport {
+    fn new(outcome: &Outcome) -> CaseReport {
+        let case = &outcome.case;
+        let seen = outcome.seen.as_ref();
+        let lines =
+            |list: &[crate::outcome::Outcome]| list.iter().map(ToString::to_string).collect();
+        CaseReport {
+            id: case.id.clone(),
+            category: case.category.clone(),
+            section: case.section.clone(),
+            level: case.level,
+            why: case.why.clone(),
+            needs: case.needs.clone(),
+            allowed: Allowed {
+                right: lines(&case.right),
+                tolerated: lines(&case.tolerated),
+            },
+            verdict: outcome.verdict,
+            reason: outcome.reason.clone(),
+            observed: seen.map(|seen| seen.line()),
+            seconds: seen.map(|seen| seen.seconds),
+            sent: seen.map(|seen| escape(&seen.sent)),
+            received: seen.map(|seen| escape(&seen.received)),
+        }
+    }
+}

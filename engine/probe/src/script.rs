@@ -1,0 +1,218 @@
+//! Plays one case on one fresh connection.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::case::{Case, Step};
+use crate::connection::{Connection, Ended};
+use crate::matching::matches;
+use crate::observation::{Ending, Observation};
+use crate::outcome::Outcome;
+use crate::response::{self, Reading};
+use crate::target::Target;
+use crate::template;
+
+/// How long the probe looks before it calls the connection open, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Quiet that settles a right outcome.
+    pub settle: Duration,
+    /// Quiet that settles a tolerated outcome: longer, since a right one may be on its way.
+    pub linger: Duration,
+    /// Longest wait after the last step, unless the case says otherwise.
+    pub patience: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Timing {
+            settle: Duration::from_millis(200),
+            linger: Duration::from_millis(1000),
+            patience: Duration::from_millis(2000),
+        }
+    }
+}
+
+/// Gap between the two parts of a request that is cut.
+const CUT_GAP: Duration = Duration::from_millis(4);
+
+/// Octets of the case's first `send`: a case played at every byte has one play fewer than this.
+pub fn first_send_length(case: &Case, target: &Target) -> usize {
+    let text = case.steps.iter().find_map(|step| match step {
+        Step::Send(text) => Some(text),
+        _ => None,
+    });
+    text.map_or(0, |text| octets(text, target).len())
+}
+
+/// Plays the case. `cut` divides its first `send` there, with a pause between the parts.
+///
+/// # Errors
+/// When no connection comes about.
+pub fn play(
+    case: &Case,
+    target: &Target,
+    timing: Timing,
+    cut: Option<usize>,
+) -> io::Result<Observation> {
+    let patience = case.patience_s.map_or(timing.patience, |seconds| {
+        Duration::from_secs_f64(seconds).max(timing.patience)
+    });
+    let start = Instant::now();
+    let connection = Connection::open(target.address, patience)?;
+    let mut player = Player {
+        connection,
+        sent: Vec::new(),
+        case,
+        target,
+        patience,
+    };
+    let mut cut_left = cut;
+    for step in &case.steps {
+        match step {
+            Step::Send(text) => player.send(&octets(text, target), cut_left.take()),
+            Step::Drip(text, gap_ms) => {
+                player.drip(&octets(text, target), Duration::from_millis(*gap_ms))
+            }
+            Step::Pause(millis) => player.pause(Duration::from_millis(*millis)),
+            Step::Await(count) => player.wait(|reading| reading.finals.len() >= *count),
+            Step::AwaitInterim(count) => {
+                player
+                    .wait(|reading| reading.interim.len() >= *count || !reading.finals.is_empty());
+            }
+            Step::HalfClose => player.connection.half_close(),
+            Step::Reset => {
+                player.connection.listen(Duration::ZERO);
+                let received = player.connection.received().to_vec();
+                let reading = response::read(&received, &case.methods, false);
+                player.connection.reset();
+                let seconds = start.elapsed().as_secs_f64();
+                let sent = player.sent;
+                return Ok(Observation {
+                    sent,
+                    received,
+                    reading,
+                    ending: Ending::Abandoned,
+                    seconds,
+                    cut,
+                });
+            }
+        }
+    }
+    Ok(player.watch(timing, start, cut))
+}
+
+fn octets(text: &str, target: &Target) -> Vec<u8> {
+    template::expand(text, &target.values).expect("templates were checked when the case was loaded")
+}
+
+struct Player<'a> {
+    connection: Connection,
+    sent: Vec<u8>,
+    case: &'a Case,
+    target: &'a Target,
+    patience: Duration,
+}
+
+impl Player<'_> {
+    fn put(&mut self, octets: &[u8]) {
+        let count = self.connection.send(octets, Instant::now() + self.patience);
+        self.sent.extend_from_slice(&octets[..count]);
+    }
+
+    fn send(&mut self, octets: &[u8], cut: Option<usize>) {
+        match cut {
+            Some(at) => {
+                self.put(&octets[..at]);
+                self.pause(CUT_GAP);
+                self.put(&octets[at..]);
+            }
+            None => self.put(octets),
+        }
+    }
+
+    fn drip(&mut self, octets: &[u8], gap: Duration) {
+        for octet in octets {
+            if self.connection.ended().is_some() {
+                return;
+            }
+            self.put(&[*octet]);
+            self.pause(gap);
+        }
+    }
+
+    fn pause(&mut self, length: Duration) {
+        let end = Instant::now() + length;
+        loop {
+            let now = Instant::now();
+            if now >= end || self.connection.ended().is_some() {
+                return;
+            }
+            self.connection.listen(end - now);
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        response::read(
+            self.connection.received(),
+            &self.case.methods,
+            self.connection.ended().is_some(),
+        )
+    }
+
+    fn wait(&mut self, enough: impl Fn(&Reading) -> bool) {
+        let deadline = Instant::now() + self.patience;
+        loop {
+            let now = Instant::now();
+            if now >= deadline || self.connection.ended().is_some() || enough(&self.reading()) {
+                return;
+            }
+            self.connection.listen(deadline - now);
+        }
+    }
+
+    /// Looks until the outcome is settled, the connection is closed, or patience is over.
+    fn watch(mut self, timing: Timing, start: Instant, cut: Option<usize>) -> Observation {
+        let deadline = Instant::now() + self.patience;
+        loop {
+            let observation = self.observe(start, cut);
+            if self.connection.ended().is_some() || Instant::now() >= deadline {
+                return observation;
+            }
+            let any = |outcomes: &[Outcome]| {
+                let methods = &self.case.methods;
+                outcomes
+                    .iter()
+                    .any(|outcome| matches(outcome, &observation, methods, &self.target.baseline))
+            };
+            let needed = if any(&self.case.right) {
+                timing.settle
+            } else if any(&self.case.tolerated) {
+                timing.linger
+            } else {
+                self.patience
+            };
+            let quiet = self.connection.quiet();
+            if quiet >= needed {
+                return observation;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.connection.listen((needed - quiet).min(left));
+        }
+    }
+
+    fn observe(&self, start: Instant, cut: Option<usize>) -> Observation {
+        Observation {
+            sent: self.sent.clone(),
+            received: self.connection.received().to_vec(),
+            reading: self.reading(),
+            ending: match self.connection.ended() {
+                None => Ending::Open,
+                Some(Ended::Closed) => Ending::Closed,
+                Some(Ended::Reset) => Ending::Reset,
+            },
+            seconds: start.elapsed().as_secs_f64(),
+            cut,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Expands the text of a `send` step into bytes.
+//!
+//! | in the text | becomes |
+//! |---|---|
+//! | `{host}` | the authority of the probed URL |
+//! | `{path}` | the resource that answers GET |
+//! | `{post}` | the resource that takes a body |
+//! | `{carrier}` | `POST {post}` where there is such a resource, else `GET {path}` |
+//! | `{hex:00ff}` | these octets |
+//! | `{repeat:3:text}` | the text so many times |
+//! | `{count:3:X-#: v}` | the text so many times, `#` being 1, 2, 3 |
+//!
+//! Templates nest. A brace itself is written `{hex:7b}` or `{hex:7d}`.
+
+use thiserror::Error;
+
+/// What the placeholders stand for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// The authority, as a Host value.
+    pub host: String,
+    /// Path of the resource that answers GET.
+    pub path: String,
+    /// Path of the resource that takes a body, if there is one.
+    pub post: Option<String>,
+}
+
+impl Values {
+    /// Values that serve to check a template without a server.
+    pub fn sample() -> Self {
+        Values {
+            host: "127.0.0.1:8080".into(),
+            path: "/hello".into(),
+            post: Some("/echo".into()),
+        }
+    }
+}
+
+/// Why a template cannot be expanded.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum TemplateError {
+    /// A brace has no partner.
+    #[error(
+        "a brace without its partner near {0:?}; write a literal brace as {{hex:7b}} or {{hex:7d}}"
+    )]
+    Unbalanced(String),
+    /// The placeholder does not exist.
+    #[error("unknown placeholder {{{0}}}; known are host, path, post, carrier, hex, repeat, count")]
+    Unknown(String),
+    /// The placeholder's argument does not fit.
+    #[error("placeholder {{{0}}}: {1}")]
+    Argument(String, &'static str),
+}
+
+/// Largest number of bytes one template may make; a guard against a slip in a case file.
+const LIMIT: usize = 16 << 20;
+
+/// Expands a template.
+pub fn expand(text: &str, values: &Values) -> Result<Vec<u8>, TemplateError> {
+    let mut out = Vec::with_capacity(text.len() + 32);
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        out.extend_from_slice(&rest.as_bytes()[..at]);
+        let tail = &rest[at..];
+        let end = closing(tail)
+            .ok_or_else(|| TemplateError::Unbalanced(tail.chars().take(20).collect()))?;
+        placeholder(&tail[1..end], values, &mut out)?;
+        if out.len() > LIMIT {
+            return Err(TemplateError::Argument(
+                tail[1..end].into(),
+                "makes more than 16 MiB",
+            ));
+        }
+        rest = &tail[end + 1..];
+    }
+    out.extend_from_slice(rest.as_bytes());
+    Ok(out)
+}
+
+/// The index of the brace that closes the one at 0.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return Some(at),
+            b'}' => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn placeholder(name: &str, values: &Values, out: &mut Vec<u8>) -> Result<(), TemplateError> {
+    let (word, argument) = name.split_once(':').unwrap_or((name, ""));
+    match word {
+        "host" => out.extend_from_slice(values.host.as_bytes()),
+        "path" => out.extend_from_slice(values.path.as_bytes()),
+        "post" => out.extend_from_slice(values.post.as_deref().unwrap_or(&values.path).as_bytes()),
+        "carrier" => match &values.post {
+            Some(post) => out.extend_from_slice(format!("POST {post}").as_bytes()),
+            None => out.extend_from_slice(format!("GET {}", values.path).as_bytes()),
+        },
+        "hex" => hex(name, argument, out)?,
+        "repeat" => {
+            let (count, text) = counted(name, argument)?;
+            let piece = expand(text, values)?;
+            if piece.len().saturating_mul(count) > LIMIT {
+                return Err(TemplateError::Argument(
+                    name.into(),
+                    "makes more than 16 MiB",
+                ));
+            }
+            out.extend(piece.repeat(count));
+        }
+        "count" => {
+            let (count, text) = counted(name, argument)?;
+            for number in 1..=count {
+                out.extend(expand(&text.replace('#', &number.to_string()), values)?);
+            }
+        }
+        _ => return Err(TemplateError::Unknown(name.into())),
+    }
+    Ok(())
+}
+
+fn counted<'a>(name: &str, argument: &'a str) -> Result<(usize, &'a str), TemplateError> {
+    let wrong = || {
+        TemplateError::Argument(
+            name.into(),
+            "needs a number and a text, such as {repeat:3:a}",
+        )
+    };
+    let (count, text) = argument.split_once(':').ok_or_else(wrong)?;
+    Ok((count.parse().map_err(|_| wrong())?, text))
+}
+
+fn hex(name: &str, digits: &str, out: &mut Vec<u8>) -> Result<(), TemplateError> {
+    let wrong = || TemplateError::Argument(name.into(), "needs pairs of hexadecimal digits");
+    if digits.is_empty() || digits.len() % 2 != 0 || !digits.is_ascii() {
+        return Err(wrong());
+    }
+    for at in (0..digits.len()).step_by(2) {
+        out.push(u8::from_str_radix(&digits[at..at + 2], 16).map_err(|_| wrong())?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_expand_and_nest() {
+        let values = Values::sample();
+        assert_eq!(
+            expand("GET {path} {host}", &values).unwrap(),
+            b"GET /hello 127.0.0.1:8080"
+        );
+        assert_eq!(
+            expand("{repeat:2:a{hex:00ff}}", &values).unwrap(),
+            b"a\x00\xffa\x00\xff"
+        );
+        assert_eq!(
+            expand("{count:2:X-#: {path};}", &values).unwrap(),
+            b"X-1: /hello;X-2: /hello;"
+        );
+        assert_eq!(expand("{carrier}", &values).unwrap(), b"POST /echo");
+        let bare = Values {
+            post: None,
+            ..values
+        };
+        assert_eq!(expand("{carrier}", &bare).unwrap(), b"GET /hello");
+    }
+
+    #[test]
+    fn slips_are_named() {
+        let values = Values::sample();
+        assert!(matches!(
+            expand("a}", &values),
+            Err(TemplateError::Unbalanced(_))
+        ));
+        assert!(matches!(
+            expand("{a", &values),
+            Err(TemplateError::Unbalanced(_))
+        ));
+        assert!(matches!(
+            expand("{nix}", &values),
+            Err(TemplateError::Unknown(_))
+        ));
+        assert!(matches!(
+            expand("{hex:0}", &values),
+            Err(TemplateError::Argument(..))
+        ));
+        assert!(matches!(
+            expand("{repeat:99999999:aaaa}", &values),
+            Err(TemplateError::Argument(..))
+        ));
+    }
+}

@@ -1,0 +1,83 @@
+//! The verdict on one case.
+
+use serde::{Deserialize, Serialize};
+
+use crate::case::Case;
+use crate::matching::{Baseline, matches};
+use crate::observation::Observation;
+
+/// What is said of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// What the RFC asks for.
+    Right,
+    /// Permitted by the RFC, though not what it prefers.
+    Tolerated,
+    /// Not permitted.
+    Wrong,
+    /// The server stopped listening.
+    Crash,
+    /// Nothing can be said, for the reason given.
+    Inconclusive,
+    /// The server does not offer what the case needs.
+    NotApplicable,
+}
+
+impl Verdict {
+    /// All verdicts, in the order of a table.
+    pub const ALL: [Verdict; 6] = [
+        Verdict::Right,
+        Verdict::Tolerated,
+        Verdict::Wrong,
+        Verdict::Crash,
+        Verdict::Inconclusive,
+        Verdict::NotApplicable,
+    ];
+
+    /// The word in a table.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Right => "right",
+            Verdict::Tolerated => "tolerated",
+            Verdict::Wrong => "wrong",
+            Verdict::Crash => "crash",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::NotApplicable => "not applicable",
+        }
+    }
+}
+
+/// Compares what was seen with what is allowed: right, tolerated or wrong.
+pub fn judge(case: &Case, seen: &Observation, baseline: &Baseline) -> Verdict {
+    let any = |outcomes: &[crate::outcome::Outcome]| {
+        outcomes
+            .iter()
+            .any(|outcome| matches(outcome, seen, &case.methods, baseline))
+    };
+    if any(&case.right) {
+        Verdict::Right
+    } else if any(&case.tolerated) {
+        Verdict::Tolerated
+    } else {
+        Verdict::Wrong
+    }
+}
+
+/// One line that says why a case is wrong: what came, and what would have been right.
+pub fn reason(case: &Case, seen: &Observation) -> String {
+    let allowed: Vec<String> = case
+        .right
+        .iter()
+        .chain(&case.tolerated)
+        .map(|outcome| format!("`{outcome}`"))
+        .collect();
+    let place = seen.cut.map_or(String::new(), |cut| {
+        format!(" (request cut after octet {cut})")
+    });
+    format!(
+        "got `{}`{place}, allowed {}",
+        seen.line(),
+        allowed.join(" or ")
+    )
+}
