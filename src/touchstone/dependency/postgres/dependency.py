@@ -1,0 +1,237 @@
+"""The dependency `postgres`: one server a run, a fresh database for each contender."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import psycopg
+from psycopg import sql
+
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError
+from touchstone.dependency.postgres import tare
+from touchstone.dependency.postgres.binaries import missing
+from touchstone.dependency.postgres.cluster import Cluster
+from touchstone.dependency.postgres.counters import client_sessions, counters, fsync_rate, rows_by_table
+from touchstone.dependency.postgres.outside import OutsideServer
+from touchstone.dependency.postgres.settings import read_tare, server_settings
+from touchstone.record.sample import DependencyState
+
+DATABASE = "touchstone"
+_TARE_DATABASE = "touchstone_tare"
+_GRACE_S = 2.0
+"""How long the sessions of a contender that has just ended may take to go."""
+_PER_SESSION = ("synchronous_commit", "jit")
+"""What a database of an outside server can be given; the rest is the server's own."""
+
+
+class Postgres(Dependency):
+    """Settings: `schema` (SQL run on the fresh database as its owner), `tare` (the statements of its ceiling),
+    and any setting of PostgreSQL by its name. Questions are SQL with one value as the answer. Acts: `stop`, `start`.
+    """
+
+    kind: ClassVar[str] = "postgres"
+
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+        super().__init__(name, env, settings, context)
+        wanted = context.options.get("postgres", "")
+        self._server = OutsideServer(name, wanted) if "://" in wanted else Cluster(name, context)
+        self._asked = server_settings(settings, {})
+        self._admin: psycopg.Connection[tuple[object, ...]] | None = None
+        self._fsync_rate: float | None = None
+        self._made = False
+
+    @classmethod
+    def missing(cls, context: DependencyContext) -> str | None:
+        """What must be installed, and how; None if some PostgreSQL can be had."""
+        return missing(context)
+
+    def start(self) -> None:
+        """Start a server of the lab's own, or greet the outside one; measure the disk's fsync rate."""
+        try:
+            self._server.create(self._asked)
+            if self._server.data_folder is not None:
+                self._fsync_rate = fsync_rate(self._server.data_folder)
+        except BaseException:
+            self._server.remove()
+            raise
+
+    def reset(self, settings: dict[str, Any]) -> list[str]:
+        """Make the database anew from the schema; say which sessions and rows of earlier work were still there."""
+        self._asked = server_settings(self.settings, settings)
+        if not self._server.outside:
+            self._server.start()
+        leftovers = self._leftovers()
+        self._disconnect()
+        self._server.apply(self._asked)
+        self._make(DATABASE)
+        self._made = True
+        with suppress(psycopg.errors.InsufficientPrivilege):
+            self._administration().execute("CHECKPOINT")
+        return leftovers
+
+    def environment(self) -> dict[str, str]:
+        """The URL of the service's database."""
+        return {self.env: self._server.service_url(DATABASE)}
+
+    def ask(self, query: str) -> int | float | str:
+        """Run one SQL query in the service's database, read-only, and give its single value."""
+        try:
+            with self._server.administer(DATABASE) as connection:
+                connection.execute("SET default_transaction_read_only = on")
+                row = connection.execute(query.encode()).fetchone()
+        except psycopg.Error as error:
+            raise DependencyError(
+                f"the proof's query failed: {str(error).strip()}",
+                where=f"dependency {self.name}: {query}",
+                mend="mend the query in scenario.toml; it must be PostgreSQL's SQL and give one value",
+            ) from error
+        value = row[0] if row else ""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return value if isinstance(value, int | float) else str(value)
+
+    def act(self, act: str, arguments: dict[str, Any]) -> None:
+        """`stop` takes the server away as an operator would, `start` brings it back with all that was committed."""
+        if act not in {"stop", "start"}:
+            raise UnknownActError(
+                f"dependency {self.name!r} (postgres) cannot {act!r}", mend="its acts are: stop, start"
+            )
+        self._disconnect()
+        if act == "stop":
+            self._server.stop()
+        else:
+            self._server.start()
+
+    def observe(self) -> dict[str, float]:
+        """The counters of the service's database and of the write-ahead log, and the disk's fsync rate."""
+        try:
+            found = counters(self._administration(), DATABASE)
+        except psycopg.Error as error:
+            self._disconnect()
+            raise DependencyError(
+                f"PostgreSQL's counters cannot be read: {str(error).strip()}",
+                where=f"dependency {self.name}",
+                mend="is the server down? its log is kept with the results",
+            ) from error
+        if self._fsync_rate is not None:
+            found["disk_fsync_per_s"] = self._fsync_rate
+        return found
+
+    def read_settings(self) -> dict[str, Any]:
+        """Every setting that was asked for, as a session in the service's database sees it, and the version."""
+        try:
+            with self._server.administer(DATABASE) as connection:
+                rows = connection.execute(
+                    "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY(%s)",
+                    ([*self._asked, "server_version", "data_checksums", "wal_sync_method"],),
+                ).fetchall()
+        except psycopg.Error:
+            return {}
+        return {str(name): str(value) for name, value in sorted(rows)} | {"origin": self._server.origin}
+
+    def pids(self) -> list[int]:
+        """The postmaster, whose children are the backends; empty for an outside server."""
+        return self._server.pids()
+
+    def sessions(self) -> int | None:
+        """Client sessions in the service's database now; None while the server is down."""
+        try:
+            return client_sessions(self._administration(), DATABASE)
+        except psycopg.Error:
+            self._disconnect()
+            return None
+
+    def ceiling(self, request_hint: str) -> float | None:
+        """Requests a second by the statements of `tare`, under the present settings, in a database of their own."""
+        measured = read_tare(self.settings)
+        if measured is None:
+            return None
+        self._make(_TARE_DATABASE)
+        try:
+            installation = self._server.installation
+            pgbench = installation.program("pgbench") if installation else None
+            if pgbench is not None:
+                url = self._server.service_url(_TARE_DATABASE)
+                return tare.by_pgbench(pgbench, url, measured, self.context.cpus)
+            return tare.by_driver(lambda: self._server.administer(_TARE_DATABASE), measured)
+        finally:
+            self._drop(_TARE_DATABASE)
+
+    def state(self, before: dict[str, float], after: dict[str, float], leftovers: list[str]) -> DependencyState:
+        """The record of it; what was asked for includes what the load changed."""
+        asked: dict[str, Any] = dict(self._asked)
+        return super().state(before, after, leftovers).model_copy(update={"asked": asked})
+
+    def stop(self) -> None:
+        """End the server and remove its files; of an outside server, remove the lab's database."""
+        if self._server.outside and self._made:
+            with suppress(psycopg.Error):
+                self._drop(DATABASE)
+        self._disconnect()
+        self._server.remove()
+
+    def _administration(self) -> psycopg.Connection[tuple[object, ...]]:
+        if self._admin is None or self._admin.closed:
+            self._admin = self._server.administer("postgres")
+        return self._admin
+
+    def _disconnect(self) -> None:
+        if self._admin is not None:
+            self._admin.close()
+        self._admin = None
+
+    def _leftovers(self) -> list[str]:
+        """What an earlier contender or run left: sessions that have not gone, and rows that this run did not write."""
+        admin = self._administration()
+        if not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone():
+            return []
+        found = []
+        until = time.monotonic() + _GRACE_S
+        while (held := client_sessions(admin, DATABASE)) and time.monotonic() < until:
+            time.sleep(0.02)
+        if held:
+            found.append(f"sessions of an earlier client still connected, now ended: {held}")
+        if not self._made:
+            with self._server.administer(DATABASE) as connection:
+                rows = {table: count for table, count in rows_by_table(connection).items() if count}
+            held_rows = "".join(f"; rows in {table}: {count}" for table, count in rows.items())
+            found.append(f"database {DATABASE} was there before the first start{held_rows}; it was made anew")
+        return found
+
+    def _make(self, database: str) -> None:
+        self._drop(database)
+        name = sql.Identifier(database)
+        try:
+            admin = self._administration()
+            admin.execute(
+                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0").format(
+                    name, sql.Identifier(self._server.owner)
+                )
+            )
+            if self._server.outside:
+                for setting in _PER_SESSION:
+                    admin.execute(
+                        sql.SQL("ALTER DATABASE {} SET {} = {}").format(
+                            name, sql.Identifier(setting), sql.Literal(self._asked[setting])
+                        )
+                    )
+            with self._server.administer(database) as connection:
+                connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(self._server.owner)))
+                if schema := str(self.settings.get("schema", "")).strip():
+                    connection.execute(schema.encode())
+        except psycopg.Error as error:
+            raise DependencyError(
+                f"the fresh database could not be made: {str(error).strip()}",
+                where=f"dependency {self.name}",
+                mend="mend `schema` in the dependency's settings; it must be PostgreSQL's SQL",
+            ) from error
+
+    def _drop(self, database: str) -> None:
+        admin = self._administration()
+        admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
+            (database,),
+        )
+        admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))

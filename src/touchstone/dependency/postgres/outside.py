@@ -1,0 +1,103 @@
+"""A PostgreSQL that somebody else runs, named by --postgres URL: used, never started, stopped or reconfigured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from touchstone.dependency.base import DependencyError
+
+
+class OutsideServer:
+    """The lab makes databases of its own there and gives them settings; the rest of the server is left alone."""
+
+    outside = True
+    origin = "outside server named by --postgres"
+    data_folder: Path | None = None
+    installation = None
+
+    def __init__(self, name: str, url: str) -> None:
+        self._name = name
+        try:
+            self._address = {key: str(value) for key, value in conninfo_to_dict(url).items()}
+        except psycopg.ProgrammingError as error:
+            raise DependencyError(
+                f"{url!r} is no address of a PostgreSQL: {error}".strip(),
+                mend="write --postgres postgres://user:password@host:port/database",
+            ) from error
+
+    @property
+    def running(self) -> bool:
+        """Whether it answers."""
+        try:
+            self.administer(self._address.get("dbname", "postgres")).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    @property
+    def owner(self) -> str:
+        """The role that owns the service's database: the one of the URL."""
+        with self.administer("postgres") as connection:
+            row = connection.execute("SELECT current_user").fetchone()
+        return str(row[0]) if row else ""
+
+    def pids(self) -> list[int]:
+        """None that are the lab's."""
+        return []
+
+    def create(self, settings: dict[str, str]) -> None:
+        """See that it answers and lets the role make databases. Raises DependencyError."""
+        try:
+            with self.administer("postgres") as connection:
+                row = connection.execute(
+                    "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
+                ).fetchone()
+        except psycopg.Error as error:
+            raise DependencyError(
+                f"the PostgreSQL of --postgres does not let the lab in: {error}".strip(),
+                where=f"dependency {self._name}",
+                mend="try the URL with psql; or leave --postgres out, and the lab starts its own",
+            ) from error
+        if not row or not row[0]:
+            raise DependencyError(
+                "the role of --postgres may not create databases",
+                where=f"dependency {self._name}",
+                mend="ALTER ROLE ... CREATEDB, or leave --postgres out, and the lab starts its own",
+            )
+
+    def apply(self, settings: dict[str, str]) -> None:
+        """Nothing of the server's own is changed: the settings are given to the lab's database when it is made."""
+
+    def start(self) -> None:
+        """Not the lab's to do. Raises DependencyError."""
+        raise self._refusal("start")
+
+    def stop(self) -> None:
+        """Not the lab's to do. Raises DependencyError."""
+        raise self._refusal("stop")
+
+    def remove(self) -> None:
+        """Nothing of it is the lab's."""
+
+    def administer(self, database: str) -> psycopg.Connection[tuple[object, ...]]:
+        """A connection of the URL's role, each statement its own transaction."""
+        address = self._address | {"dbname": database, "application_name": "touchstone-lab"}
+        return psycopg.connect(**address, autocommit=True, connect_timeout=10)  # type: ignore[arg-type]
+
+    def service_url(self, database: str) -> str:
+        """The address that a service is given: the URL with the lab's database."""
+        user = quote(self._address.get("user", "postgres"), safe="")
+        password = quote(self._address.get("password", ""), safe="")
+        host = self._address.get("host", "127.0.0.1")
+        return f"postgres://{user}:{password}@{host}:{self._address.get('port', '5432')}/{database}"
+
+    def _refusal(self, act: str) -> DependencyError:
+        return DependencyError(
+            f"the PostgreSQL of --postgres is not the lab's to {act}",
+            where=f"dependency {self._name}",
+            mend="leave --postgres out, so that the lab starts its own, or leave that check out",
+        )
