@@ -144,7 +144,7 @@ def start_process(
                 stdout=stream,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=prepare,
+                preexec_fn=prepare,  # noqa: PLW1509 - it only makes system calls, and the lab starts it from its main thread
                 user=user,
             )
     except (OSError, subprocess.SubprocessError) as error:

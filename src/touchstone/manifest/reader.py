@@ -57,14 +57,12 @@ def _leading(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
         else:
             unions.setdefault(location[:branch], {}).setdefault(str(location[branch]), []).append(detail)
     for branches in unions.values():
-        plain += min(
-            branches.values(),
-            key=lambda errors: (sum(e["type"] == "extra_forbidden" for e in errors), len(errors)),
-        )
+        nearest: list[ErrorDetails] = min(branches.values(), key=_distance)
+        plain += nearest
     return plain
 
 
-def _distance(errors: list[ErrorDetails]) -> tuple[int, int]:
+def _distance(errors: Sequence[ErrorDetails]) -> tuple[int, int]:
     """How far a union's branch is from what was written: unknown keys first, then all errors."""
     return sum(error["type"] in {"extra_forbidden", "missing"} for error in errors), len(errors)
 

@@ -29,7 +29,7 @@ class Variant(Part):
     artifacts: list[str] = []
     """Files that the build leaves, relative to the work folder: what is shipped."""
     footprint: list[str] = []
-    """Besides the artifacts and their shared libraries, what an empty Linux needs: `{"jre"}`, `certificates`, `zoneinfo`."""
+    """What an empty Linux needs beside the artifacts and their libraries: `jre`, `certificates`, `zoneinfo`."""
     run: Command | None = None
     env: dict[str, str] = {}
     exhibit: str | None = None

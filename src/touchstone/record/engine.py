@@ -60,6 +60,14 @@ class Counts(Record):
     status: dict[str, int] = {}
 
 
+class Totals(Record):
+    """Requests of the whole job, warm-up and drain included: what a proof of work is held against."""
+
+    sent: int = 0
+    completed: int = 0
+    ok: int = 0
+
+
 class Window(Record):
     """When the load ran."""
 
@@ -239,6 +247,7 @@ class LoadResult(Record):
     interrupted: bool = False
     window: Window = Window()
     counts: Counts = Counts()
+    totals: Totals = Totals()
     requests: list[RequestResult] = []
     bytes: ByteCounts = ByteCounts()
     rate: Rate = Rate()

@@ -86,6 +86,13 @@ class BuildEvidence(Record):
     builder: str | None = None
     artifacts: dict[str, int] = {}
     """Bytes by file."""
+    cold_s: float | None = None
+    warm_s: float | None = None
+    cpu_s: float | None = None
+    memory_peak: int | None = None
+    """The figures of this build alone, without its base's; kept with the build in the cache."""
+    measured_at: datetime | None = None
+    """When the figures were measured: earlier than the run if the build came from the cache."""
 
 
 class Placement(Record):

@@ -107,7 +107,7 @@ TOOLS: dict[str, Tool] = {
             "upx",
             ("--version",),
             r"upx (\d+(?:\.\d+)+)",
-            "install it by `apt-get install upx-ucl` (on Debian 12 from bookworm-backports), or run `touchstone toolchain upx`",
+            "install upx-ucl (on Debian 12 from bookworm-backports), or run `touchstone toolchain upx`",
             places=_upx,
         ),
         Tool("wrk", ("-v",), r"wrk\D+(\d+(?:\.\d+)+)", "install it by `apt-get install wrk`"),

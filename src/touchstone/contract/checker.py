@@ -1,0 +1,113 @@
+"""Carries out the checks of a contract, one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from touchstone.contract.expect import expectation_in_words, faults
+from touchstone.contract.proof import Tally, prove
+from touchstone.contract.template import Values, ValueSource
+from touchstone.contract.wire import Answer, Service, describe
+from touchstone.dependency.base import Dependency
+from touchstone.manifest.contract import Act, Check, Send, Wait
+from touchstone.record.sample import CheckOutcome, Exchange
+
+_KEPT = 3
+"""Broken exchanges kept as evidence of one check: the first ones say it all."""
+_LIGHT = 10
+"""A check of at most so many requests may be repeated after a load."""
+
+
+@dataclass
+class Checker:
+    """Checks one service against a contract."""
+
+    service: Service
+    dependencies: Mapping[str, Dependency]
+    seed: int = 0
+
+    def run(self, checks: Iterable[Check]) -> list[CheckOutcome]:
+        """All checks in their order. One that breaks does not stop the others: the report shows all that is wrong."""
+        return [self.check(check) for check in checks]
+
+    def check(self, check: Check) -> CheckOutcome:
+        """One check: its steps, then its proofs."""
+        source = ValueSource(self.seed)
+        broken: list[Exchange] = []
+        sent = ok = 0
+        for step in check.steps:
+            if isinstance(step, Wait):
+                time.sleep(step.wait_s)
+            elif isinstance(step, Act):
+                self.dependencies[step.dependency].act(step.act, dict(step.with_))
+            else:
+                outcome = self.send(step, source)
+                sent += step.repeat
+                ok += step.repeat - len(outcome)
+                broken += outcome
+        for proof in check.proofs:
+            proven = prove(proof, self.dependencies, Tally(sent, ok), source.next())
+            if not proven.passed:
+                broken.append(
+                    Exchange(
+                        request=f"{proof.says}: {proven.query}",
+                        expected=str(proven.expected),
+                        received=str(proven.found),
+                    )
+                )
+        return CheckOutcome(id=check.id, says=check.says, passed=not broken, broken=broken[:_KEPT])
+
+    def send(self, step: Send, source: ValueSource) -> list[Exchange]:
+        """Send a step's requests; the exchanges that broke."""
+        drawn = [source.next() for _ in range(step.repeat)]
+        with ThreadPoolExecutor(step.concurrent) as pool:
+            results = list(pool.map(lambda values: self._exchange(step, values), drawn))
+        broken = [
+            Exchange(
+                request=describe(step, values),
+                expected=expectation_in_words(step.expect, values),
+                received=f"{'; '.join(found)} | {answer}",
+            )
+            for values, (answer, found) in zip(drawn, results, strict=True)
+            if found
+        ]
+        return broken + _tally_faults(step, [answer for answer, _ in results])
+
+    def _exchange(self, step: Send, values: Values) -> tuple[Answer, list[str]]:
+        deadline = time.monotonic() + (step.within_s or 0)
+        while True:
+            answer = self.service.exchange(step, values)
+            found = faults(step.expect, answer, values, body_expected=step.method != "HEAD")
+            if not found or time.monotonic() >= deadline:
+                return answer, found
+            time.sleep(0.1)
+
+
+def _tally_faults(step: Send, answers: Sequence[Answer]) -> list[Exchange]:
+    if not step.tally:
+        return []
+    counted = Counter(str(answer.status) for answer in answers)
+    if dict(counted) == step.tally:
+        return []
+    return [
+        Exchange(
+            request=f"{step.method} {step.target}, {step.repeat} times, {step.concurrent} at once",
+            expected=f"by status: {step.tally}",
+            received=f"by status: {dict(sorted(counted.items()))}",
+        )
+    ]
+
+
+def light_checks(checks: Iterable[Check]) -> list[Check]:
+    """The checks that may be repeated after a load: few requests, no act on a dependency, no proof by count."""
+    return [
+        check
+        for check in checks
+        if not check.proofs
+        and all(isinstance(step, Send) and step.within_s is None for step in check.steps)
+        and sum(step.repeat for step in check.steps if isinstance(step, Send)) <= _LIGHT
+    ]

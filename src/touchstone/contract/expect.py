@@ -1,0 +1,114 @@
+"""Holds an answer against an expectation."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from touchstone.contract.template import Values
+from touchstone.contract.wire import Answer
+from touchstone.manifest.exchange import Expectation, JsonType
+
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "null": (type(None),),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+def faults(expected: Expectation, answer: Answer, values: Values, *, body_expected: bool = True) -> list[str]:
+    """What is wrong with the answer, a sentence each; none if it is right.
+
+    `body_expected` is false for HEAD, whose answer has the fields of a GET and no body.
+    """
+    if answer.failure:
+        return [answer.failure]
+    found = []
+    if answer.status not in expected.statuses:
+        found.append(f"status {answer.status} instead of {' or '.join(map(str, expected.statuses))}")
+    if expected.content_type is not None:
+        media_type = (answer.field("content-type") or "").partition(";")[0].strip().lower()
+        if media_type != expected.content_type.lower():
+            found.append(f"content type {media_type or '(none)'} instead of {expected.content_type}")
+    for name, pattern in expected.headers.items():
+        value = answer.field(name)
+        if value is None:
+            found.append(f"field {name} is missing")
+        elif not re.fullmatch(pattern, value):
+            found.append(f"field {name} is {value!r}, which is not {pattern!r}")
+    if body_expected:
+        found += _body_faults(expected, answer, values)
+    elif answer.body:
+        found.append(f"a body of {len(answer.body)} bytes where none may be")
+    return found
+
+
+def expectation_in_words(expected: Expectation, values: Values) -> str:
+    """The expectation in a line, for the report."""
+    parts = [" or ".join(map(str, expected.statuses))]
+    if expected.content_type:
+        parts.append(expected.content_type)
+    if expected.body is not None:
+        body = values.fill(expected.body)
+        parts.append(repr(body if len(body) <= 200 else f"{body[:200]}... ({len(body)} characters)"))
+    if expected.pattern is not None:
+        parts.append(f"a body like {expected.pattern!r}")
+    if expected.json_fields is not None:
+        parts.append(f"JSON with {', '.join(expected.json_fields)}")
+    parts += [f"{name}: {pattern}" for name, pattern in expected.headers.items()]
+    return ", ".join(parts)
+
+
+def _body_faults(expected: Expectation, answer: Answer, values: Values) -> list[str]:
+    if expected.body is not None:
+        wanted = values.fill(expected.body).encode()
+        return [] if answer.body == wanted else [_difference(wanted, answer.body)]
+    if expected.pattern is not None:
+        text = answer.body.decode("utf-8", "replace")
+        return [] if re.fullmatch(values.fill(expected.pattern), text) else [f"body is not like {expected.pattern!r}"]
+    if expected.json_fields is not None:
+        return _json_faults(expected, answer.body, values)
+    return []
+
+
+def _difference(wanted: bytes, found: bytes) -> str:
+    same = next(
+        (i for i, (a, b) in enumerate(zip(wanted, found, strict=False)) if a != b), min(len(wanted), len(found))
+    )
+    return (
+        f"body differs from byte {same} on: {len(found)} bytes instead of {len(wanted)}, "
+        f"{found[same : same + 40]!r} instead of {wanted[same : same + 40]!r}"
+    )
+
+
+def _json_faults(expected: Expectation, body: bytes, values: Values) -> list[str]:
+    try:
+        document = json.loads(body)
+    except ValueError as error:
+        return [f"body is not JSON: {error}"]
+    if not isinstance(document, dict):
+        return [f"body is a JSON {type(document).__name__}, not an object"]
+    wanted = expected.json_fields or {}
+    found = []
+    for name, value in wanted.items():
+        if name not in document:
+            found.append(f"JSON field {name!r} is missing")
+        elif isinstance(value, JsonType):
+            if not _is_type(document[name], value.type):
+                found.append(f"JSON field {name!r} is {document[name]!r}, not a {value.type}")
+        elif document[name] != (filled := values.fill(value) if isinstance(value, str) else value):
+            found.append(f"JSON field {name!r} is {document[name]!r} instead of {filled!r}")
+    if expected.json_exact and (others := sorted(set(document) - set(wanted))):
+        found.append(f"JSON fields that should not be there: {', '.join(others)}")
+    return found
+
+
+def _is_type(value: Any, name: str) -> bool:
+    if isinstance(value, bool):
+        return name == "boolean"
+    return isinstance(value, _JSON_TYPES[name])

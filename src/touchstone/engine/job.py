@@ -1,0 +1,87 @@
+"""Makes the engine's jobs from what the manifests say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from touchstone.manifest.exchange import Expectation, JsonType, Request, WeightedRequest
+from touchstone.manifest.load import Load
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long a load runs, in seconds."""
+
+    warmup_s: float
+    measured_s: float
+    idle_s: float
+
+
+def expectation(expect: Expectation) -> dict[str, Any]:
+    """An expectation in the protocol's form."""
+    body: dict[str, Any] = {"kind": "any"}
+    if expect.body is not None:
+        body = {"kind": "exact", "value": expect.body}
+    elif expect.pattern is not None:
+        body = {"kind": "pattern", "value": expect.pattern}
+    elif expect.json_fields is not None:
+        fields = {k: {"type": v.type} if isinstance(v, JsonType) else v for k, v in expect.json_fields.items()}
+        body = {"kind": "json", "fields": fields, "exact": expect.json_exact}
+    return {"status": list(expect.statuses), "body": body}
+
+
+def request(wanted: Request) -> dict[str, Any]:
+    """A request in the protocol's form."""
+    return {
+        "name": wanted.name if isinstance(wanted, WeightedRequest) else "request",
+        "weight": wanted.weight if isinstance(wanted, WeightedRequest) else 1,
+        "method": wanted.method,
+        "target": wanted.target,
+        "headers": [[name, value] for name, value in wanted.headers.items()],
+        "body": wanted.body,
+        "expect": expectation(wanted.expect),
+    }
+
+
+def loop(load: Load, timing: Timing) -> dict[str, Any]:
+    """The loop of a load: closed, or open in one of its forms."""
+    if load.loop == "closed":
+        return {"kind": "closed"}
+    assert load.rate is not None  # the manifest's own validation
+    if load.loop == "open":
+        return {"kind": "open", "rate": load.rate, "arrivals": load.arrivals}
+    if load.loop == "ramp":
+        return {"kind": "ramp", "from": load.rate / 10, "to": load.rate, "arrivals": load.arrivals}
+    count = load.steps or 2
+    rates = [load.rate * (0.1 + 0.9 * step / (count - 1)) for step in range(count)]
+    return {
+        "kind": "steps",
+        "steps": [{"rate": rate, "seconds": timing.measured_s / count} for rate in rates],
+        "arrivals": load.arrivals,
+    }
+
+
+def load_job(load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed: int) -> dict[str, Any]:
+    """A load job for the service at `url`, without a watch."""
+    return {
+        "url": url,
+        "loop": loop(load, timing),
+        "connections": load.connections,
+        "threads": max(1, len(cpus)),
+        "cpus": list(cpus),
+        "warmup_s": timing.warmup_s,
+        "duration_s": timing.measured_s,
+        "pipeline": load.pipeline,
+        "keepalive": load.keepalive,
+        "timeout_s": load.timeout_s,
+        "seed": seed,
+        "series_interval_s": min(1.0, max(0.1, timing.measured_s / 20)),
+        "requests": [request(wanted) for wanted in load.requests],
+    }
+
+
+def watch(pid: int, cgroup_paths: Sequence[str], after_s: float) -> dict[str, Any]:
+    """What the engine samples beside a load: the process tree below `pid`."""
+    return {"pid": pid, "cgroup_paths": list(cgroup_paths), "interval_s": 0.1, "after_s": after_s}

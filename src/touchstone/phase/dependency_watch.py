@@ -1,0 +1,75 @@
+"""Observes the dependencies around a load: counters before and after, CPU, and sessions while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+
+import psutil
+
+from touchstone.dependency.base import Dependency, DependencyError
+from touchstone.record.sample import DependencyState
+
+_INTERVAL_S = 0.25
+
+
+class DependencyWatch:
+    """A context around a load; `states` is filled when it ends."""
+
+    def __init__(self, dependencies: Mapping[str, Dependency], leftovers: Mapping[str, list[str]]) -> None:
+        self._dependencies = dependencies
+        self._leftovers = leftovers
+        self._done = threading.Event()
+        self._sessions: dict[str, int] = {}
+        self._sampler = threading.Thread(target=self._sample_sessions, daemon=True)
+        self.states: list[DependencyState] = []
+
+    def __enter__(self) -> DependencyWatch:
+        self._before = {name: _observe(dep) for name, dep in self._dependencies.items()}
+        self._cpu = {name: _cpu_seconds(dep.pids()) for name, dep in self._dependencies.items()}
+        self._sampler.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._done.set()
+        self._sampler.join()
+        for name, dep in self._dependencies.items():
+            state = dep.state(self._before[name], _observe(dep), self._leftovers.get(name, []))
+            state.sessions_peak = self._sessions.get(name)
+            before, after = self._cpu[name], _cpu_seconds(dep.pids())
+            state.cpu_s = after - before if before is not None and after is not None else None
+            self.states.append(state)
+
+    def _sample_sessions(self) -> None:
+        while True:
+            for name, dep in self._dependencies.items():
+                with contextlib.suppress(DependencyError):
+                    sessions = dep.sessions()
+                    if sessions is not None:
+                        self._sessions[name] = max(sessions, self._sessions.get(name, 0))
+            if self._done.wait(_INTERVAL_S):
+                return
+
+
+def _observe(dependency: Dependency) -> dict[str, float]:
+    with contextlib.suppress(DependencyError):
+        return dependency.observe()
+    return {}
+
+
+def _cpu_seconds(pids: Iterable[int]) -> float | None:
+    """CPU seconds of these processes and their descendants; None if there are none."""
+    total, seen = 0.0, False
+    for pid in pids:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            root = psutil.Process(pid)
+            for process in (root, *root.children(recursive=True)):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    times = process.cpu_times()
+                    total += times.user + times.system + times.children_user + times.children_system
+                    seen = True
+    return total if seen else None

@@ -1,0 +1,64 @@
+"""Runs a build command and measures it: wall time, CPU of all its children, and the tree's peak memory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from touchstone.isolation.process import start_process
+
+_INTERVAL_S = 0.1
+
+
+@dataclass
+class Meter:
+    """What several commands took together: seconds, CPU seconds, and the largest sum of resident bytes of the tree.
+
+    The sum counts memory that processes share once for each of them, so that it is an upper bound.
+    """
+
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    memory_peak: int = 0
+
+
+def run_metered(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: Path, meter: Meter) -> int:
+    """Run a command to its end, adding to `meter`; its output goes to `log`. Returns the exit code."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a", encoding="utf-8") as stream:
+        stream.write(f"$ {' '.join(argv)}\n")
+    start = time.monotonic()
+    process = start_process(argv, env=env, cwd=cwd, log=log)
+    done = threading.Event()
+    sampler = threading.Thread(target=_sample_memory, args=(process.pid, done, meter), daemon=True)
+    sampler.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:
+        process.stop(patience_s=2.0)
+        raise
+    finally:
+        done.set()
+        sampler.join()
+    process.popen.returncode = os.waitstatus_to_exitcode(status)
+    meter.wall_s += time.monotonic() - start
+    meter.cpu_s += usage.ru_utime + usage.ru_stime
+    return process.popen.returncode
+
+
+def _sample_memory(pid: int, done: threading.Event, meter: Meter) -> None:
+    while not done.wait(_INTERVAL_S):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            root = psutil.Process(pid)
+            total = 0
+            for process in (root, *root.children(recursive=True)):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    total += process.memory_info().rss
+            meter.memory_peak = max(meter.memory_peak, total)

@@ -1,0 +1,138 @@
+"""A contender that runs: fresh dependencies, a process of its own, and proof that it is the one that answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from touchstone.contract.expect import faults
+from touchstone.contract.template import ValueSource
+from touchstone.contract.wire import Service
+from touchstone.isolation.cgroup import create_cgroup
+from touchstone.isolation.port import foreign_listener, free_port, ports_of
+from touchstone.isolation.process import ServerProcess, StartError, start_process
+from touchstone.phase.base import Bench, Built
+from touchstone.record.sample import Sample
+
+HOST = "127.0.0.1"
+READY_WITHIN_S = 60.0
+_SECRET_WORDS = ("PASSWORD", "SECRET", "TOKEN")
+
+
+@dataclass
+class Running:
+    """A contender that has given its first right answer."""
+
+    process: ServerProcess
+    port: int
+    leftovers: Mapping[str, list[str]]
+    """What each dependency still held from before its reset."""
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def service(self) -> Service:
+        """The same, for the contract check."""
+        return Service(HOST, self.port)
+
+    def foreign_listener(self) -> str | None:
+        """Who else holds its port, in words; None if it is ours alone."""
+        return foreign_listener(self.port, [process.pid for process in self.process.tree()])
+
+
+def reset_dependencies(bench: Bench, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Make every dependency fresh; what each still held from before."""
+    return {name: dep.reset(dict(settings.get(name, {}))) for name, dep in bench.dependencies.items()}
+
+
+def contender_environment(bench: Bench, built: Built, port: int) -> dict[str, str]:
+    """The whole environment of a contender: its own, the scenario's equal settings, dependencies, host and port."""
+    env = dict(built.env)
+    for name, value in bench.scenario.settings.items():
+        env[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    for dependency in bench.dependencies.values():
+        env |= dependency.environment()
+    return env | {"HOST": HOST, "PORT": str(port)}
+
+
+def shown_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment as it may stand in a record."""
+    return {k: "(hidden)" if any(word in k.upper() for word in _SECRET_WORDS) else v for k, v in env.items()}
+
+
+@contextmanager
+def running(
+    bench: Bench,
+    built: Built,
+    sample: Sample,
+    *,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    memory_limit: int | None = None,
+) -> Iterator[Running]:
+    """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError."""
+    leftovers = reset_dependencies(bench, settings or {})
+    port = free_port()
+    env = contender_environment(bench, built, port)
+    sample.argv, sample.env = list(built.argv), shown_environment(env)
+    log = bench.store.logs / f"{sample.id}.log"
+    sample.files["log"] = str(log.relative_to(bench.store.folder))
+    cgroup = create_cgroup(sample.id)
+    sample.placement = bench.placement.model_copy(
+        update={"cgroup": f"version {cgroup.version}" if cgroup else None, "memory_limit": memory_limit}
+    )
+    if memory_limit is not None:
+        if cgroup is None:
+            raise StartError(
+                "a memory limit needs a cgroup, and none is permitted", mend="run as root, or delegate a cgroup"
+            )
+        cgroup.limit_memory(memory_limit)
+    process = start_process(
+        built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus, cgroup=cgroup
+    )
+    try:
+        wait_until_ready(bench, process, port)
+        contender = Running(process, port, leftovers)
+        yield contender
+        sample.server_exit = process.exited()
+        sample.foreign_listener = None if sample.server_exit else contender.foreign_listener()
+    finally:
+        if cgroup is not None and (killed := cgroup.oom_kills()):
+            sample.detail["oom_kills"] = killed
+        sample.detail["stopped"] = process.stop()
+
+
+def wait_until_ready(bench: Bench, process: ServerProcess, port: int) -> None:
+    """Ask until the scenario's `ready` request is answered rightly. Raises StartError that says what came instead."""
+    service = Service(HOST, port, timeout_s=5.0)
+    values = ValueSource(bench.seed)
+    deadline = time.monotonic() + READY_WITHIN_S
+    last = "nothing"
+    while time.monotonic() < deadline:
+        if how := process.exited():
+            raise StartError(
+                f"the server {how} before it was ready",
+                where=" ".join(process.popen.args[:3]),
+                mend=f"its log: {process.log}",  # type: ignore[index]
+            )
+        answer = service.exchange(bench.scenario.ready, drawn := values.next())
+        found = faults(bench.scenario.ready.expect, answer, drawn)
+        if not found:
+            return
+        last = "; ".join(found)
+        time.sleep(0.02)
+    elsewhere = [p for p in ports_of(member.pid for member in process.tree()) if p != port]
+    if elsewhere:
+        raise StartError(
+            f"the server listens on port {elsewhere[0]} instead of {port}",
+            mend="take the port from PORT in the environment",
+        )
+    raise StartError(
+        f"the server gave no right answer to {bench.scenario.ready.target} within {READY_WITHIN_S:g} s; last: {last}",
+        mend=f"its log: {process.log}",
+    )

@@ -1,0 +1,140 @@
+"""A run's folder: written sample by sample, so that an interruption keeps what was measured."""
+
+from __future__ import annotations
+
+import errno
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from touchstone.failure import TouchstoneError, UsageError
+from touchstone.record.base import Record
+from touchstone.record.run import Environment, Plan, Run
+from touchstone.record.sample import Sample
+
+Model = TypeVar("Model", bound=Record)
+
+_PLAN, _ENVIRONMENT, _STATE, _SAMPLES = "plan.json", "environment.json", "state.json", "samples"
+
+
+class StoreError(TouchstoneError):
+    """A result could not be written or read."""
+
+
+class RunStore:
+    """Writes a run. Each file is written beside its place and renamed, so that no half file is ever read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.started_at = datetime.now(UTC)
+        self._count = 0
+
+    @property
+    def logs(self) -> Path:
+        """Where logs of servers, builds and dependencies go."""
+        return self.folder / "logs"
+
+    def open(self, plan: Plan, environment: Environment) -> None:
+        """Make the folder and write the plan. Raises StoreError if the folder holds a run, or cannot be made."""
+        if (self.folder / _PLAN).exists():
+            raise StoreError("the folder holds a run already", where=str(self.folder), mend="name another with --out")
+        try:
+            (self.folder / _SAMPLES).mkdir(parents=True, exist_ok=True)
+            self.logs.mkdir(exist_ok=True)
+        except OSError as error:
+            raise _cannot_write(self.folder, error) from error
+        self.write(_PLAN, plan)
+        self.write(_ENVIRONMENT, environment)
+        self.write_state()
+
+    def next_id(self, phase: str, contender: str, load: str | None, round_number: int | None) -> str:
+        """A sample's id: its place in the run, and what it is."""
+        self._count += 1
+        parts = [phase, contender.replace("/", "."), load, None if round_number is None else f"r{round_number:02d}"]
+        return "-".join([f"{self._count:04d}", *(part for part in parts if part)])
+
+    def add(self, sample: Sample) -> None:
+        """Write one sample."""
+        self.write(f"{_SAMPLES}/{sample.id}.json", sample)
+
+    def write_state(self, *, ended: bool = False, interrupted: bool = False, notes: list[str] | None = None) -> None:
+        """Write when the run began and how it ended."""
+        ended_at = datetime.now(UTC).isoformat() if ended else None
+        state: dict[str, Any] = {
+            "schema": "touchstone.state/1",
+            "started_at": self.started_at.isoformat(),
+            "ended_at": ended_at,
+            "interrupted": interrupted,
+            "notes": notes or [],
+        }
+        self._put(_STATE, json.dumps(state, indent=1))
+
+    def write(self, name: str, record: Record) -> None:
+        """Write a record as JSON under the run's folder."""
+        self._put(name, record.model_dump_json(indent=1, by_alias=True))
+
+    def _put(self, name: str, text: str) -> None:
+        path = self.folder / name
+        partial = path.with_name(path.name + ".partial")
+        try:
+            partial.write_text(text + "\n", encoding="utf-8")
+            partial.replace(path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> StoreError:
+    if error.errno == errno.ENOSPC:
+        return StoreError(
+            "the disk is full; what was measured until now is kept",
+            where=str(path),
+            mend="free some space, or name a folder on another disk with --out",
+        )
+    return StoreError(f"it cannot be written: {error.strerror}", where=str(path), mend="name another folder with --out")
+
+
+def load_run(folder: Path) -> Run:
+    """Read a run back. Raises UsageError if there is none, and StoreError if a file of it is broken."""
+    if not (folder / _PLAN).is_file():
+        raise UsageError(
+            "there is no run in this folder", where=str(folder), mend="`touchstone list --runs` lists them"
+        )
+    state = _read_json(folder / _STATE)
+    return Run(
+        plan=_read(folder / _PLAN, Plan),
+        environment=_read(folder / _ENVIRONMENT, Environment),
+        samples=[_read(path, Sample) for path in sorted((folder / _SAMPLES).glob("*.json"))],
+        started_at=state["started_at"],
+        ended_at=state["ended_at"],
+        interrupted=state["interrupted"] or state["ended_at"] is None,
+        notes=state["notes"],
+    )
+
+
+def runs_in(root: Path) -> list[Path]:
+    """The run folders below `root`, the newest last."""
+    return sorted((path.parent for path in root.glob(f"*/{_PLAN}")), key=lambda folder: folder.name)
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"it cannot be read: {error}", where=str(path), mend="the run is damaged; measure again"
+        ) from error
+
+
+def _read(path: Path, record: type[Model]) -> Model:
+    try:
+        return record.model_validate(_read_json(path))
+    except ValidationError as error:
+        raise StoreError(
+            f"it is not a {record.__name__} of this version: {error.errors()[0]['msg']}",
+            where=str(path),
+            mend="read it with the version of touchstone that wrote it",
+        ) from error
