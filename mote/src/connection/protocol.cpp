@@ -1,0 +1,215 @@
+#include "connection/protocol.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mote {
+namespace {
+
+using Phase = Exchange::Phase;
+
+// A message may be preceded by empty lines (RFC 9112 section 2.2).
+std::size_t skip_empty_lines(std::string_view input) noexcept {
+  std::size_t at = 0;
+  while (input.size() - at >= 2 && input[at] == '\r' && input[at + 1] == '\n') at += 2;
+  return at;
+}
+
+// An incomplete head is parsed again from its start. That is cheap because it happens only when a
+// line has ended or the input has doubled, so that dripping bytes cost a client more than the server.
+bool worth_parsing(const Exchange& exchange, std::string_view arrived) noexcept {
+  return exchange.input.size() >= exchange.parse_again ||
+         arrived.find('\n') != std::string_view::npos;
+}
+
+}  // namespace
+
+Protocol::Protocol(const RouteTable& routes, const Options& options)
+    : routes_(routes), options_(options) {}
+
+Protocol::Next Protocol::receive(Connection& connection, std::string_view bytes) {
+  next_ = Next::Input;
+  Exchange* const before = connection.exchange;
+  if (before == nullptr || before->input.empty()) [[likely]] {
+    const std::size_t consumed = process(connection, bytes);
+    if (consumed < bytes.size()) {
+      Exchange& now = exchange(connection);
+      now.input.assign(bytes.substr(consumed));
+      now.parse_again = now.input.size() * 2;
+    }
+    return next_;
+  }
+  before->input.append(bytes);
+  if (before->phase == Phase::Head && !worth_parsing(*before, bytes)) return next_;
+  return resume(connection);
+}
+
+Protocol::Next Protocol::resume(Connection& connection) {
+  next_ = Next::Input;
+  Exchange* const state = connection.exchange;
+  if (state == nullptr) return next_;
+  const std::size_t consumed = process(connection, state->input);
+  // Small remainders move down; what a burst made the string grow is given back.
+  if (consumed == state->input.size()) {
+    std::string().swap(state->input);
+  } else {
+    state->input.erase(0, consumed);
+  }
+  state->parse_again = state->input.size() * 2;
+  return next_;
+}
+
+std::size_t Protocol::process(Connection& connection, std::string_view input) {
+  std::size_t at = 0;
+  while (!connection.has(Connection::kClosing)) {
+    if (output_.size() >= options_.limits.write_buffer) {
+      next_ = Next::Drain;
+      return at;
+    }
+    const Phase phase =
+        connection.exchange == nullptr ? Phase::Head : connection.exchange->phase;
+    if (phase == Phase::Respond) {
+      pump(connection);
+      if (next_ == Next::Abort) return input.size();
+      continue;
+    }
+    const std::string_view rest = input.substr(at);
+    if (rest.empty()) return at;
+    if (phase == Phase::Head) {
+      const std::size_t empty_lines = skip_empty_lines(rest);
+      const std::size_t head = process_head(connection, rest.substr(empty_lines));
+      at += empty_lines + head;
+      if (head == 0) return at;
+    } else {
+      at += process_body(connection, rest);
+    }
+  }
+  return input.size();
+}
+
+// Returns the bytes consumed, 0 while the head is incomplete.
+std::size_t Protocol::process_head(Connection& connection, std::string_view input) {
+  if (input.empty()) return 0;
+  const syntax::HeadResult result = syntax::parse_head(input, options_.limits, head_);
+  if (result.progress == syntax::Progress::Incomplete) return 0;
+  if (result.progress == syntax::Progress::Faulty) {
+    refuse(connection, result.fault);
+    return input.size();
+  }
+  const std::string_view rest = input.substr(result.consumed);
+  return result.consumed + begin(connection, input.substr(0, result.consumed), rest);
+}
+
+// Starts on a request whose head is in head_. Returns how much of `rest`, which follows the head, was
+// consumed as its content.
+std::size_t Protocol::begin(Connection& connection, std::string_view head, std::string_view rest) {
+  using syntax::Framing;
+  connection.set(Connection::kProgress);
+  builder_.assign(head_);
+  const bool has_body = head_.framing != Framing::None;
+  if (head_.expects_unknown) [[unlikely]] {
+    return refuse_request(connection, {417, "Only 100-continue can be expected of this server."},
+                          !has_body);
+  }
+  const auto form = head_.target.form;
+  if (form == syntax::TargetForm::Authority || form == syntax::TargetForm::Asterisk) [[unlikely]] {
+    return answer_unrouted(connection, form == syntax::TargetForm::Asterisk);
+  }
+  const RouteMatch match = routes_.find(builder_, allow_);
+  if (match.endpoint == nullptr) return answer_unrouted(connection, match.path_found);
+  const Endpoint& endpoint = *match.endpoint;
+  if (!has_body && endpoint.handler) [[likely]] {
+    run(connection, endpoint, head_.persistent());
+    return 0;
+  }
+  if (has_body && endpoint.options.require_length && head_.framing == Framing::Chunked) {
+    return refuse_request(connection, {411, "This resource needs a Content-Length."}, false);
+  }
+  const std::uint64_t otherwise = endpoint.factory ? UINT64_MAX - 1 : options_.limits.body;
+  if (head_.content_length > endpoint.options.max_body.value_or(otherwise)) {
+    return refuse_request(connection, {413, "The content is larger than this resource accepts."},
+                          false);
+  }
+  if (endpoint.handler && head_.framing == Framing::Length &&
+      rest.size() >= head_.content_length) {
+    builder_.set_body(rest.substr(0, head_.content_length));
+    run(connection, endpoint, head_.persistent());
+    return static_cast<std::size_t>(head_.content_length);
+  }
+  expect_body(connection, &endpoint, head, rest);
+  return 0;
+}
+
+Persistence Protocol::persistence(bool persistent) const noexcept {
+  if (!persistent) return Persistence::Close;
+  return head_.minor_version == 0 ? Persistence::KeepAlive : Persistence::Implied;
+}
+
+void Protocol::run(Connection& connection, const Endpoint& endpoint, bool persistent) {
+  response_.reset();
+  try {
+    endpoint.handler(builder_.request(), response_);
+  } catch (const std::exception& error) {
+    report(error.what());
+    response_.reset();
+    response_.status(500).text("The handler of this request failed.\n");
+  } catch (...) {
+    report("an exception that is no std::exception");
+    response_.reset();
+    response_.status(500).text("The handler of this request failed.\n");
+  }
+  respond(connection, persistent);
+}
+
+void Protocol::report(const char* what) const {
+  if (options_.on_error) options_.on_error(what);
+}
+
+Exchange& Protocol::exchange(Connection& connection) {
+  if (connection.exchange == nullptr) connection.exchange = new Exchange;
+  return *connection.exchange;
+}
+
+void Protocol::hold(Connection& connection, std::string_view unsent) {
+  Exchange& state = exchange(connection);
+  state.output.assign(unsent);
+  state.output_sent = 0;
+}
+
+void Protocol::rest(Connection& connection) noexcept {
+  if (connection.exchange != nullptr && connection.exchange->at_rest()) end(connection);
+}
+
+void Protocol::end(Connection& connection) noexcept {
+  delete connection.exchange;
+  connection.exchange = nullptr;
+}
+
+Protocol::Next Protocol::end_of_input(Connection& connection) {
+  next_ = Next::Input;
+  connection.set(Connection::kPeerClosed);
+  Exchange* const state = connection.exchange;
+  if (connection.has(Connection::kClosing)) return next_;
+  if (state != nullptr && state->phase == Phase::Respond) {
+    state->persistent = false;
+    return next_;
+  }
+  if (state != nullptr && !state->response.began && !state->at_rest() &&
+      state->phase != Phase::Discard) {
+    refuse_later(connection, {400, "The request ended before it was complete."});
+  }
+  connection.set(Connection::kClosing);
+  return next_;
+}
+
+Protocol::Next Protocol::time_out(Connection& connection) {
+  next_ = Next::Input;
+  Exchange* const state = connection.exchange;
+  if (state != nullptr && !state->response.began && state->phase != Phase::Discard) {
+    refuse_later(connection, {408, "The request did not arrive in time."});
+  }
+  connection.set(Connection::kClosing);
+  return next_;
+}
+
+}  // namespace mote

@@ -1,0 +1,64 @@
+#include "message/serialise.hpp"
+
+#include <charconv>
+#include <cstring>
+
+#include "mote/status.hpp"
+
+namespace mote {
+namespace {
+
+// Status line without its reason, Date, the longest framing and Connection lines, and the end.
+constexpr std::size_t kFixedPart = 256;
+
+char* put(char* to, std::string_view text) noexcept {
+  std::memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+
+char* put_number(char* to, std::uint64_t value, int base) noexcept {
+  return std::to_chars(to, to + 20, value, base).ptr;
+}
+
+char* put_start(char* to, const DateLine& date, int status) noexcept {
+  if (status == 200) [[likely]] return put(to, date.after_ok());
+  to = put(to, "HTTP/1.1 ");
+  to = put_number(to, static_cast<std::uint64_t>(status), 10);
+  to = put(to, " ");
+  to = put(to, reason_phrase(status));
+  to = put(to, "\r\n");
+  return put(to, date.line());
+}
+
+}  // namespace
+
+void write_head(Output& output, const DateLine& date, const ResponseHead& head) {
+  char* const start = output.reserve(kFixedPart + head.fields.size());
+  char* to = put_start(start, date, head.status);
+  to = put(to, head.fields);
+  if (head.delimiting == Delimiting::Length) [[likely]] {
+    to = put(to, "Content-Length: ");
+    to = put_number(to, head.length, 10);
+    to = put(to, "\r\n");
+  } else if (head.delimiting == Delimiting::Chunked) {
+    to = put(to, "Transfer-Encoding: chunked\r\n");
+  }
+  if (head.persistence == Persistence::Close) {
+    to = put(to, "Connection: close\r\n");
+  } else if (head.persistence == Persistence::KeepAlive) {
+    to = put(to, "Connection: keep-alive\r\n");
+  }
+  to = put(to, "\r\n");
+  output.commit(static_cast<std::size_t>(to - start));
+}
+
+void write_chunk(Output& output, std::string_view content) {
+  char* const start = output.reserve(content.size() + 24);
+  char* to = put_number(start, content.size(), 16);
+  to = put(to, "\r\n");
+  to = put(to, content);
+  to = put(to, "\r\n");
+  output.commit(static_cast<std::size_t>(to - start));
+}
+
+}  // namespace mote

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "mote/options.hpp"
+#include "net/socket.hpp"
+#include "routing/route_table.hpp"
+
+namespace mote {
+
+/// One thread's event loop: accepts from its own listening socket and serves what it accepts.
+class Worker {
+ public:
+  Worker() = default;
+  virtual ~Worker() = default;
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Serves until `wake` becomes readable, then drains.
+  virtual void run() = 0;
+};
+
+/// `wake` is an eventfd shared by all workers and never read. Throws std::system_error.
+[[nodiscard]] std::unique_ptr<Worker> make_epoll_worker(const Options& options,
+                                                        const RouteTable& routes,
+                                                        Descriptor listener, int wake,
+                                                        std::size_t max_connections);
+
+}  // namespace mote
