@@ -1,0 +1,62 @@
+"""The case before the judge: a run, arranged in the ways in which the rules look at it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from touchstone.record.run import ContenderPlan, Run
+from touchstone.record.sample import TARE, Sample
+
+
+@dataclass(frozen=True)
+class Group:
+    """A contender's samples of one phase and one load, in the order of rounds."""
+
+    phase: str
+    contender: str
+    load: str | None
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run with the margin (a share) and the confidence at which it is judged."""
+
+    run: Run
+    margin: float
+    confidence: float
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """All groups, tares among them, in the order in which they were first measured."""
+        found: dict[tuple[str, str, str | None], list[Sample]] = defaultdict(list)
+        for sample in self.run.samples:
+            found[sample.phase, sample.contender, sample.load].append(sample)
+        return [
+            Group(phase, contender, load, tuple(sorted(samples, key=lambda s: s.round or 0)))
+            for (phase, contender, load), samples in found.items()
+        ]
+
+    def groups_of(self, phase: str) -> Iterator[Group]:
+        """The contenders' groups of a phase, without tares."""
+        return (g for g in self.groups if g.phase == phase and g.contender != TARE)
+
+    @cached_property
+    def loads(self) -> list[str]:
+        """The loads that were measured, in order."""
+        return list(dict.fromkeys(s.load for s in self.run.samples if s.phase == "load" and s.load))
+
+    def tares(self, load: str | None) -> list[Sample]:
+        """The tares of a load in the order in which they were taken."""
+        return [
+            s
+            for s in self.run.samples
+            if s.contender == TARE and s.load == load and s.result is not None and s.failure is None
+        ]
+
+    def contender(self, name: str) -> ContenderPlan | None:
+        """The plan's entry for a contender."""
+        return next((c for c in self.run.plan.contenders if c.name == name), None)

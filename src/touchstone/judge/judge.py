@@ -1,0 +1,64 @@
+"""The judge: a run in, a judgement out. Pure: the same record always gives the same judgement."""
+
+from __future__ import annotations
+
+from touchstone.judge.case import Case
+from touchstone.judge.compare import compare
+from touchstone.judge.estimate import measure
+from touchstone.judge.judgement import Finding, Judgement, Severity
+from touchstone.judge.rule import rules
+from touchstone.judge.verdict import Scales, on_run
+from touchstone.record.run import Run
+
+_SEVERITIES = [Severity.INVALID, Severity.SUSPECT, Severity.NOTE]
+
+
+def judge(run: Run, margin: float | None = None, confidence: float | None = None) -> Judgement:
+    """Judge a run: which samples can be trusted, what the figures are, and which differences are real.
+
+    Args:
+        run: the record.
+        margin: the least effect that matters, as a share; the plan's if not given.
+        confidence: of intervals and decisions, between 0.5 and 1; the plan's if not given.
+
+    Raises:
+        ValueError: margin is not positive, or confidence not between 0.5 and 1.
+
+    """
+    case = Case(
+        run,
+        run.plan.margin if margin is None else margin,
+        run.plan.confidence if confidence is None else confidence,
+    )
+    if not case.margin > 0:
+        raise ValueError(f"the margin must be a positive share such as 0.05, not {case.margin}")
+    if not 0.5 <= case.confidence < 1:
+        raise ValueError(f"the confidence must lie between 0.5 and 1, not at {case.confidence}")
+    findings = look(case)
+    scales = Scales(findings)
+    series = measure(case, scales)
+    estimates = [s.estimate for s in series]
+    return Judgement(
+        verdict=on_run(run, findings, estimates),
+        sample_verdicts={sample.id: scales.on_sample(sample) for sample in run.samples},
+        findings=findings,
+        estimates=estimates,
+        comparisons=compare(case, series),
+        margin=case.margin,
+        confidence=case.confidence,
+    )
+
+
+def look(case: Case) -> list[Finding]:
+    """Every finding of every rule, the heaviest first."""
+    findings = [finding for rule in rules() for finding in rule.findings(case)]
+    return sorted(
+        findings,
+        key=lambda f: (
+            _SEVERITIES.index(f.severity),
+            f.contender or "",
+            f.load or "",
+            f.code,
+            f.sample or "",
+        ),
+    )

@@ -1,0 +1,128 @@
+"""What a validity rule is, and the one registry of them: every module of `judge/rules/` that holds one."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, ClassVar
+
+from touchstone.judge.case import Case, Group
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.record.sample import TARE, Sample
+
+
+class Rule(ABC):
+    """A validity rule. Its class attributes are its entry in docs/findings.md; its docstring says why it exists."""
+
+    code: ClassVar[str]
+    """Lower case with hyphens; never reused for another meaning."""
+    severity: ClassVar[Severity]
+    """The severity where nothing else is said; a rule may fire milder or harder, and its `threshold` says when."""
+    title: ClassVar[str]
+    """What is wrong when it fires, in a few words."""
+    threshold: ClassVar[str]
+    """When it fires."""
+    threshold_reason: ClassVar[str]
+    """Why there and not elsewhere."""
+    next_step: ClassVar[str]
+    """What the reader should do."""
+
+    def finding(
+        self,
+        statement: str,
+        *,
+        severity: Severity | None = None,
+        sample: Sample | None = None,
+        group: Group | None = None,
+        contender: str | None = None,
+        load: str | None = None,
+        figures: list[str] | None = None,
+        evidence: dict[str, Any] | None = None,
+    ) -> Finding:
+        """Make the finding; `sample` or `group` say whom it concerns, neither means the run or what is named."""
+        where = sample or group
+        return Finding(
+            code=self.code,
+            severity=severity or self.severity,
+            statement=statement,
+            next_step=self.next_step,
+            contender=where.contender if where else contender,
+            load=where.load if where else load,
+            sample=sample.id if sample else None,
+            figures=figures,
+            evidence=evidence or {},
+        )
+
+    @abstractmethod
+    def findings(self, case: Case) -> Iterator[Finding]:
+        """All that the rule has to say of a run."""
+
+
+class SampleRule(Rule):
+    """A rule that looks at one sample at a time."""
+
+    phases: ClassVar[tuple[str, ...] | None] = ("load",)
+    """The phases whose samples it looks at; None means all."""
+    looks_at_tares: ClassVar[bool] = False
+
+    @abstractmethod
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """What the rule has to say of a sample."""
+
+    def findings(self, case: Case) -> Iterator[Finding]:
+        """Look at each sample that it concerns."""
+        for sample in case.run.samples:
+            if self.phases is not None and sample.phase not in self.phases:
+                continue
+            if sample.contender == TARE and not self.looks_at_tares:
+                continue
+            yield from self.look(sample, case)
+
+
+class GroupRule(Rule):
+    """A rule that looks at a contender's samples of one phase and load together."""
+
+    phases: ClassVar[tuple[str, ...] | None] = ("load",)
+
+    @abstractmethod
+    def look(self, group: Group, case: Case) -> Iterator[Finding]:
+        """What the rule has to say of a group."""
+
+    def findings(self, case: Case) -> Iterator[Finding]:
+        """Look at each contender's group that it concerns."""
+        for group in case.groups:
+            if group.contender != TARE and (self.phases is None or group.phase in self.phases):
+                yield from self.look(group, case)
+
+
+class RunRule(Rule):
+    """A rule that looks at the run as a whole."""
+
+    @abstractmethod
+    def look(self, case: Case) -> Iterator[Finding]:
+        """What the rule has to say of the run."""
+
+    def findings(self, case: Case) -> Iterator[Finding]:
+        """Look once."""
+        yield from self.look(case)
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule, by code. Raises ValueError if two modules give the same code."""
+    # Only here, since the rules import this module.
+    folder = importlib.import_module("touchstone.judge.rules")
+    found: dict[str, Rule] = {}
+    for module_info in pkgutil.iter_modules(folder.__path__):
+        module = importlib.import_module(f"{folder.__name__}.{module_info.name}")
+        for _, kind in inspect.getmembers(module, inspect.isclass):
+            if not issubclass(kind, Rule) or inspect.isabstract(kind) or kind.__module__ != module.__name__:
+                continue
+            if kind.code in found:
+                raise ValueError(f"two rules have the code {kind.code!r}: give {kind.__qualname__} its own")
+            found[kind.code] = kind()
+    return tuple(found[code] for code in sorted(found))

@@ -1,0 +1,30 @@
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Severity, Verdict
+
+from ..sound import fired, first_load, result_of, sound_run
+
+
+def test_error_pages_make_a_sample_invalid() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    counts = result_of(sample).counts
+    counts.errors.wrong_status, counts.ok = counts.sent - 1, 1
+    (finding,) = fired(run, "errors-above-allowance")
+    assert finding.severity is Severity.INVALID
+    assert finding.sample == sample.id
+    assert "wrong status" in finding.statement
+    assert judge(run).sample_verdicts[sample.id] is Verdict.INVALID
+
+
+def test_errors_within_the_allowance_pass() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    sample.load_spec["error_allowance"] = 0.01
+    result_of(sample).counts.errors.reset = int(0.009 * result_of(sample).counts.sent)
+    assert not fired(run, "errors-above-allowance")
+
+
+def test_connections_closed_while_idle_cost_no_request() -> None:
+    run = sound_run()
+    result_of(first_load(run)).counts.errors.closed_idle = 50
+    assert not fired(run, "errors-above-allowance")

@@ -1,0 +1,16 @@
+from ..sound import fired, first_load, sound_run
+
+
+def test_a_port_held_by_another() -> None:
+    run = sound_run()
+    first_load(run).foreign_listener = "pid 4711 (python3)"
+    (finding,) = fired(run, "foreign-listener")
+    assert "4711" in finding.statement
+
+
+def test_boots_answered_by_another() -> None:
+    run = sound_run()
+    boot = next(s.boot for s in run.samples if s.boot)
+    boot.runs[0].answered_by_ours = False
+    (finding,) = fired(run, "foreign-listener")
+    assert "1 of 20" in finding.statement

@@ -1,0 +1,41 @@
+from touchstone.judge.judgement import Severity
+
+from ..sound import distribution, fired, first_load, load_figures, result_of, sound_run
+
+
+def test_milliseconds_taken_for_seconds() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    result = result_of(sample)
+    result.latency = distribution((result.latency.mean or 0) * 1000, result.latency.count)
+    sample.figures = load_figures(result)
+    (finding,) = fired(run, "littles-law")
+    assert finding.severity is Severity.INVALID
+
+
+def test_half_of_the_connections_idle() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.latency = distribution((result.latency.mean or 0) / 2, result.latency.count)
+    (finding,) = fired(run, "littles-law")
+    assert finding.severity is Severity.INVALID
+
+
+def test_a_pipelining_client_has_more_under_way_than_connections() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.job["pipeline"] = 16
+    result.latency = distribution((result.latency.mean or 0) * 16, result.latency.count)
+    assert not fired(run, "littles-law")
+
+
+def test_an_open_loop_with_idle_connections_is_sound() -> None:
+    assert not fired(sound_run(offered=1000.0), "littles-law")
+
+
+def test_a_long_latency_in_a_short_window_hangs_over_its_edges() -> None:
+    run = sound_run(contenders={"go/std": 64.0}, seconds=3.0)
+    for sample in run.samples:
+        if sample.result:
+            sample.result.latency.mean = (sample.result.latency.mean or 0) * 1.2
+    assert not fired(run, "littles-law")

@@ -1,0 +1,16 @@
+from ..sound import fired, first_load, sound_run, watch_of
+
+
+def test_an_exit_that_the_lab_saw() -> None:
+    run = sound_run()
+    first_load(run).server_exit = "killed by signal 9"
+    (finding,) = fired(run, "server-died")
+    assert "signal 9" in finding.statement
+
+
+def test_a_tree_without_processes_during_the_load() -> None:
+    run = sound_run()
+    for point in watch_of(first_load(run)).series[60:]:
+        point.processes = 0
+    (finding,) = fired(run, "server-died")
+    assert "no process was left" in finding.statement

@@ -1,0 +1,22 @@
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Severity, Verdict
+
+from ..sound import fired, sound_run
+
+
+def test_two_rounds_are_suspect() -> None:
+    run = sound_run(rounds=2)
+    findings = fired(run, "too-few-rounds")
+    assert len(findings) == 3
+    assert {f.severity for f in findings} == {Severity.SUSPECT}
+    assert judge(run).verdict is Verdict.SUSPECT
+
+
+def test_three_rounds_are_a_note() -> None:
+    run = sound_run(rounds=3)
+    assert {f.severity for f in fired(run, "too-few-rounds")} == {Severity.NOTE}
+    assert judge(run).verdict is Verdict.VALID
+
+
+def test_five_rounds_are_enough() -> None:
+    assert not fired(sound_run(rounds=5), "too-few-rounds")
