@@ -3,13 +3,13 @@
 use axum::Router;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use crate::store::{Added, Store};
 
 /// A `&str` or `String` answer is `text/plain; charset=utf-8`.
 type Answer = (StatusCode, String);
+type BadRequest = (StatusCode, &'static str);
 
 pub fn router(store: Store) -> Router {
     Router::new()
@@ -26,7 +26,7 @@ pub fn router(store: Store) -> Router {
 async fn register(
     State(store): State<Store>,
     RawQuery(query): RawQuery,
-) -> Result<Answer, Response> {
+) -> Result<Answer, BadRequest> {
     let name = name_in(query)?;
     Ok(match store.add(name.clone()).await {
         Ok(Added::Registered) => (StatusCode::OK, format!("Welcome to our community {name}!")),
@@ -45,7 +45,7 @@ fn refused(name: &str) -> Answer {
     )
 }
 
-async fn find(State(store): State<Store>, RawQuery(query): RawQuery) -> Result<Answer, Response> {
+async fn find(State(store): State<Store>, RawQuery(query): RawQuery) -> Result<Answer, BadRequest> {
     let name = name_in(query)?;
     Ok(match store.find(name.clone()).await {
         Ok(Some(found)) => (StatusCode::OK, format!("Boom! We found you: {found}")),
@@ -63,10 +63,10 @@ async fn find(State(store): State<Store>, RawQuery(query): RawQuery) -> Result<A
     })
 }
 
-fn name_in(query: Option<String>) -> Result<String, Response> {
+fn name_in(query: Option<String>) -> Result<String, BadRequest> {
     form_urlencoded::parse(query.unwrap_or_default().as_bytes())
         .find(|(key, _)| key == "name")
         .map(|(_, name)| name.into_owned())
         .filter(|name| !name.is_empty())
-        .ok_or_else(|| (StatusCode::BAD_REQUEST, "name is required").into_response())
+        .ok_or((StatusCode::BAD_REQUEST, "name is required"))
 }
