@@ -80,6 +80,7 @@ impl Sampler {
             group: leads(root.stat.group),
             session: leads(root.stat.session),
             subreaper: target.subreaper,
+            since: root.stat.started,
         };
         // SAFETY: sysconf only reads a number.
         let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
@@ -150,6 +151,16 @@ impl Sampler {
             .iter()
             .filter(|m| m.stat.alive())
             .map(|m| m.pid)
+    }
+
+    /// Pids of all members, ended ones that have not been reaped included.
+    pub fn known_pids(&self) -> impl Iterator<Item = i32> + '_ {
+        self.members.iter().map(|m| m.pid)
+    }
+
+    /// Has the next sample look for new processes, however lately that was done.
+    pub fn scan_now(&mut self) {
+        self.next_scan_ns = 0;
     }
 
     /// Adds processes that have come to belong to the tree; grandchildren of the same scan included.

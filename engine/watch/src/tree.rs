@@ -18,6 +18,8 @@ pub struct Bounds {
     pub session: Option<i32>,
     /// A process whose new children are the tree's orphans.
     pub subreaper: Option<i32>,
+    /// When the root started, in the kernel's ticks since boot: an orphan of the tree cannot be older.
+    pub since: u64,
 }
 
 impl Bounds {
@@ -27,7 +29,7 @@ impl Bounds {
             || self.group == Some(stat.group)
             || self.session == Some(stat.session)
             || (stat.parent > 1 && is_member(stat.parent))
-            || (self.subreaper == Some(stat.parent) && pid > self.root)
+            || (self.subreaper == Some(stat.parent) && stat.started >= self.since)
     }
 }
 

@@ -1,0 +1,287 @@
+//! Carrying out a boot job.
+
+use crate::job::{Job, JobError, Plan};
+use crate::poll::{Knocker, Try, exchange, ready};
+use crate::result::{BootResult, Failure, FailureKind, Run, SCHEMA};
+use crate::spawn::{Started, spawn};
+use crate::{cache, listener, stop};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use touchstone_watch::clock::seconds;
+use touchstone_watch::{Depth, Phase, Sampler, Snapshot, Target, monotonic_ns};
+
+/// Starts the server as often as the job says. `adopt` says that orphans of the tree fall to this process
+/// (`PR_SET_CHILD_SUBREAPER`) and that it has no other children, so that whoever falls to it belongs to the tree.
+///
+/// # Errors
+/// When the job is malformed or the engine itself fails; a server that fails is in the result.
+pub fn boot(job: &Job, interrupt: &AtomicBool, adopt: bool) -> Result<BootResult, JobError> {
+    boot_with(job, interrupt, adopt, |_, _| {})
+}
+
+/// As [`boot`], and tells each run when it is done, with its number from 0.
+///
+/// # Errors
+/// As [`boot`].
+pub fn boot_with(
+    job: &Job,
+    interrupt: &AtomicBool,
+    adopt: bool,
+    mut told: impl FnMut(u32, &Run),
+) -> Result<BootResult, JobError> {
+    let plan = job.plan()?;
+    if adopt {
+        // SAFETY: no pointers.
+        unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+    }
+    // The default slack of 50 us would be half a poll interval.
+    // SAFETY: no pointers.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+    let mut result = BootResult {
+        schema: SCHEMA.into(),
+        job: job.clone(),
+        interrupted: false,
+        runs: Vec::new(),
+    };
+    for number in 0..job.repeats {
+        if interrupt.load(Ordering::Relaxed) {
+            break;
+        }
+        let run = one(job, &plan, interrupt, adopt)?;
+        told(number, &run);
+        result.runs.push(run);
+    }
+    result.interrupted = interrupt.load(Ordering::Relaxed);
+    Ok(result)
+}
+
+fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Run, JobError> {
+    let mut run = Run::default();
+    let mut knocker = Knocker::new(plan.target.address)
+        .map_err(|e| JobError::Engine(format!("a client socket: {e}")))?;
+    if let Try::Open(_) = knocker.knock(Duration::from_millis(100)) {
+        let port = plan.target.address.port();
+        let evidence = listener::ownership(port, std::iter::empty()).evidence(port);
+        run.failure = Some(Failure {
+            kind: FailureKind::ForeignListener,
+            evidence: format!("before the start: {evidence}"),
+            log_tail: None,
+        });
+        return Ok(run);
+    }
+    if job.drop_page_cache {
+        let dropped = cache::drop_pages(job);
+        run.cold_cache = dropped.is_ok();
+        run.warm_reason = dropped.err();
+    }
+    let log_start = job
+        .log
+        .as_deref()
+        .and_then(|log| std::fs::metadata(log).ok())
+        .map_or(0, |m| m.len());
+    let started = match spawn(job) {
+        Ok(started) => started,
+        Err(evidence) => {
+            run.failure = Some(Failure {
+                kind: FailureKind::ExecFailed,
+                evidence,
+                log_tail: None,
+            });
+            return Ok(run);
+        }
+    };
+    let target = Target {
+        pid: started.pid,
+        cgroup_paths: job.cgroup_paths.clone(),
+        subreaper: adopt.then(|| std::process::id() as i32),
+    };
+    // The root has not been reaped, so it is there even if it has ended.
+    let mut sampler = Sampler::new(&target).map_err(|e| JobError::Engine(e.to_string()))?;
+    let answered = first_response(
+        plan,
+        started,
+        &mut knocker,
+        &mut sampler,
+        interrupt,
+        &mut run,
+    );
+    let failed = match answered {
+        Ok(()) => observe(plan, started, &mut sampler, &mut run).err(),
+        Err(failure) => Some(failure),
+    };
+    let ending = stop::stop(&mut sampler, started.pid, plan.stop_timeout);
+    run.stopped = Some(ending.how);
+    run.stop_s = Some(seconds(ending.took_ns));
+    run.exit_code = ending.exit.and_then(|e| e.code);
+    run.exit_signal = ending.exit.and_then(|e| e.signal);
+    if !ending.left.is_empty() {
+        return Err(JobError::Engine(format!(
+            "processes {:?} do not end, even on SIGKILL",
+            ending.left
+        )));
+    }
+    if let Some((kind, evidence)) = failed {
+        let how = match (run.exit_code, run.exit_signal) {
+            (Some(code), _) if kind == FailureKind::Exited => format!(" with code {code}"),
+            (_, Some(signal)) if kind == FailureKind::Exited => format!(" on signal {signal}"),
+            _ => String::new(),
+        };
+        let log_tail = job.log.as_deref().and_then(|log| tail(log, log_start));
+        run = Run {
+            failure: Some(Failure {
+                kind,
+                evidence: evidence + &how,
+                log_tail,
+            }),
+            polls: run.polls,
+            wrong_responses: run.wrong_responses,
+            answered_by_ours: run.answered_by_ours,
+            stopped: run.stopped,
+            stop_s: run.stop_s,
+            exit_code: run.exit_code,
+            exit_signal: run.exit_signal,
+            cold_cache: run.cold_cache,
+            warm_reason: run.warm_reason,
+            ..Run::default()
+        };
+    }
+    Ok(run)
+}
+
+type Failed = (FailureKind, String);
+
+/// Knocks until a valid response has come.
+fn first_response(
+    plan: &Plan,
+    started: Started,
+    knocker: &mut Knocker,
+    sampler: &mut Sampler,
+    interrupt: &AtomicBool,
+    run: &mut Run,
+) -> Result<(), Failed> {
+    let since = |now: u64| seconds(now.saturating_sub(started.exec_ns));
+    let deadline = started.exec_ns + plan.timeout.as_nanos() as u64;
+    let root = pidfd(started.pid);
+    let mut last_problem = None;
+    loop {
+        let before = monotonic_ns();
+        let left = Duration::from_nanos(deadline.saturating_sub(before));
+        if left.is_zero() {
+            return Err(too_late(plan, run, last_problem));
+        }
+        if interrupt.load(Ordering::Relaxed) {
+            return Err((
+                FailureKind::Interrupted,
+                format!("after {:.3} s", since(before)),
+            ));
+        }
+        run.polls += 1;
+        match knocker.knock(left) {
+            Try::Open(socket) => {
+                run.port_open_s.get_or_insert_with(|| since(monotonic_ns()));
+                match exchange(&socket, &plan.request, &plan.method, left) {
+                    Ok(response) => match plan.check.check(&response) {
+                        Ok(()) => {
+                            run.first_response_s = Some(since(monotonic_ns()));
+                            return Ok(());
+                        }
+                        Err(why) => {
+                            run.wrong_responses += 1;
+                            last_problem = Some(why);
+                        }
+                    },
+                    Err(why) => last_problem = Some(why),
+                }
+            }
+            Try::Closed if run.port_open_s.is_none() => run.port_closed_s = Some(since(before)),
+            Try::Closed => {}
+            Try::Failed(error) => last_problem = Some(format!("connecting: {error}")),
+        }
+        // The wait ends at once when the root ends; then only its descendants can still answer.
+        let ended = match &root {
+            Some(root) => ready(root, libc::POLLIN, plan.poll_interval),
+            None => {
+                std::thread::sleep(plan.poll_interval);
+                sampler.sample(Depth::Shallow, Phase::Warmup);
+                sampler.exited().is_some()
+            }
+        };
+        if ended {
+            if stop::living(sampler).is_empty() {
+                let when = since(monotonic_ns());
+                return Err((
+                    FailureKind::Exited,
+                    format!("the process ended {when:.3} s after its start"),
+                ));
+            }
+            std::thread::sleep(plan.poll_interval);
+        }
+    }
+}
+
+fn too_late(plan: &Plan, run: &Run, last_problem: Option<String>) -> Failed {
+    let within = format!("within {} s", plan.timeout.as_secs_f64());
+    let open = match run.port_open_s {
+        Some(t) => format!("the port opened after {t:.3} s"),
+        None => format!("{} was never open", plan.target.address),
+    };
+    let kind = if run.wrong_responses > 0 {
+        FailureKind::WrongResponse
+    } else {
+        FailureKind::Timeout
+    };
+    let last = last_problem
+        .map(|why| format!("; the last answer: {why}"))
+        .unwrap_or_default();
+    (kind, format!("no valid response {within}: {open}{last}"))
+}
+
+/// Reads memory right after the first response, then makes sure who gave it.
+fn observe(
+    plan: &Plan,
+    started: Started,
+    sampler: &mut Sampler,
+    run: &mut Run,
+) -> Result<(), Failed> {
+    let sample = sampler.sample(Depth::Deep, Phase::Load);
+    (run.rss, run.pss, run.anon) = (Some(sample.rss), sample.pss, sample.anon);
+    (run.vm_peak, run.vm_hwm) = (sample.vm_peak, sample.vm_hwm);
+    (run.threads, run.processes) = (Some(sample.threads), Some(sample.processes));
+    run.cpu_s = Some(seconds(sample.cpu_ns));
+    run.major_faults = Some(sample.major_faults);
+    let port = plan.target.address.port();
+    let owners = listener::ownership(port, sampler.pids());
+    run.answered_by_ours = Some(owners.ours());
+    if !owners.ours() {
+        return Err((FailureKind::ForeignListener, owners.evidence(port)));
+    }
+    if !plan.settle.is_zero() {
+        std::thread::sleep(plan.settle);
+        let sample = sampler.sample(Depth::Deep, Phase::Idle);
+        run.settled = Some(Snapshot::new(&sample, started.exec_ns));
+    }
+    Ok(())
+}
+
+/// A descriptor that becomes readable when the process ends (pidfd_open(2), Linux 5.3).
+fn pidfd(pid: i32) -> Option<OwnedFd> {
+    // SAFETY: no pointers.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let fd = i32::try_from(fd).ok().filter(|fd| *fd >= 0)?;
+    // SAFETY: the descriptor has just been opened.
+    Some(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// The last 2,000 bytes that a run has added to its log.
+fn tail(log: &Path, from: u64) -> Option<String> {
+    let mut file = std::fs::File::open(log).ok()?;
+    let end = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(from.max(end.saturating_sub(2000))))
+        .ok()?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

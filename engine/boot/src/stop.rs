@@ -1,0 +1,97 @@
+//! Ending a process tree so that nothing is left.
+
+use crate::result::Stopped;
+use std::time::Duration;
+use touchstone_watch::report::Exit;
+use touchstone_watch::{Depth, Phase, Sampler, monotonic_ns};
+
+/// How the tree ended.
+pub struct Ending {
+    pub how: Stopped,
+    pub exit: Option<Exit>,
+    /// From the first signal until nothing was left.
+    pub took_ns: u64,
+    /// Processes that even SIGKILL did not end in time.
+    pub left: Vec<i32>,
+}
+
+/// Between looks at the tree.
+const LOOK: Duration = Duration::from_millis(1);
+/// What SIGKILL cannot end within this hangs in the kernel.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// SIGTERM to the whole tree, SIGKILL to what is left after `patience`; reaps those that are children of the caller.
+pub fn stop(sampler: &mut Sampler, root: i32, patience: Duration) -> Ending {
+    let begin = monotonic_ns();
+    let mut exit = reap(sampler, root);
+    let mut how = Stopped::Exited;
+    if !living(sampler).is_empty() {
+        how = Stopped::Sigterm;
+        signal(sampler, root, libc::SIGTERM);
+        exit = exit.or(wait(sampler, root, patience));
+    }
+    if !living(sampler).is_empty() {
+        how = Stopped::Sigkill;
+        let deadline = monotonic_ns() + KILL_PATIENCE.as_nanos() as u64;
+        while !living(sampler).is_empty() && monotonic_ns() < deadline {
+            // Again and again: a process may have forked between the look and the signal.
+            signal(sampler, root, libc::SIGKILL);
+            exit = exit.or(wait(sampler, root, Duration::from_millis(50)));
+        }
+    }
+    exit = exit.or_else(|| reap(sampler, root));
+    Ending {
+        how,
+        exit,
+        took_ns: monotonic_ns() - begin,
+        left: living(sampler),
+    }
+}
+
+/// Pids of the tree that live now.
+pub fn living(sampler: &mut Sampler) -> Vec<i32> {
+    sampler.scan_now();
+    sampler.sample(Depth::Shallow, Phase::Idle);
+    sampler.pids().collect()
+}
+
+/// To the root's process group, and to members that have left it.
+fn signal(sampler: &Sampler, root: i32, signal: i32) {
+    // SAFETY: no pointers. The group is the root's own, made at the fork; its id cannot be reused while it has members,
+    // and when it has none the call fails.
+    unsafe { libc::kill(-root, signal) };
+    for pid in sampler.pids() {
+        // SAFETY: no pointers.
+        let group = unsafe { libc::getpgid(pid) };
+        if group >= 0 && group != root {
+            // SAFETY: no pointers; the pid was alive at the last look.
+            unsafe { libc::kill(pid, signal) };
+        }
+    }
+}
+
+fn wait(sampler: &mut Sampler, root: i32, patience: Duration) -> Option<Exit> {
+    let deadline = monotonic_ns() + patience.as_nanos() as u64;
+    let mut exit = None;
+    loop {
+        exit = exit.or_else(|| reap(sampler, root));
+        if living(sampler).is_empty() || monotonic_ns() >= deadline {
+            return exit;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Reaps the ended members that are the caller's children, and only those; gives the root's exit.
+fn reap(sampler: &mut Sampler, root: i32) -> Option<Exit> {
+    sampler.sample(Depth::Shallow, Phase::Idle);
+    let mut exit = None;
+    for pid in sampler.known_pids().chain([root]).collect::<Vec<_>>() {
+        let mut status = 0;
+        // SAFETY: `status` is valid; a pid that is no child of ours gives ECHILD.
+        if unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) } == pid && pid == root {
+            exit = Some(Exit::from_status(pid, status, monotonic_ns()));
+        }
+    }
+    exit
+}

@@ -1,0 +1,213 @@
+//! A result as a person reads it.
+
+use std::fmt::Write;
+
+use touchstone_load::histogram::Distribution;
+use touchstone_load::job::Loop;
+use touchstone_load::result::LoadResult;
+
+/// The whole report.
+pub fn report(result: &LoadResult) -> String {
+    let mut out = String::new();
+    head(&mut out, result);
+    rate(&mut out, result);
+    latency(&mut out, result);
+    steps(&mut out, result);
+    errors(&mut out, result);
+    generator(&mut out, result);
+    out
+}
+
+fn head(out: &mut String, result: &LoadResult) {
+    let job = &result.job;
+    let how = match &job.arrival {
+        Loop::Closed => "closed loop".to_owned(),
+        Loop::Open { rate, .. } => format!("open loop at {} requests/s", thousands(*rate)),
+        Loop::Steps { steps, .. } => format!("open loop in {} steps", steps.len()),
+        Loop::Ramp { from, to, .. } => format!("open loop from {} to {} requests/s", thousands(*from), thousands(*to)),
+    };
+    let connections = &result.connections;
+    let _ = writeln!(
+        out,
+        "{}  {how}, {} connections, {} threads, {}, {:.1} s",
+        job.url, connections.asked, result.generator.threads.len(), result.engine.backend, result.window.measured_s
+    );
+    if connections.established != connections.asked && job.keepalive {
+        let _ = writeln!(out, "  {} of {} connections were established", connections.established, connections.asked);
+    }
+    if result.interrupted {
+        let _ = writeln!(out, "  interrupted: what follows was measured until then");
+    }
+}
+
+fn rate(out: &mut String, result: &LoadResult) {
+    let offered = result.rate.offered.map_or(String::new(), |offered| format!(" of {} offered", thousands(offered)));
+    let counts = &result.counts;
+    let _ = writeln!(out, "\n  rate       {} requests/s{offered}", thousands(result.rate.achieved));
+    let _ = writeln!(
+        out,
+        "  requests   {} sent, {} right, {} failed{}",
+        thousands(counts.sent as f64),
+        thousands(counts.ok as f64),
+        thousands(counts.errors.values().sum::<u64>() as f64),
+        if counts.unanswered + counts.unsent > 0 {
+            format!(", {} unanswered, {} never sent", counts.unanswered, counts.unsent)
+        } else {
+            String::new()
+        }
+    );
+    let seconds = result.window.measured_s.max(1e-9);
+    let _ = writeln!(
+        out,
+        "  received   {}/s ({}/s of bodies)",
+        bytes(result.bytes.received as f64 / seconds),
+        bytes(result.bytes.body as f64 / seconds)
+    );
+    if let Some(queue) = result.queue.filter(|queue| queue.peak > 0) {
+        let _ = writeln!(out, "  queue      at most {}, mean {:.1}", queue.peak, queue.mean);
+    }
+}
+
+fn latency(out: &mut String, result: &LoadResult) {
+    let Some(total) = &result.latency else { return };
+    let _ = writeln!(
+        out,
+        "\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "", "p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"
+    );
+    row(out, "latency", total);
+    if let Some(service) = result.service.as_ref().filter(|service| service.p99 != total.p99 || service.p50 != total.p50) {
+        row(out, "service time", service);
+    }
+    if result.requests.len() > 1 {
+        for request in &result.requests {
+            if let Some(latency) = &request.latency {
+                row(out, &request.name.chars().take(17).collect::<String>(), latency);
+            }
+        }
+    }
+    if let Some(lateness) = &result.lateness {
+        row(out, "sent late by", lateness);
+    }
+    if let Some(connect) = &result.connect {
+        row(out, "connecting", connect);
+    }
+}
+
+fn row(out: &mut String, name: &str, of: &Distribution) {
+    let cells = [of.p50, of.p90, of.p99, of.p99_9, of.p99_99, of.max, of.mean];
+    let cells: String = cells.iter().map(|value| format!("{:>10}", time(*value))).collect();
+    let _ = writeln!(out, "  {name:<18}{cells}");
+}
+
+fn steps(out: &mut String, result: &LoadResult) {
+    let Some(steps) = &result.steps else { return };
+    let _ = writeln!(out, "\n  {:>12}{:>12}{:>10}{:>10}{:>10}{:>8}", "offered", "achieved", "p50", "p99", "max", "errors");
+    for step in steps {
+        let cell = |value: Option<f64>| value.map_or("-".to_owned(), time);
+        let of = step.latency.as_ref();
+        let _ = writeln!(
+            out,
+            "  {:>12}{:>12}{:>10}{:>10}{:>10}{:>8}",
+            thousands(step.rate),
+            thousands(step.achieved),
+            cell(of.map(|of| of.p50)),
+            cell(of.map(|of| of.p99)),
+            cell(of.map(|of| of.max)),
+            step.errors
+        );
+    }
+}
+
+fn errors(out: &mut String, result: &LoadResult) {
+    let found: Vec<_> = result.counts.errors.iter().filter(|(_, count)| **count > 0).collect();
+    if found.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n  errors");
+    for (class, count) in found {
+        let _ = writeln!(out, "    {:<24}{:>12}", class.replace('_', " "), thousands(*count as f64));
+        let first = result.first_errors.iter().find(|first| {
+            serde_json::to_value(first.class).is_ok_and(|name| name.as_str() == Some(class))
+        });
+        if let Some(first) = first {
+            let _ = writeln!(out, "      first at {:.3} s: {}", first.t, first.why);
+            if let Some(received) = &first.received {
+                let _ = writeln!(out, "      received {:?}", received.chars().take(160).collect::<String>());
+            }
+        }
+    }
+}
+
+fn generator(out: &mut String, result: &LoadResult) {
+    let generator = &result.generator;
+    let per_request = generator.cpu_s / (result.counts.completed.max(1) as f64);
+    let busy = generator.threads.iter().map(|thread| thread.busy).fold(0.0, f64::max);
+    let _ = writeln!(
+        out,
+        "\n  generator  {} of CPU a request, busiest thread {:.0} %, {} of memory",
+        time(per_request),
+        busy * 100.0,
+        bytes(generator.rss_peak as f64)
+    );
+    if generator.stands {
+        let _ = writeln!(out, "  The result stands.");
+    } else {
+        let _ = writeln!(out, "  The result does not stand:");
+        for reason in &generator.reasons {
+            let _ = writeln!(out, "    - {reason}");
+        }
+    }
+}
+
+/// A time with three digits and its unit.
+pub fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s => (s * 1e6, "us"),
+    };
+    let digits = if value >= 100.0 { 0 } else if value >= 10.0 { 1 } else { 2 };
+    format!("{value:.digits$}{unit}")
+}
+
+fn bytes(count: f64) -> String {
+    let (value, unit) = match count {
+        c if c >= 1e9 => (c / 1e9, "GB"),
+        c if c >= 1e6 => (c / 1e6, "MB"),
+        c if c >= 1e3 => (c / 1e3, "kB"),
+        c => (c, "B"),
+    };
+    format!("{value:.1} {unit}")
+}
+
+/// A number with commas between the thousands.
+pub fn thousands(number: f64) -> String {
+    let text = if number >= 100.0 || number.fract() == 0.0 { format!("{number:.0}") } else { format!("{number:.1}") };
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let mut out = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(thousands(1_234_567.0), "1,234,567");
+        assert_eq!(thousands(12.34), "12.3");
+        assert_eq!(thousands(999.6), "1,000");
+        assert_eq!((time(0.000_012_34).as_str(), time(0.25).as_str(), time(2.0).as_str()), ("12.3us", "250ms", "2.00s"));
+    }
+}
