@@ -1,0 +1,62 @@
+"""One registry of exporters, and `render`, which runs them all into a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from touchstone.failure import TouchstoneError
+from touchstone.judge.judgement import Judgement
+from touchstone.record.run import Run
+from touchstone.report import csv, html, json, markdown
+from touchstone.report.view import View
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """A form that a report is written in."""
+
+    name: str
+    file_name: str
+    document: Callable[[View], str]
+
+
+EXPORTERS = (
+    Exporter("html", "report.html", html.document),
+    Exporter("markdown", "report.md", markdown.document),
+    Exporter("csv", "report.csv", csv.document),
+    Exporter("json", "report.json", json.document),
+)
+"""All forms of a report that are files."""
+
+
+def render(run: Run, judgement: Judgement, folder: Path, *, only: Iterable[str] | None = None) -> list[Path]:
+    """Write the reports of a run to `folder`: all forms, or those named in `only`. A file is replaced whole.
+
+    Raises TouchstoneError if a file cannot be written.
+    """
+    view = View(run, judgement)
+    wanted = None if only is None else set(only)
+    return [
+        _write(folder / exporter.file_name, exporter.document(view))
+        for exporter in EXPORTERS
+        if wanted is None or exporter.name in wanted
+    ]
+
+
+def _write(path: Path, text: str) -> Path:
+    """Write by way of a temporary name, so that a full disk leaves an older report whole."""
+    temporary = path.with_name(path.name + ".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise TouchstoneError(
+            f"cannot write the report: {error.strerror or error}",
+            where=str(path),
+            mend="free some space or name another folder; the samples are kept, `touchstone report RUN` writes it again",
+        ) from error
+    return path

@@ -1,0 +1,55 @@
+"""One self-contained HTML file: opens offline, refers to nothing outside, suits phones, desktops, light and dark."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from touchstone.report.format import percent
+from touchstone.report.sections import SECTIONS
+from touchstone.report.sentence import machine, what_ran
+from touchstone.report.view import Budget, View
+from touchstone.report.words import VERDICT_MARKS
+
+LIMIT = 2_000_000
+"""Bytes that a page may have, so that it can be sent by mail and opened on a phone."""
+
+_BUDGETS = (Budget(240, 60), Budget(120, 40), Budget(60, 20), Budget(30, 0))
+"""From fine to coarse: the first that keeps the page within the limit is taken."""
+
+
+def document(view: View) -> str:
+    """report.html."""
+    page = ""
+    for budget in _BUDGETS:
+        page = _page(View(view.run, view.judgement, budget))
+        if len(page.encode()) <= LIMIT:
+            break
+    return page
+
+
+def _page(view: View) -> str:
+    sections = [section for build in SECTIONS for section in build(view)]
+    template = _environment().get_template("report.html")
+    return template.render(
+        view=view,
+        plan=view.plan,
+        run=view.run,
+        judgement=view.judgement,
+        sections=sections,
+        what_ran=what_ran(view),
+        machine=machine(view),
+    )
+
+
+def _environment() -> Environment:
+    """Everything is escaped: names and bodies come from outside."""
+    environment = Environment(
+        loader=PackageLoader("touchstone.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["percent"] = percent
+    environment.globals["marks"] = VERDICT_MARKS
+    return environment

@@ -1,0 +1,125 @@
+"""Markdown for pasting into an issue, a pull request or a post."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Severity, Verdict
+from touchstone.report.format import NOTHING, plural
+from touchstone.report.sentence import comparison_sentence, machine, method, trace, what_ran
+from touchstone.report.table import Cell, Column, Row, Table, full_tables, headline_tables
+from touchstone.report.view import View
+from touchstone.report.words import VERDICT_MARKS, standing
+
+
+def document(view: View) -> str:
+    """report.md."""
+    return "\n".join(_lines(view)) + "\n"
+
+
+def _lines(view: View) -> Iterator[str]:
+    plan = view.plan
+    yield f"# {_escape(plan.scenario_title)}"
+    yield ""
+    yield f"{_escape(what_ran(view))}  "
+    yield _escape(machine(view))
+    yield ""
+    if view.run.interrupted:
+        yield "**Interrupted:** what was measured until then is below."
+        yield ""
+    if view.judgement.verdict is not Verdict.VALID:
+        yield f"**This run is {view.judgement.verdict}**; see [Findings](#findings)."
+        yield ""
+    yield from _summary(view)
+    for table in headline_tables(view):
+        yield from _table(table, "##")
+    yield from _absent(view)
+    yield from _findings(view)
+    yield from ["## All figures", ""]
+    for table in full_tables(view):
+        yield from _table(table, "###")
+    yield from ["## Method", "", _escape(method(view)), "", f"Run `{plan.run_id}`; trace a number: `{trace(view)}`."]
+
+
+def _summary(view: View) -> Iterator[str]:
+    shown = [
+        c
+        for place in view.places
+        for c in view.comparisons(place)
+        if c.figure in {f.name for f in view.figures(place, headline=True)}
+    ]
+    if not shown:
+        return
+    yield from ["## Summary", ""]
+    title = None
+    for comparison in shown:
+        place = next(p for p in view.places if (p.phase, p.load) == (comparison.phase, comparison.load))
+        if view.title(place) != title:
+            title = view.title(place)
+            yield from ["", f"**{_escape(title)}**", ""]
+        sentence = _escape(comparison_sentence(comparison, view.judgement.confidence))
+        yield f"- {standing(comparison).mark} {_struck(sentence, comparison.verdict)}"
+    yield ""
+
+
+def _table(table: Table, level: str) -> Iterator[str]:
+    yield from [f"{level} {_escape(table.title)}", ""]
+    yield "| contender | " + " | ".join(_head(column) for column in table.columns) + " |"
+    yield "|---|" + "---:|" * len(table.columns)
+    for row in table.rows:
+        yield f"| {_name(row)} | " + " | ".join(_cell(cell) for cell in row.cells) + " |"
+    yield ""
+
+
+def _head(column: Column) -> str:
+    return _escape(f"{column.figure.title}, {column.scale.suffix}".rstrip(", "))
+
+
+def _name(row: Row) -> str:
+    extra = {"exhibit": " (exhibit)", "baseline": " (baseline)", "invalid": " (invalid)"}.get(row.kind, "")
+    return f"`{row.name}`{extra}"
+
+
+def _cell(cell: Cell) -> str:
+    if cell.text == NOTHING:
+        return "invalid" if cell.verdict is Verdict.INVALID else "not measured"
+    mark = VERDICT_MARKS[cell.verdict]
+    bounds = f" ({cell.interval})" if cell.interval else ""
+    return _struck(f"{cell.text}{bounds}", cell.verdict) + (f" {mark}" if mark else "")
+
+
+def _absent(view: View) -> Iterator[str]:
+    if not view.not_measured:
+        return
+    yield from ["## Not measured", ""]
+    for contender in view.not_measured:
+        yield f"- `{contender.name}`: {_escape(contender.not_measured or '')}"
+    yield ""
+
+
+def _findings(view: View) -> Iterator[str]:
+    yield from ["## Findings", ""]
+    if not view.finding_groups:
+        yield from ["None.", ""]
+        return
+    for group in view.finding_groups:
+        first = group.first
+        where = ", ".join(f"`{part}`" for part in (first.contender, first.load) if part) or "the run"
+        weight = f"**{first.severity}**" if first.severity is not Severity.NOTE else first.severity
+        yield f"- {weight} `{first.code}`, {where}: {_escape(first.statement)}"
+        yield f"  - Next: {_escape(first.next_step)}"
+        if len(group.samples) > 1:
+            yield f"  - On {plural(len(group.samples), 'sample')}: {', '.join(f'`{s}`' for s in group.samples)}"
+        elif group.samples:
+            yield f"  - Sample `{group.samples[0]}`"
+    yield ""
+
+
+def _struck(text: str, verdict: Verdict) -> str:
+    return f"~~{text}~~" if verdict is Verdict.INVALID else text
+
+
+def _escape(text: str) -> str:
+    for character in "\\`*_|<>[]#":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("\n", " ")

@@ -1,0 +1,92 @@
+"""Every start as a dot: exec to the first valid response."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from touchstone.judge.judgement import Verdict
+from touchstone.record.figure import Unit
+from touchstone.report.plots import canvas
+from touchstone.report.plots.lines import tick
+from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.view import Place, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ROW = 46.0
+
+
+def build(view: View, place: Place) -> Panel | None:
+    """The panel of the start times."""
+    rows = {c.name: _starts(view, place, c.name) for c in view.measured}
+    rows = {name: starts for name, starts in rows.items() if starts}
+    if not rows:
+        return None
+    figure, axes = canvas.new(58 + _ROW * len(rows), left=16, right=16, top=4, bottom=44)
+    _frame(axes, [start for starts in rows.values() for start, _ in starts], len(rows))
+    for row, (name, starts) in enumerate(rows.items()):
+        middle = row + 0.64
+        axes.text(
+            0, row + 0.3, name, transform=axes.get_yaxis_transform(), fontsize=canvas.TEXT, color=canvas.INK,
+            bbox={"facecolor": canvas.PAPER, "edgecolor": "none", "pad": 1.5},
+        )  # fmt: skip
+        colour = canvas.line_colour(view.colour(name))
+        for cold in (False, True):
+            chosen = [start for start, is_cold in starts if is_cold is cold]
+            axes.plot(
+                chosen,
+                [middle + _jitter(i) for i in range(len(chosen))],
+                linestyle="none",
+                marker="o",
+                markersize=6,
+                markerfacecolor="none" if cold else colour,
+                markeredgecolor=colour,
+                markeredgewidth=1.2 if cold else 0,
+                alpha=0.55 if not cold else 0.9,
+            )
+        estimate = view.estimate(place, name, "boot_first_response")
+        if estimate is not None and estimate.median is not None and estimate.verdict is not Verdict.INVALID:
+            axes.plot([estimate.median] * 2, [middle - 0.26, middle + 0.26], color=canvas.INK, linewidth=2, zorder=5)
+    canvas.label(axes, "exec to first valid response, log scale", "")
+    total = sum(len(starts) for starts in rows.values())
+    cold_too = any(cold for starts in rows.values() for _, cold in starts)
+    return Panel(
+        title="Every start",
+        svg=canvas.to_svg(
+            figure, slug(place, "starts"), "Time from exec to first response", f"{total} starts, a dot each."
+        ),
+        caption=f"{total} starts, a dot each; the bar is the median."
+        + (" Hollow: cold page cache." if cold_too else ""),
+        legend=[],
+        findings=view.findings_at(place, ("boot_first_response", "boot_port_open", "boot_first_response_cold")),
+    )
+
+
+def _starts(view: View, place: Place, contender: str) -> list[tuple[float, bool]]:
+    return [
+        (start.first_response_s, start.cold_cache)
+        for sample in view.samples(place, contender)
+        for start in (sample.boot.runs if sample.boot else [])
+        if start.first_response_s
+    ]
+
+
+def _frame(axes: Axes, starts: list[float], rows: int) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415
+
+    axes.set_xscale("log")
+    axes.set_xlim(min(starts) / 1.35, max(starts) * 1.35)
+    axes.set_ylim(rows, 0)
+    axes.set_yticks([])
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x", color=canvas.GRID, linewidth=0.8)
+    wide = max(starts) / min(starts) > 60
+    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0,) if wide else (1.0, 2.0, 5.0), numticks=12))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, Unit.SECONDS)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _jitter(index: int) -> float:
+    """Spread dots by the golden ratio, so that neighbours lie apart and the drawing is the same each time."""
+    return ((index * 0.618034) % 1.0 - 0.5) * 0.36

@@ -1,0 +1,113 @@
+"""What the line plots share: which rounds are drawn, boldly or faintly, and their legend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from touchstone.judge.judgement import Verdict
+from touchstone.record.figure import Unit
+from touchstone.record.sample import Sample
+from touchstone.report.format import scale_for
+from touchstone.report.plots.canvas import line_colour, line_style
+from touchstone.report.plots.panel import LegendEntry, thinned
+from touchstone.report.view import Place, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Points = list[tuple[float, float]]
+
+TYPICAL = "Bold: the round nearest to the median; faint: the other rounds."
+
+
+@dataclass(frozen=True)
+class Line:
+    """One round of one contender."""
+
+    contender: str
+    colour: int
+    points: Points
+    typical: bool
+    invalid: bool
+
+
+def lines_of(view: View, place: Place, figure: str, points: Callable[[Sample], Points]) -> list[Line]:
+    """The lines of a place; `figure` chooses each contender's typical round."""
+    lines: list[Line] = []
+    for contender in view.measured:
+        typical = view.typical(place, contender.name, figure)
+        for sample in view.samples(place, contender.name):
+            drawn = points(sample)
+            if drawn:
+                invalid = view.verdict(sample) is Verdict.INVALID
+                shown = thinned(drawn, view.budget.points)
+                lines.append(Line(contender.name, view.colour(contender.name), shown, typical is sample, invalid))
+    bold = [line for line in lines if line.typical]
+    faint = [line for line in lines if not line.typical]
+    return faint[: max(0, view.budget.lines - len(bold))] + bold
+
+
+def draw(axes: Axes, lines: Sequence[Line], *, steps: bool = False) -> None:
+    """Draw the lines; an invalid contender's are dotted."""
+    style = "steps-pre" if steps else "default"
+    for line in lines:
+        axes.plot(
+            [x for x, _ in line.points],
+            [y for _, y in line.points],
+            color=line_colour(line.colour),
+            linestyle=(0, (1, 2)) if line.invalid else line_style(line.colour),
+            linewidth=2.2 if line.typical else 0.8,
+            alpha=1.0 if line.typical else 0.32,
+            drawstyle=style,
+            solid_joinstyle="round",
+            zorder=4 if line.typical else 3,
+        )
+
+
+def legend_of(lines: Sequence[Line]) -> list[LegendEntry]:
+    """One entry a contender, in the order of the palette."""
+    entries = {
+        line.contender: LegendEntry(line.contender, line.colour, "invalid" if line.invalid else "") for line in lines
+    }
+    return sorted(entries.values(), key=lambda e: e.colour)
+
+
+def spread(lines: Sequence[Line]) -> float:
+    """The ratio of the largest to the smallest positive y: whether a log scale is needed."""
+    values = [y for line in lines for _, y in line.points if y > 0]
+    return max(values) / min(values) if values else 1.0
+
+
+def scale_y(axes: Axes, lines: Sequence[Line], unit: Unit, *, log: bool) -> str:
+    """Ticks in units that people read. Returns the words for the axis: the unit, and the scale if it is a log one."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: PLC0415
+
+    values = [y for line in lines for _, y in line.points if y > 0]
+    if not values:
+        return ""
+    if log:
+        axes.set_yscale("log")
+        low, high = min(values), max(values)
+        axes.set_ylim(low / 1.25, high * 1.35)
+        decades = high / low
+        subs = (1.0,) if decades > 500 else (1.0, 3.0) if decades > 30 else (1.0, 2.0, 5.0)
+        axes.yaxis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, unit)))
+        return "log scale"
+    axes.set_ylim(0, max(values) * 1.12)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, unit)))
+    return ""
+
+
+def tick(value: float, unit: Unit) -> str:
+    """A tick's text: a round value in its own unit."""
+    if value == 0:
+        return "0"
+    scale = scale_for([value * 1.0000001], unit)
+    shown = value / scale.factor
+    text = f"{shown:.0f}" if shown >= 100 else f"{shown:.3g}"
+    return f"{text} {scale.suffix}".rstrip()

@@ -1,0 +1,54 @@
+"""Latency against the offered rate, with the knee: the highest rate at which the latency objective holds."""
+
+from __future__ import annotations
+
+from touchstone.record.figure import Unit
+from touchstone.record.sample import Sample
+from touchstone.report.format import quantity
+from touchstone.report.plots import canvas
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y, tick
+from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.view import Place, View
+
+
+def build(view: View, place: Place) -> Panel | None:
+    """The panel of a stepped load."""
+    lines = lines_of(view, place, "knee_rate", _points)
+    if not lines:
+        return None
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
+
+    figure, axes = canvas.new(300)
+    draw(axes, lines)
+    scale_y(axes, lines, Unit.SECONDS, log=True)
+    axes.set_xlim(0, max(x for line in lines for x, _ in line.points) * 1.03)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, Unit.PER_SECOND)))
+    canvas.label(axes, "offered rate", "latency p99, log scale")
+    knees = []
+    for contender in view.measured:
+        knee = view.estimate(place, contender.name, "knee_rate")
+        if knee is not None and knee.median is not None:
+            colour = canvas.line_colour(view.colour(contender.name))
+            axes.axvline(knee.median, color=colour, linewidth=1.2, linestyle=(0, (2, 3)), zorder=2)
+            axes.plot(
+                [knee.median], [0], marker="^", markersize=8, color=colour, clip_on=False, zorder=6,
+                transform=axes.get_xaxis_transform(),
+            )  # fmt: skip
+            knees.append(f"{contender.name} {quantity(knee.median, Unit.PER_SECOND)}")
+    found = f" Knee (triangle): {', '.join(knees)}." if knees else ""
+    return Panel(
+        title="Latency against rate",
+        svg=canvas.to_svg(
+            figure, slug(place, "rate"), f"{view.title(place)}: p99 latency against the offered rate", found.strip()
+        ),
+        caption=f"p99 from the intended send time at each offered rate. {TYPICAL}{found}",
+        legend=legend_of(lines),
+        findings=view.findings_at(place, ("knee_rate",)),
+    )
+
+
+def _points(sample: Sample) -> Points:
+    if sample.result is None:
+        return []
+    return [(s.rate, s.latency.p99) for s in sample.result.steps if s.latency.p99]

@@ -1,0 +1,137 @@
+"""Interval dot plot: every headline figure as a ratio to the baseline, on a log axis, with the equivalence margin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from touchstone.judge.judgement import Comparison
+from touchstone.record.figure import Figure
+from touchstone.report.format import percent, ratio
+from touchstone.report.plots import canvas
+from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.view import Place, View
+from touchstone.report.words import direction, standing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOURS = {
+    "better": canvas.BETTER,
+    "worse": canvas.WORSE,
+    "equivalent": canvas.EQUIVALENT,
+    "different": canvas.EQUIVALENT,
+    "undecided": canvas.UNDECIDED,
+    "invalid": canvas.INVALID,
+    "none": canvas.MUTED,
+}
+_MARKERS = {"equivalent": "s", "undecided": "o", "invalid": "X", "better": "o", "worse": "o", "different": "D"}
+_ROW = 23.0
+_HEADING = 30.0
+_LEFT = 16.0
+_TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+_CLOSE_TICKS = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2]
+
+
+@dataclass(frozen=True)
+class _Group:
+    figure: Figure
+    comparisons: list[Comparison]
+
+
+def build(view: View, place: Place) -> Panel | None:
+    """The panel of a place's headline comparisons."""
+    groups = _groups(view, place)
+    if not groups:
+        return None
+    rows = sum(len(g.comparisons) for g in groups)
+    height = 52 + rows * _ROW + len(groups) * _HEADING
+    figure, axes = canvas.new(height, left=150, right=96, top=4, bottom=44)
+    _frame(axes, groups, height - 48, view.judgement.margin)
+    y = 0.0
+    for group in groups:
+        y += _HEADING
+        _heading(axes, group.figure, y)
+        for comparison in group.comparisons:
+            y += _ROW
+            _row(axes, comparison, y - _ROW / 2)
+    title = f"Against {groups[0].comparisons[0].baseline}"
+    described = "; ".join(
+        f"{g.figure.title}, {c.contender}: {ratio(c.ratio)} ({standing(c).word})" for g in groups for c in g.comparisons
+    )
+    return Panel(
+        title=title,
+        svg=canvas.to_svg(figure, slug(place, "ratios"), f"{view.title(place)}: ratios to the baseline", described),
+        caption=(
+            f"Ratio to the baseline with its {percent(view.judgement.confidence)} interval, log scale. "
+            f"The band is the margin of {percent(view.judgement.margin)} within which a difference does not matter. "
+            "Hollow: undecided; square: equivalent; cross: invalid."
+        ),
+        legend=[],
+        findings=[],
+    )
+
+
+def _groups(view: View, place: Place) -> list[_Group]:
+    headline = view.figures(place, headline=True)
+    comparisons = view.comparisons(place)
+    groups = [_Group(f, [c for c in comparisons if c.figure == f.name]) for f in headline]
+    return [g for g in groups if any(c.ratio is not None for c in g.comparisons)]
+
+
+def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> None:
+    """The axis: wide enough for all intervals, with the line at 1 and the margin's band."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator  # noqa: PLC0415
+
+    ends = [v for g in groups for c in g.comparisons for v in (c.ratio, c.low, c.high) if v]
+    low, high = min([*ends, 0.87]), max([*ends, 1.15])
+    air = (high / low) ** 0.06
+    low, high = low / air, high * air
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.set_ylim(depth, 0)
+    wanted = _CLOSE_TICKS if high / low < 4 else _TICKS
+    ticks = [t for t in wanted if low <= t <= high]
+    while len(ticks) > 7:
+        ticks = [t for i, t in enumerate(ticks) if t == 1 or (i - ticks.index(1)) % 2 == 0]
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_major_formatter(FixedFormatter([f"{t:g}×" for t in ticks]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_locator(NullLocator())
+    axes.grid(visible=False)
+    axes.grid(visible=True, axis="x", color=canvas.GRID, linewidth=0.8)
+    axes.axvspan(1 / (1 + margin), 1 + margin, color=canvas.BAND, linewidth=0, zorder=0.5)
+    axes.axvline(1, color=canvas.MUTED, linewidth=1.2, zorder=1)
+
+
+def _heading(axes: Axes, figure: Figure, y: float) -> None:
+    at = axes.get_yaxis_transform()
+    axes.text(-0.56, y - 6, figure.title, transform=at, fontsize=canvas.TEXT, fontweight="bold", color=canvas.INK)
+    axes.text(1.36, y - 6, direction(figure), transform=at, fontsize=canvas.TEXT - 1.5, color=canvas.MUTED, ha="right")
+
+
+def _row(axes: Axes, comparison: Comparison, y: float) -> None:
+    how = standing(comparison)
+    colour = _COLOURS[how.kind]
+    at = axes.get_yaxis_transform()
+    name = comparison.contender
+    axes.text(-0.53, y, name, transform=at, fontsize=canvas.TEXT, color=canvas.INK, va="center")
+    if comparison.ratio is None:
+        axes.text(1.36, y, how.word, transform=at, fontsize=canvas.TEXT, color=colour, va="center", ha="right")
+        return
+    if comparison.low is not None and comparison.high is not None:
+        axes.plot(
+            [comparison.low, comparison.high], [y, y], color=colour, linewidth=2.4, solid_capstyle="round", zorder=3
+        )
+    axes.plot(
+        [comparison.ratio],
+        [y],
+        marker=_MARKERS.get(how.kind, "o"),
+        markersize=8,
+        markeredgecolor=colour,
+        markerfacecolor=canvas.PAPER if how.kind == "undecided" else colour,
+        markeredgewidth=1.8,
+        zorder=4,
+    )
+    text = f"{ratio(comparison.ratio)} {how.word}"
+    axes.text(1.36, y, text, transform=at, fontsize=canvas.TEXT, color=colour, va="center", ha="right")

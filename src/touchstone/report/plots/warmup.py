@@ -1,0 +1,66 @@
+"""Throughput over time from the first request: how long a contender takes to reach its pace."""
+
+from __future__ import annotations
+
+from touchstone.record.figure import Unit
+from touchstone.record.sample import Sample
+from touchstone.report.format import seconds
+from touchstone.report.plots import canvas
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y, spread
+from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.plots.timeline import seconds_axis, shade_phases
+from touchstone.report.view import Place, View
+
+
+def build(view: View, place: Place) -> Panel | None:
+    """The panel of a load's throughput over time."""
+    lines = lines_of(view, place, "throughput", _points)
+    if not lines:
+        return None
+    figure, axes = canvas.new(300)
+    seconds_axis(axes, max(x for line in lines for x, _ in line.points))
+    draw(axes, lines)
+    how = scale_y(axes, lines, Unit.PER_SECOND, log=spread([x for x in lines if not x.invalid]) > 20)
+    shade_phases(axes, _phases(view, place))
+    canvas.label(
+        axes, "seconds since the first request", ", ".join(["right answers a second", *([how] if how else [])])
+    )
+    return Panel(
+        title="Throughput over time",
+        svg=canvas.to_svg(
+            figure, slug(place, "warmup"), f"{view.title(place)}: throughput over time", _shapes(view, place)
+        ),
+        caption=f"Only right answers count. {TYPICAL} {_shapes(view, place)}".strip(),
+        legend=legend_of(lines),
+        findings=view.findings_at(place, ("throughput", "time_to_steady")),
+    )
+
+
+def _points(sample: Sample) -> Points:
+    if sample.result is None:
+        return []
+    points: Points = []
+    before = 0.0
+    for point in sample.result.series:
+        if point.phase in ("warmup", "load") and point.t > before:
+            points.append((point.t, point.ok / (point.t - before)))
+        before = point.t
+    return points if len(points) > 1 else []
+
+
+def _phases(view: View, place: Place) -> list[tuple[float, str]]:
+    samples = [s.result.series for s in view.samples(place) if s.result and s.result.series]
+    longest = max(samples, key=lambda series: series[-1].t)
+    return [(p.t, p.phase) for p in longest if p.phase in ("warmup", "load")]
+
+
+def _shapes(view: View, place: Place) -> str:
+    """What the judge says of the shape of each contender's typical round."""
+    parts = []
+    for contender in view.measured:
+        typical = view.typical(place, contender.name, "throughput")
+        for steady in view.judgement.steady:
+            if typical is not None and steady.sample == typical.id:
+                since = f" until {seconds(steady.steady_from_s)}" if steady.steady_from_s else ""
+                parts.append(f"{contender.name}: {steady.shape}{since}")
+    return f"Shape: {'; '.join(parts)}." if parts else ""

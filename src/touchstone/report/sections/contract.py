@@ -1,0 +1,41 @@
+"""The contract: which contenders did what the scenario asks, and how the others broke it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from touchstone.record.sample import CheckOutcome, ProofOutcome
+from touchstone.report.sections.section import Section
+from touchstone.report.view import View
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A contender's contract."""
+
+    contender: str
+    passed: int
+    total: int
+    broken: list[CheckOutcome]
+    failed_proofs: list[ProofOutcome]
+
+
+def build(view: View) -> Iterator[Section]:
+    """All checks and proofs by contender."""
+    contracts = [contract for c in view.measured if (contract := _contract(view, c.name)).total]
+    if contracts:
+        yield Section("contract", "Contract", "contract.html", {"contracts": contracts})
+
+
+def _contract(view: View, contender: str) -> Contract:
+    samples = [s for s in view.run.samples if s.contender == contender]
+    checks = [check for s in samples for check in s.checks]
+    proofs = [proof for s in samples for proof in s.proofs]
+    passed = sum(c.passed for c in checks) + sum(p.passed for p in proofs)
+    broken: dict[str, CheckOutcome] = {}
+    for check in checks:
+        if not check.passed:
+            broken.setdefault(check.id, check)
+    failed = [proof for proof in proofs if not proof.passed]
+    return Contract(contender, passed, len(checks) + len(proofs), list(broken.values()), failed)

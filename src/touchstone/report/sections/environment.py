@@ -1,0 +1,39 @@
+"""The machine and the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.report.format import size
+from touchstone.report.sections.section import Section
+from touchstone.report.view import View
+
+
+def build(view: View) -> Iterator[Section]:
+    """The environment's fingerprint; two runs are compared only where it agrees."""
+    env = view.run.environment
+    revision = env.git_revision or ""
+    rows = [
+        ("CPU", env.cpu_model),
+        ("CPUs", str(env.cpus)),
+        ("frequency", ", ".join(f"{mhz:.0f} MHz" for mhz in env.frequency_mhz)),
+        ("governor", env.governor or "not known"),
+        ("memory", size(env.memory)),
+        ("swap", size(env.swap) if env.swap else "none"),
+        ("kernel", env.kernel),
+        ("system", env.os),
+        ("virtualisation", env.virtualisation or "none found"),
+        ("clock source", env.clocksource or "not known"),
+        ("cgroups", env.cgroups),
+        ("open files, at most", f"{env.file_limit:,}" if env.file_limit else ""),
+        ("load average at start", ", ".join(f"{load:.2f}" for load in env.load_average)),
+        ("touchstone", env.touchstone_version),
+        (
+            "engine",
+            f"{env.engine_version} (sha256 {env.engine_sha256[:16]}…)" if env.engine_sha256 else env.engine_version,
+        ),
+        ("revision", f"{revision} with local changes" if env.git_dirty else revision),
+        *sorted((f"tool: {name}", version) for name, version in env.tools.items()),
+        *sorted((f"limit: {name}", value) for name, value in env.limits.items()),
+    ]
+    yield Section("environment", "Environment", "rows.html", {"rows": [(n, v) for n, v in rows if v]})

@@ -1,0 +1,19 @@
+"""Every finding with its evidence and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.report.sections.section import Section
+from touchstone.report.view import View
+
+
+def build(view: View) -> Iterator[Section]:
+    """The list, also if it is empty: that nothing was found is a statement too."""
+    wrong = {
+        group.number: [e for i in group.samples if (s := view.sample(i)) and s.result for e in s.result.first_errors][
+            :3
+        ]
+        for group in view.finding_groups
+    }
+    yield Section("findings", "Findings", "findings.html", {"groups": view.finding_groups, "wrong": wrong})

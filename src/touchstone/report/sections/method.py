@@ -1,0 +1,14 @@
+"""How the numbers came about, and how to trace one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.report.sections.section import Section
+from touchstone.report.sentence import method, trace
+from touchstone.report.view import View
+
+
+def build(view: View) -> Iterator[Section]:
+    """The method in a paragraph."""
+    yield Section("method", "Method", "method.html", {"text": method(view), "trace": trace(view)})

@@ -1,0 +1,67 @@
+"""Comparisons and headings in plain sentences: the judge's own words where it gave some."""
+
+from __future__ import annotations
+
+from touchstone.judge.judgement import Comparison, Outcome, Verdict
+from touchstone.record.figure import FIGURES
+from touchstone.report.format import duration, percent, plural, ratio, ratio_interval, size
+from touchstone.report.view import View
+from touchstone.report.words import standing
+
+
+def comparison_sentence(comparison: Comparison, confidence: float) -> str:
+    """The comparison in a sentence."""
+    if comparison.sentence:
+        return comparison.sentence
+    figure = FIGURES[comparison.figure].title
+    pair = f"{comparison.contender} against {comparison.baseline}"
+    if comparison.verdict is Verdict.INVALID or comparison.ratio is None:
+        return f"{figure}: {pair} is not compared: {comparison.reason or 'no valid pair of samples'}."
+    bounds = ratio_interval(comparison.low, comparison.high)
+    within = f" ({percent(confidence)} interval {bounds}, {plural(comparison.rounds, 'round')})" if bounds else ""
+    more = ""
+    if comparison.outcome is Outcome.UNDECIDED and comparison.more_rounds:
+        more = f"; {plural(comparison.more_rounds, 'further round')} would decide it"
+    return f"{figure}: {pair} {ratio(comparison.ratio)}{within}: {standing(comparison).word}{more}."
+
+
+def what_ran(view: View) -> str:
+    """Scenario, profile, rounds and time in a line."""
+    plan, run = view.plan, view.run
+    parts = [
+        f"{plan.scenario} v{plan.scenario_version}",
+        f"profile {plan.profile}",
+        plural(plan.rounds, "round"),
+        plural(len(view.measured), "contender"),
+        run.started_at.strftime("%Y-%m-%d %H:%M %Z").strip(),
+    ]
+    if run.ended_at is not None:
+        parts.append(f"took {duration((run.ended_at - run.started_at).total_seconds())}")
+    return " · ".join(parts)
+
+
+def machine(view: View) -> str:
+    """The machine in a line."""
+    env = view.run.environment
+    parts = [env.cpu_model or "unknown CPU", plural(env.cpus, "CPU"), size(env.memory) if env.memory else ""]
+    parts += [env.os, env.kernel, env.virtualisation or ""]
+    return " · ".join(part for part in parts if part)
+
+
+def method(view: View) -> str:
+    """How the numbers came about, in a paragraph."""
+    plan, judgement = view.plan, view.judgement
+    return (
+        f"Every contender ran once a round, in an order drawn anew each round (seed {plan.seed}), as a fresh process "
+        f"with fresh state; {plural(plan.rounds, 'round')} were planned. A figure is the median over rounds with its "
+        f"{percent(judgement.confidence)} confidence interval; invalid samples are left out of it, and shown. "
+        f"A comparison is the ratio to the baseline taken within each round, so that the machine's drift cancels. "
+        f"It is decided where the whole interval excludes 1 and the effect exceeds {percent(judgement.margin)}; it is "
+        f"equivalent where the whole interval lies within {percent(judgement.margin)} of 1; else it is undecided. "
+        f"Latency runs from the intended send time. A number that was not measured is never shown as 0."
+    )
+
+
+def trace(view: View) -> str:
+    """The command that leads from a number to its raw data."""
+    return f"touchstone explain {view.plan.run_id} SAMPLE"

@@ -1,0 +1,199 @@
+"""The tables of a report as data: every exporter lays out the same rows, columns, units and marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from touchstone.judge.judgement import Comparison, Estimate, Verdict
+from touchstone.record.figure import Better, Figure
+from touchstone.record.run import ContenderPlan
+from touchstone.record.sample import TARE
+from touchstone.report.format import NOTHING, Scale, decimals_for, interval, ratio, scale_for
+from touchstone.report.view import FindingGroup, Place, View
+from touchstone.report.words import Standing, standing
+
+_TOGETHER = ("build", "footprint", "boot")
+"""Phases whose headline figures share one table."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of a place, in one unit for all rows."""
+
+    place: Place
+    figure: Figure
+    scale: Scale
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure of a contender, ready to be shown."""
+
+    text: str
+    """The median without its unit."""
+    interval: str = ""
+    verdict: Verdict = Verdict.VALID
+    reason: str | None = None
+    standing: Standing | None = None
+    ratio: str = ""
+    share: float | None = None
+    """The median as a share of the column's greatest valid median, for a bar."""
+    estimate: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A contender, or the tare."""
+
+    name: str
+    title: str
+    cells: list[Cell]
+    kind: str
+    """`baseline`, `contender`, `exhibit`, `tare`, `invalid` or `absent`."""
+    contender: ContenderPlan | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of headline figures."""
+
+    anchor: str
+    title: str
+    columns: list[Column]
+    rows: list[Row]
+    ordered_by: Figure | None
+    findings: list[FindingGroup]
+
+
+def headline_tables(view: View) -> list[Table]:
+    """The summary: one table for building and starting, one for each load and each other phase."""
+    together = [p for p in view.places if p.phase in _TOGETHER and p.load is None]
+    groups = [("start", "Build and start", together)] if together else []
+    for place in view.places:
+        if place not in together:
+            groups.append((f"{place.phase}-{place.load or 'all'}", view.title(place), [place]))
+    tables = (_table(view, anchor, title, places, headline=True) for anchor, title, places in groups)
+    return [table for table in tables if table is not None]
+
+
+def full_tables(view: View) -> list[Table]:
+    """All figures of every place."""
+    tables = (_table(view, f"all-{p.phase}-{p.load or 'all'}", view.title(p), [p], headline=False) for p in view.places)
+    return [table for table in tables if table is not None]
+
+
+def _table(view: View, anchor: str, title: str, places: list[Place], *, headline: bool) -> Table | None:
+    columns = [
+        Column(place, figure, _scale(view, place, figure))
+        for place in places
+        for figure in view.figures(place, headline=headline)
+    ]
+    if not columns:
+        return None
+    rows = [_row(view, contender, columns) for contender in view.contenders]
+    findings = [group for place in places for group in view.findings_at(place)]
+    ordered = _ordered(rows, columns)
+    tare = [_cell(view, TARE, column, None) for column in columns]
+    if any(cell.estimate for cell in tare):
+        ordered.append(Row("tare", "the null server: the ceiling here", tare, "tare"))
+    lead = columns[0].figure if len(places) == 1 else None
+    return Table(anchor, title, columns, ordered if lead else rows, lead, findings)
+
+
+def _scale(view: View, place: Place, figure: Figure) -> Scale:
+    estimates = (view.estimate(place, c.name, figure.name) for c in view.contenders)
+    return scale_for([e.median for e in estimates if e is not None], figure.unit)
+
+
+def _row(view: View, contender: ContenderPlan, columns: list[Column]) -> Row:
+    if contender.not_measured is not None:
+        blank = [Cell(NOTHING, reason=contender.not_measured) for _ in columns]
+        return Row(contender.name, contender.title, blank, "absent", contender, contender.not_measured)
+    tops = [_top(view, column) for column in columns]
+    cells = [_cell(view, contender.name, column, top) for column, top in zip(columns, tops, strict=True)]
+    kind = "exhibit" if contender.exhibit else "baseline" if view.is_baseline(contender) else "contender"
+    known = [cell for cell in cells if cell.estimate is not None]
+    if known and all(cell.verdict is Verdict.INVALID for cell in known):
+        kind = "invalid"
+    note = contender.exhibit
+    return Row(contender.name, contender.title, cells, kind, contender, note)
+
+
+def _cell(view: View, contender: str, column: Column, top: float | None) -> Cell:
+    estimate = view.estimate(column.place, contender, column.figure.name)
+    if estimate is None or estimate.median is None:
+        struck = _struck(view, column, estimate)
+        reason = estimate.reason if estimate else _why_absent(view, contender, column)
+        verdict = estimate.verdict if estimate else Verdict.VALID
+        return Cell(struck or NOTHING, verdict=verdict, reason=reason, estimate=estimate)
+    decimals = decimals_for(estimate.median, column.scale, estimate.low, estimate.high)
+    comparison = view.comparison(column.place, contender, column.figure.name)
+    return Cell(
+        text=column.scale.number(estimate.median, decimals),
+        interval=interval(estimate.low, estimate.high, column.scale, decimals),
+        verdict=estimate.verdict,
+        reason=estimate.reason,
+        standing=standing(comparison) if comparison else None,
+        ratio=_ratio(comparison),
+        share=min(1.0, estimate.median / top) if top else None,
+        estimate=estimate,
+    )
+
+
+def _struck(view: View, column: Column, estimate: Estimate | None) -> str:
+    """The values that the judge left out, as a range: an invalid number is shown as such and not hidden."""
+    samples = [view.sample(i) for i in estimate.left_out] if estimate else []
+    values = [s.figures[column.figure.name] for s in samples if s and column.figure.name in s.figures]
+    if not values:
+        return ""
+    ends = [column.scale.number(v, decimals_for(v, column.scale)) for v in (min(values), max(values))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _ratio(comparison: Comparison | None) -> str:
+    return ratio(comparison.ratio) if comparison is not None and comparison.ratio is not None else ""
+
+
+def _why_absent(view: View, contender: str, column: Column) -> str | None:
+    """The reason that a sample gives for a figure that it lacks."""
+    for sample in view.samples(column.place, contender):
+        if column.figure.name in sample.not_measured:
+            return sample.not_measured[column.figure.name]
+        if sample.failure is not None:
+            return sample.failure.what
+    return None
+
+
+def _top(view: View, column: Column) -> float | None:
+    estimates = (view.estimate(column.place, c.name, column.figure.name) for c in view.contenders)
+    medians = [e.median for e in estimates if e and e.median is not None and e.verdict is not Verdict.INVALID]
+    return max(medians, default=None)
+
+
+def _ordered(rows: list[Row], columns: list[Column]) -> list[Row]:
+    """Best first by the leading figure; exhibits stay with their twins; invalid and absent rows are not ranked."""
+    lead = columns[0].figure
+    sign = -1.0 if lead.better is Better.HIGHER else 1.0
+    blocks: list[list[Row]] = []
+    for row in rows:
+        if row.kind == "exhibit" and blocks and _same_stack(blocks[-1][0], row):
+            blocks[-1].append(row)
+        else:
+            blocks.append([row])
+
+    def order(block: list[Row]) -> tuple[int, float]:
+        head, cell = block[0], block[0].cells[0]
+        if head.kind == "absent":
+            return 3, 0.0
+        if head.kind == "exhibit":
+            return 1, 0.0
+        if cell.verdict is Verdict.INVALID or cell.estimate is None or cell.estimate.median is None:
+            return 2, 0.0
+        return 0, sign * cell.estimate.median
+
+    return [row for block in sorted(blocks, key=order) for row in block]
+
+
+def _same_stack(one: Row, other: Row) -> bool:
+    return one.contender is not None and other.contender is not None and one.contender.stack == other.contender.stack

@@ -1,0 +1,178 @@
+"""The report on a terminal: Rich tables there, plain lines where the output is not a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from touchstone.judge.judgement import Judgement, Severity, Verdict
+from touchstone.record.run import Run
+from touchstone.report.format import NOTHING, plural
+from touchstone.report.sentence import comparison_sentence, machine, trace, what_ran
+from touchstone.report.table import Cell, Column, Row, Table, headline_tables
+from touchstone.report.view import FindingGroup, View
+from touchstone.report.words import VERDICT_MARKS, Standing, standing
+
+_STANDING_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "undecided": "dim", "invalid": "red"}
+_VERDICT_STYLES = {Verdict.VALID: "", Verdict.SUSPECT: "yellow", Verdict.INVALID: "red strike"}
+_SEVERITY_STYLES = {Severity.INVALID: "bold red", Severity.SUSPECT: "bold yellow", Severity.NOTE: "bold cyan"}
+_ROW_NOTES = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid"}
+
+
+def print_report(console: Console, run: Run, judgement: Judgement) -> None:
+    """Print the run: tables and colours on a terminal, plain lines otherwise. Rich obeys NO_COLOR by itself."""
+    view = View(run, judgement)
+    if console.is_terminal:
+        _print_rich(console, view)
+    else:
+        for line in _plain_lines(view):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_rich(console: Console, view: View) -> None:
+    console.print()
+    console.print(Text(view.plan.scenario_title, style="bold"), Text(f"  {view.plan.run_id}", style="dim"))
+    console.print(Text(what_ran(view), style="dim"))
+    console.print(Text(machine(view), style="dim"))
+    for banner in _banners(view):
+        console.print(Text(banner, style="bold red"))
+    for table in headline_tables(view):
+        console.print()
+        console.print(_rich_table(table))
+    sentences = list(_sentences(view))
+    if sentences:
+        console.print()
+        console.print(Text("Comparisons", style="bold"))
+    for title, how, sentence in sentences:
+        if title:
+            console.print(Text(f"  {title}", style="dim"))
+        style = _STANDING_STYLES.get(how.kind, "")
+        console.print(Padding(Text.assemble((f"{how.mark} ", style), (sentence, style)), (0, 0, 0, 2)))
+    if view.not_measured:
+        console.print()
+        console.print(Text("Not measured", style="bold"))
+        for contender in view.not_measured:
+            line = Text.assemble((contender.name, "bold"), ": ", contender.not_measured or "")
+            console.print(Padding(line, (0, 0, 0, 2)))
+    _print_findings(console, view)
+    console.print()
+    console.print(Text.assemble(("Trace a number: ", "dim"), trace(view)))
+
+
+def _banners(view: View) -> Iterator[str]:
+    if view.run.interrupted:
+        yield "Interrupted: what was measured until then is shown."
+    if view.judgement.verdict is Verdict.INVALID:
+        yield "This run is invalid: see the findings."
+
+
+def _rich_table(table: Table) -> RichTable:
+    rich = RichTable(
+        box=box.SIMPLE_HEAD, title=escape(table.title), title_justify="left", title_style="bold", pad_edge=False
+    )
+    rich.add_column("contender", no_wrap=True)
+    for column in table.columns:
+        rich.add_column(escape(_head(column, "\n")), justify="right")
+    for row in table.rows:
+        rich.add_row(_rich_name(row), *(_rich_cell(cell) for cell in row.cells))
+    return rich
+
+
+def _head(column: Column, between: str) -> str:
+    return f"{column.figure.title}{between}{column.scale.suffix}".rstrip()
+
+
+def _rich_name(row: Row) -> Text:
+    style = {"baseline": "bold", "invalid": "red", "absent": "dim", "tare": "dim"}.get(row.kind, "")
+    note = _ROW_NOTES.get(row.kind)
+    return Text.assemble((row.name, style), (f"\n{note}", "dim") if note else "")
+
+
+def _rich_cell(cell: Cell) -> Text:
+    if cell.text == NOTHING:
+        return Text("invalid", style="red") if cell.verdict is Verdict.INVALID else Text("not measured", style="dim")
+    mark = VERDICT_MARKS[cell.verdict]
+    text = Text(cell.text, style=_VERDICT_STYLES[cell.verdict])
+    if mark:
+        text.append(f" {mark}", style="red" if cell.verdict is Verdict.INVALID else "yellow")
+    if cell.standing is not None and cell.ratio:
+        text.append(f"  {cell.ratio} {cell.standing.mark}", style=_STANDING_STYLES.get(cell.standing.kind, ""))
+    if cell.interval:
+        text.append(f"\n{cell.interval}", style="dim")
+    return text
+
+
+def _sentences(view: View) -> Iterator[tuple[str, Standing, str]]:
+    """Headline comparisons: a place's title with its first, empty with the others."""
+    for place in view.places:
+        headline = {f.name for f in view.figures(place, headline=True)}
+        title = view.title(place)
+        for comparison in view.comparisons(place):
+            if comparison.figure in headline:
+                yield title, standing(comparison), comparison_sentence(comparison, view.judgement.confidence)
+                title = ""
+
+
+def _print_findings(console: Console, view: View) -> None:
+    console.print()
+    if not view.finding_groups:
+        console.print(Text("No findings.", style="bold"))
+        return
+    console.print(Text("Findings", style="bold"))
+    for group in view.finding_groups:
+        first = group.first
+        head = Text.assemble((f"{first.severity} ", _SEVERITY_STYLES[first.severity]), (first.code, "bold"))
+        head.append(f"  {_where(group)}", style="dim")
+        console.print(Padding(head, (0, 0, 0, 2)))
+        console.print(Padding(Text(first.statement), (0, 0, 0, 4)))
+        console.print(Padding(Text.assemble(("next: ", "dim"), first.next_step), (0, 0, 0, 4)))
+
+
+def _where(group: FindingGroup) -> str:
+    first = group.first
+    place = " ".join(part for part in (first.contender, first.load) if part) or "the run"
+    samples = group.samples
+    if not samples:
+        return place
+    return f"{place}, sample {samples[0]}" if len(samples) == 1 else f"{place}, {plural(len(samples), 'sample')}"
+
+
+def _plain_lines(view: View) -> Iterator[str]:
+    yield f"{view.plan.scenario_title} ({view.plan.run_id})"
+    yield what_ran(view)
+    yield machine(view)
+    yield from _banners(view)
+    for table in headline_tables(view):
+        for row in table.rows:
+            for column, cell in zip(table.columns, row.cells, strict=True):
+                yield _plain_cell(table, row, column, cell)
+    for title, how, sentence in _sentences(view):
+        if title:
+            yield f"comparison: {title}"
+        yield f"  {how.mark} {sentence}"
+    for contender in view.not_measured:
+        yield f"not measured: {contender.name}: {contender.not_measured}"
+    for group in view.finding_groups:
+        first = group.first
+        yield f"finding: {first.severity} {first.code}: {_where(group)}: {first.statement}"
+        yield f"  next: {first.next_step}"
+    if not view.finding_groups:
+        yield "findings: none"
+    yield f"trace a number: {trace(view)}"
+
+
+def _plain_cell(table: Table, row: Row, column: Column, cell: Cell) -> str:
+    label = f"{table.title}: {row.name}: {column.figure.title}:"
+    if cell.text == NOTHING:
+        state = "invalid" if cell.verdict is Verdict.INVALID else "not measured"
+        return f"{label} {state}" + (f" ({cell.reason})" if cell.reason else "")
+    bounds = f" [{cell.interval}]" if cell.interval else ""
+    against = f", {cell.ratio} {cell.standing.word}" if cell.standing and cell.ratio else ""
+    verdict = "" if cell.verdict is Verdict.VALID else f", {cell.verdict}" + (f": {cell.reason}" if cell.reason else "")
+    return f"{label} {cell.text} {column.scale.suffix}".rstrip() + f"{bounds}{against}{verdict}"

@@ -1,0 +1,203 @@
+"""A run and its judgement, indexed for reading. It looks things up and orders them; it computes no figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from touchstone.judge.judgement import Comparison, Estimate, Finding, Judgement, Verdict
+from touchstone.record.figure import FIGURES, Figure
+from touchstone.record.run import ContenderPlan, Run
+from touchstone.record.sample import TARE, Sample
+from touchstone.report.words import SEVERITY_ORDER, place_title
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a figure was measured: a phase, and the load within it."""
+
+    phase: str
+    load: str | None = None
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """The same finding on several samples of one contender: told once, with all its samples."""
+
+    number: int
+    first: Finding
+    findings: tuple[Finding, ...]
+
+    @property
+    def samples(self) -> list[str]:
+        """Ids of the samples that it fired on."""
+        return [f.sample for f in self.findings if f.sample]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How finely lines are drawn, so that the page keeps within its size."""
+
+    points: int = 240
+    """Points a line, at most."""
+    lines: int = 60
+    """Lines a plot, at most; the typical round of each contender is always drawn."""
+
+
+class View:
+    """The reading side of a run."""
+
+    def __init__(self, run: Run, judgement: Judgement, budget: Budget | None = None) -> None:
+        self.run = run
+        self.judgement = judgement
+        self.plan = run.plan
+        self.budget = budget or Budget()
+        self._samples = {sample.id: sample for sample in run.samples}
+        self._estimates = {(e.phase, e.load, e.contender, e.figure): e for e in judgement.estimates}
+        self._comparisons = {(c.phase, c.load, c.contender, c.figure): c for c in judgement.comparisons}
+
+    @cached_property
+    def contenders(self) -> list[ContenderPlan]:
+        """All contenders of the plan: the baseline first, and each exhibit right after its sound twin."""
+        by_name = {c.name: c for c in self.plan.contenders}
+        ordered = sorted(self.plan.contenders, key=lambda c: not self.is_baseline(c))
+        result = [c for c in ordered if self.twin(c) is None]
+        for exhibit in (c for c in ordered if self.twin(c) is not None):
+            place = (
+                result.index(by_name[self.twin(exhibit) or ""]) if by_name[self.twin(exhibit) or ""] in result else -1
+            )
+            result.insert(place + 1 if place >= 0 else len(result), exhibit)
+        return result
+
+    def twin(self, contender: ContenderPlan) -> str | None:
+        """The name of an exhibit's sound twin, if it is part of this run."""
+        if contender.exhibit is None or contender.sound_twin is None:
+            return None
+        full = contender.sound_twin if "/" in contender.sound_twin else f"{contender.stack}/{contender.sound_twin}"
+        return full if full != contender.name and any(c.name == full for c in self.plan.contenders) else None
+
+    def is_baseline(self, contender: ContenderPlan) -> bool:
+        """Whether the others are put against this one: as the comparisons say, else as the plan does."""
+        if self.judgement.comparisons:
+            return any(c.baseline == contender.name for c in self.judgement.comparisons)
+        return self.plan.baseline in (contender.name, contender.stack)
+
+    @property
+    def measured(self) -> list[ContenderPlan]:
+        """Contenders that could be measured."""
+        return [c for c in self.contenders if c.not_measured is None]
+
+    @property
+    def not_measured(self) -> list[ContenderPlan]:
+        """Contenders that could not, each with its reason."""
+        return [c for c in self.contenders if c.not_measured is not None]
+
+    def colour(self, contender: str) -> int:
+        """The contender's place in the palette: the same in every plot of a report. The tare has none (0)."""
+        names = [c.name for c in self.measured]
+        return names.index(contender) + 1 if contender in names else 0
+
+    def load_title(self, load: str | None) -> str | None:
+        """A load's title as the scenario gives it."""
+        if load is None:
+            return None
+        title = self.plan.load_specs.get(load, {}).get("title")
+        return str(title) if title else load
+
+    def title(self, place: Place) -> str:
+        """The heading of a place."""
+        return place_title(place.phase, place.load, self.load_title(place.load))
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """Phases and loads with an estimate or a sample, in the order of the plan."""
+        seen = {Place(e.phase, e.load) for e in self.judgement.estimates}
+        seen |= {Place(s.phase, s.load) for s in self.run.samples}
+        phases = [*self.plan.phases, "build", "footprint", "boot", "verify", "load", "hold", "drain", "floor", "probe"]
+        loads = self.plan.loads
+
+        def order(place: Place) -> tuple[int, int, str]:
+            phase = phases.index(place.phase) if place.phase in phases else len(phases)
+            load = -1 if place.load is None else loads.index(place.load) if place.load in loads else len(loads)
+            return phase, load, f"{place.phase} {place.load}"
+
+        return sorted(seen, key=order)
+
+    def loads(self) -> list[Place]:
+        """The loads that were put on the contenders."""
+        return [p for p in self.places if p.phase == "load"]
+
+    def estimate(self, place: Place, contender: str, figure: str) -> Estimate | None:
+        """A contender's figure over the rounds."""
+        return self._estimates.get((place.phase, place.load, contender, figure))
+
+    def comparison(self, place: Place, contender: str, figure: str) -> Comparison | None:
+        """A contender's figure against the baseline's."""
+        return self._comparisons.get((place.phase, place.load, contender, figure))
+
+    def comparisons(self, place: Place) -> list[Comparison]:
+        """All comparisons of a place, in the order of figures and contenders."""
+        names = [c.name for c in self.contenders]
+        found = [c for c in self.judgement.comparisons if (c.phase, c.load) == (place.phase, place.load)]
+        figures = list(FIGURES)
+        return sorted(found, key=lambda c: (figures.index(c.figure), _index(names, c.contender)))
+
+    def figures(self, place: Place, *, headline: bool) -> list[Figure]:
+        """The figures that were measured there; only the headline ones if asked."""
+        there = {e.figure for e in self.judgement.estimates if (e.phase, e.load) == (place.phase, place.load)}
+        return [f for f in FIGURES.values() if f.name in there and (f.headline or not headline)]
+
+    def sample(self, sample_id: str) -> Sample | None:
+        """A sample by its id."""
+        return self._samples.get(sample_id)
+
+    def samples(self, place: Place, contender: str | None = None) -> list[Sample]:
+        """The samples of a place, in the order of rounds; the tare's are left out unless asked for by name."""
+        found = [s for s in self.run.samples if (s.phase, s.load) == (place.phase, place.load)]
+        found = [s for s in found if (s.contender == contender if contender else s.contender != TARE)]
+        return sorted(found, key=lambda s: (s.round or 0, s.position, s.id))
+
+    def verdict(self, sample: Sample) -> Verdict:
+        """The judge's verdict on a sample."""
+        return self.judgement.sample_verdicts.get(sample.id, Verdict.VALID)
+
+    def typical(self, place: Place, contender: str, figure: str) -> Sample | None:
+        """The sample whose figure lies nearest to the judge's median: the one to draw boldly."""
+        samples = self.samples(place, contender)
+        valid = [s for s in samples if self.verdict(s) is not Verdict.INVALID and figure in s.figures]
+        estimate = self.estimate(place, contender, figure)
+        if estimate is None or estimate.median is None or not valid:
+            return samples[0] if samples else None
+        middle = estimate.median
+        return min(valid, key=lambda s: abs(s.figures[figure] - middle))
+
+    @cached_property
+    def finding_groups(self) -> list[FindingGroup]:
+        """Findings, the gravest first; those that say the same of the same contender and load stand together."""
+        groups: dict[tuple[str, str, str | None, str | None], list[Finding]] = {}
+        for finding in sorted(self.judgement.findings, key=lambda f: (SEVERITY_ORDER[f.severity], f.code)):
+            key = (finding.severity, finding.code, finding.contender, finding.load)
+            groups.setdefault(key, []).append(finding)
+        return [FindingGroup(i, group[0], tuple(group)) for i, group in enumerate(groups.values(), start=1)]
+
+    def findings_at(self, place: Place, figures: Iterable[str] | None = None) -> list[FindingGroup]:
+        """Findings about a place; with `figures`, those only that name one of them."""
+        wanted = None if figures is None else set(figures)
+        return [g for g in self.finding_groups if self._concerns(g.first, place, wanted)]
+
+    def _concerns(self, finding: Finding, place: Place, figures: set[str] | None) -> bool:
+        sample = self._samples.get(finding.sample or "")
+        if sample is not None:
+            if (sample.phase, sample.load) != (place.phase, place.load):
+                return False
+        elif finding.load is not None:
+            if finding.load != place.load:
+                return False
+        elif not any(FIGURES[f].phase == place.phase for f in finding.figures or [] if f in FIGURES):
+            return False
+        return figures is None or bool(figures & set(finding.figures or []))
+
+
+def _index(names: list[str], name: str) -> int:
+    return names.index(name) if name in names else len(names)
