@@ -17,7 +17,12 @@ use crate::job::{write_event, write_result};
 #[derive(clap::Args)]
 pub struct Args {
     /// A whole job as JSON, or - for standard input; the flags below are then not used.
-    #[arg(long, value_name = "FILE|-", conflicts_with = "url", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FILE|-",
+        conflicts_with = "url",
+        help_heading = "Output"
+    )]
     job: Option<PathBuf>,
     /// Write the JSON result here (by a temporary name, then renamed).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -45,7 +50,10 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             write_event(&event);
         }
     };
-    let mut control = Control { interrupt, on_event: &mut on_event };
+    let mut control = Control {
+        interrupt,
+        on_event: &mut on_event,
+    };
     let result = run_load(&job, &mut control).map_err(|error| failure(&error))?;
     if let Some(path) = &args.out {
         write_result(Some(path), &result)?;
@@ -55,7 +63,11 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     } else if !from_file {
         print!("{}", human::report(&result));
     }
-    Ok(if result.interrupted { Outcome::Interrupted } else { Outcome::Done })
+    Ok(if result.interrupted {
+        Outcome::Interrupted
+    } else {
+        Outcome::Done
+    })
 }
 
 fn read(path: &Path) -> Result<String, Failure> {

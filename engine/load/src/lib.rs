@@ -1,1 +1,30 @@
-//! The load engine: schedule, connection, parser, check, recorder, backend.
+//! The load engine: HTTP/1.1 load in closed and open loop, with every response checked and the generator checked too.
+//!
+//! [`run::run`] carries out a [`job::Job`] and gives a [`result::LoadResult`]. Each thread drives a
+//! [`worker::Worker`], the logic without input and output, by one of the [`backend`]s.
+
+pub mod backend;
+pub mod check;
+pub mod clock;
+pub mod connection;
+pub mod connector;
+pub mod error;
+pub mod event;
+pub mod histogram;
+pub mod job;
+mod known;
+mod merge;
+pub mod parser;
+pub mod random;
+pub mod recorder;
+pub mod report;
+pub mod request;
+pub mod result;
+pub mod run;
+pub mod schedule;
+mod self_check;
+pub mod shared;
+pub mod target;
+pub mod template;
+pub mod usage;
+pub mod worker;

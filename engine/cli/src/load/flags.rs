@@ -30,7 +30,12 @@ pub struct Flags {
     #[arg(long, value_name = "RATE:TIME,...", value_delimiter = ',', conflicts_with_all = ["rate", "ramp"], help_heading = "Load")]
     steps: Vec<String>,
     /// A rate that changes evenly over the duration: 1000..20000
-    #[arg(long, value_name = "FROM..TO", conflicts_with = "rate", help_heading = "Load")]
+    #[arg(
+        long,
+        value_name = "FROM..TO",
+        conflicts_with = "rate",
+        help_heading = "Load"
+    )]
     ramp: Option<String>,
     /// Stop after this many requests.
     #[arg(short = 'n', long, value_name = "N", help_heading = "Load")]
@@ -42,7 +47,12 @@ pub struct Flags {
     #[arg(long, default_value = "5s", value_parser = seconds, help_heading = "Load")]
     timeout: f64,
     /// Requests in flight on one connection.
-    #[arg(long, default_value_t = 1, value_name = "N", help_heading = "Connections")]
+    #[arg(
+        long,
+        default_value_t = 1,
+        value_name = "N",
+        help_heading = "Connections"
+    )]
     pipeline: u32,
     /// A connection for each request.
     #[arg(long, help_heading = "Connections")]
@@ -54,7 +64,12 @@ pub struct Flags {
     #[arg(long, value_enum, default_value_t = Backend::Auto, help_heading = "Connections")]
     backend: Backend,
     /// Pin the threads to these CPUs, in turn.
-    #[arg(long, value_name = "CPU,...", value_delimiter = ',', help_heading = "Connections")]
+    #[arg(
+        long,
+        value_name = "CPU,...",
+        value_delimiter = ',',
+        help_heading = "Connections"
+    )]
     cpus: Option<Vec<u32>>,
     /// Allow a target that is not on this machine. Load only what is yours.
     #[arg(long, value_name = "HOST", help_heading = "Connections")]
@@ -63,19 +78,34 @@ pub struct Flags {
     #[arg(short = 'm', long, help_heading = "Request")]
     method: Option<String>,
     /// Header, "Name: value"; may be repeated.
-    #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = "Request")]
+    #[arg(
+        short = 'H',
+        long = "header",
+        value_name = "HEADER",
+        help_heading = "Request"
+    )]
     headers: Vec<String>,
     /// Body, or @FILE. {counter}, {random} and {thread} are filled in, here, in the URL and in headers.
     #[arg(short = 'b', long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
     /// The statuses that are right; 200 to 299 if not given.
-    #[arg(long, value_name = "STATUS,...", value_delimiter = ',', help_heading = "Request")]
+    #[arg(
+        long,
+        value_name = "STATUS,...",
+        value_delimiter = ',',
+        help_heading = "Request"
+    )]
     expect_status: Option<Vec<u16>>,
     /// The body that is right; {counter} and the like stand for what was sent.
     #[arg(long, value_name = "TEXT", help_heading = "Request")]
     expect_body: Option<String>,
     /// A regular expression that the whole body must match.
-    #[arg(long, value_name = "REGEX", conflicts_with = "expect_body", help_heading = "Request")]
+    #[arg(
+        long,
+        value_name = "REGEX",
+        conflicts_with = "expect_body",
+        help_heading = "Request"
+    )]
     expect_pattern: Option<String>,
 }
 
@@ -116,22 +146,39 @@ impl Flags {
     }
 
     fn arrival(&self) -> Result<Loop, Failure> {
-        let arrivals = if self.poisson { Arrivals::Poisson } else { Arrivals::Uniform };
+        let arrivals = if self.poisson {
+            Arrivals::Poisson
+        } else {
+            Arrivals::Uniform
+        };
         if let Some(rate) = self.rate {
             return Ok(Loop::Open { rate, arrivals });
         }
         if !self.steps.is_empty() {
             let steps: Result<_, _> = self.steps.iter().map(|text| step(text)).collect();
-            return Ok(Loop::Steps { steps: steps?, arrivals });
+            return Ok(Loop::Steps {
+                steps: steps?,
+                arrivals,
+            });
         }
         if let Some(text) = &self.ramp {
-            let bad = || Failure::Malformed(format!("--ramp {text}: write it as FROM..TO, such as 1000..20000"));
+            let bad = || {
+                Failure::Malformed(format!(
+                    "--ramp {text}: write it as FROM..TO, such as 1000..20000"
+                ))
+            };
             let (from, to) = text.split_once("..").ok_or_else(bad)?;
             let number = |part: &str| part.trim().parse::<f64>().map_err(|_| bad());
-            return Ok(Loop::Ramp { from: number(from)?, to: number(to)?, arrivals });
+            return Ok(Loop::Ramp {
+                from: number(from)?,
+                to: number(to)?,
+                arrivals,
+            });
         }
         if self.poisson {
-            return Err(Failure::Malformed("--poisson needs a rate: give --rate, --steps or --ramp".to_owned()));
+            return Err(Failure::Malformed(
+                "--poisson needs a rate: give --rate, --steps or --ramp".to_owned(),
+            ));
         }
         Ok(Loop::Closed)
     }
@@ -140,52 +187,87 @@ impl Flags {
         let template = |text: &String| escape_all_but_placeholders(text);
         let mut headers = Vec::new();
         for header in &self.headers {
-            let (name, value) = header
-                .split_once(':')
-                .ok_or_else(|| Failure::Malformed(format!("-H {header:?}: write it as \"Name: value\"")))?;
-            headers.push((name.trim().to_owned(), escape_all_but_placeholders(value.trim())));
+            let (name, value) = header.split_once(':').ok_or_else(|| {
+                Failure::Malformed(format!("-H {header:?}: write it as \"Name: value\""))
+            })?;
+            headers.push((
+                name.trim().to_owned(),
+                escape_all_but_placeholders(value.trim()),
+            ));
         }
-        let body = match self.body.as_deref().map(|text| (text, text.strip_prefix('@'))) {
+        let body = match self
+            .body
+            .as_deref()
+            .map(|text| (text, text.strip_prefix('@')))
+        {
             None => None,
             Some((_, Some(file))) => {
-                let text = std::fs::read_to_string(file)
-                    .map_err(|error| Failure::Malformed(format!("-b @{file} cannot be read: {error}")))?;
+                let text = std::fs::read_to_string(file).map_err(|error| {
+                    Failure::Malformed(format!("-b @{file} cannot be read: {error}"))
+                })?;
                 Some(escape_all_but_placeholders(&text))
             }
             Some((text, None)) => Some(escape_all_but_placeholders(text)),
         };
         let expected = match (&self.expect_body, &self.expect_pattern) {
-            (Some(text), _) => Some(ExpectBody::Exact { value: template(text) }),
-            (None, Some(pattern)) => Some(ExpectBody::Pattern { value: pattern.clone() }),
+            (Some(text), _) => Some(ExpectBody::Exact {
+                value: template(text),
+            }),
+            (None, Some(pattern)) => Some(ExpectBody::Pattern {
+                value: pattern.clone(),
+            }),
             (None, None) => None,
         };
         let default_method = if body.is_some() { "POST" } else { "GET" };
         Ok(Request {
             name: None,
             weight: 1,
-            method: self.method.clone().unwrap_or_else(|| default_method.to_owned()),
+            method: self
+                .method
+                .clone()
+                .unwrap_or_else(|| default_method.to_owned()),
             target: Some(template(&path)),
             headers,
             body,
-            expect: Expect { status: self.expect_status.clone(), body: expected },
+            expect: Expect {
+                status: self.expect_status.clone(),
+                body: expected,
+            },
         })
     }
 }
 
 /// Splits a URL into what is connected to and what is asked for. A URL without a scheme is http.
 fn split(url: &str) -> (String, String) {
-    let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+    let url = if url.contains("://") {
+        url.to_owned()
+    } else {
+        format!("http://{url}")
+    };
     let after_scheme = url.find("://").map_or(0, |at| at + 3);
-    let host_end = url[after_scheme..].find(['/', '?']).map_or(url.len(), |at| after_scheme + at);
+    let host_end = url[after_scheme..]
+        .find(['/', '?'])
+        .map_or(url.len(), |at| after_scheme + at);
     let (base, path) = url.split_at(host_end);
-    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+    let path = if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("/{path}")
+    };
     (base.to_owned(), path)
 }
 
 fn step(text: &str) -> Result<Step, Failure> {
-    let bad = || Failure::Malformed(format!("--steps {text}: write each step as RATE:TIME, such as 1000:5s"));
+    let bad = || {
+        Failure::Malformed(format!(
+            "--steps {text}: write each step as RATE:TIME, such as 1000:5s"
+        ))
+    };
     let (rate, time) = text.split_once(':').ok_or_else(bad)?;
-    Ok(Step { rate: rate.parse().map_err(|_| bad())?, seconds: seconds(time).map_err(|_| bad())? })
+    Ok(Step {
+        rate: rate.parse().map_err(|_| bad())?,
+        seconds: seconds(time).map_err(|_| bad())?,
+    })
 }
 
 /// Parses `10s`, `500ms`, `250us`, `2m`, or plain seconds.
@@ -199,7 +281,10 @@ fn seconds(text: &str) -> Result<f64, String> {
         "h" => 3600.0,
         other => return Err(format!("{other:?} is not a unit; use us, ms, s, m or h")),
     };
-    digits.parse::<f64>().map(|number| number * unit).map_err(|_| format!("{text:?} is not a time; write 10s or 500ms"))
+    digits
+        .parse::<f64>()
+        .map(|number| number * unit)
+        .map_err(|_| format!("{text:?} is not a time; write 10s or 500ms"))
 }
 
 #[cfg(test)]
@@ -208,15 +293,27 @@ mod tests {
 
     #[test]
     fn times_are_read_with_their_units() {
-        assert_eq!((seconds("10s"), seconds("1.5m"), seconds("3")), (Ok(10.0), Ok(90.0), Ok(3.0)));
+        assert_eq!(
+            (seconds("10s"), seconds("1.5m"), seconds("3")),
+            (Ok(10.0), Ok(90.0), Ok(3.0))
+        );
         assert!((seconds("500ms").unwrap() - 0.5).abs() < 1e-12);
         assert!(seconds("10x").is_err() && seconds("s").is_err());
     }
 
     #[test]
     fn a_url_is_split_into_address_and_target() {
-        assert_eq!(split("127.0.0.1:80"), ("http://127.0.0.1:80".to_owned(), "/".to_owned()));
-        assert_eq!(split("http://h:1/a?b"), ("http://h:1".to_owned(), "/a?b".to_owned()));
-        assert_eq!(split("http://h?b"), ("http://h".to_owned(), "/?b".to_owned()));
+        assert_eq!(
+            split("127.0.0.1:80"),
+            ("http://127.0.0.1:80".to_owned(), "/".to_owned())
+        );
+        assert_eq!(
+            split("http://h:1/a?b"),
+            ("http://h:1".to_owned(), "/a?b".to_owned())
+        );
+        assert_eq!(
+            split("http://h?b"),
+            ("http://h".to_owned(), "/?b".to_owned())
+        );
     }
 }

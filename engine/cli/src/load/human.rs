@@ -24,16 +24,28 @@ fn head(out: &mut String, result: &LoadResult) {
         Loop::Closed => "closed loop".to_owned(),
         Loop::Open { rate, .. } => format!("open loop at {} requests/s", thousands(*rate)),
         Loop::Steps { steps, .. } => format!("open loop in {} steps", steps.len()),
-        Loop::Ramp { from, to, .. } => format!("open loop from {} to {} requests/s", thousands(*from), thousands(*to)),
+        Loop::Ramp { from, to, .. } => format!(
+            "open loop from {} to {} requests/s",
+            thousands(*from),
+            thousands(*to)
+        ),
     };
     let connections = &result.connections;
     let _ = writeln!(
         out,
         "{}  {how}, {} connections, {} threads, {}, {:.1} s",
-        job.url, connections.asked, result.generator.threads.len(), result.engine.backend, result.window.measured_s
+        job.url,
+        connections.asked,
+        result.generator.threads.len(),
+        result.engine.backend,
+        result.window.measured_s
     );
     if connections.established != connections.asked && job.keepalive {
-        let _ = writeln!(out, "  {} of {} connections were established", connections.established, connections.asked);
+        let _ = writeln!(
+            out,
+            "  {} of {} connections were established",
+            connections.established, connections.asked
+        );
     }
     if result.interrupted {
         let _ = writeln!(out, "  interrupted: what follows was measured until then");
@@ -41,9 +53,15 @@ fn head(out: &mut String, result: &LoadResult) {
 }
 
 fn rate(out: &mut String, result: &LoadResult) {
-    let offered = result.rate.offered.map_or(String::new(), |offered| format!(" of {} offered", thousands(offered)));
+    let offered = result.rate.offered.map_or(String::new(), |offered| {
+        format!(" of {} offered", thousands(offered))
+    });
     let counts = &result.counts;
-    let _ = writeln!(out, "\n  rate       {} requests/s{offered}", thousands(result.rate.achieved));
+    let _ = writeln!(
+        out,
+        "\n  rate       {} requests/s{offered}",
+        thousands(result.rate.achieved)
+    );
     let _ = writeln!(
         out,
         "  requests   {} sent, {} right, {} failed{}",
@@ -51,7 +69,10 @@ fn rate(out: &mut String, result: &LoadResult) {
         thousands(counts.ok as f64),
         thousands(counts.errors.values().sum::<u64>() as f64),
         if counts.unanswered + counts.unsent > 0 {
-            format!(", {} unanswered, {} never sent", counts.unanswered, counts.unsent)
+            format!(
+                ", {} unanswered, {} never sent",
+                counts.unanswered, counts.unsent
+            )
         } else {
             String::new()
         }
@@ -64,7 +85,11 @@ fn rate(out: &mut String, result: &LoadResult) {
         bytes(result.bytes.body as f64 / seconds)
     );
     if let Some(queue) = result.queue.filter(|queue| queue.peak > 0) {
-        let _ = writeln!(out, "  queue      at most {}, mean {:.1}", queue.peak, queue.mean);
+        let _ = writeln!(
+            out,
+            "  queue      at most {}, mean {:.1}",
+            queue.peak, queue.mean
+        );
     }
 }
 
@@ -76,13 +101,21 @@ fn latency(out: &mut String, result: &LoadResult) {
         "", "p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"
     );
     row(out, "latency", total);
-    if let Some(service) = result.service.as_ref().filter(|service| service.p99 != total.p99 || service.p50 != total.p50) {
+    if let Some(service) = result
+        .service
+        .as_ref()
+        .filter(|service| service.p99 != total.p99 || service.p50 != total.p50)
+    {
         row(out, "service time", service);
     }
     if result.requests.len() > 1 {
         for request in &result.requests {
             if let Some(latency) = &request.latency {
-                row(out, &request.name.chars().take(17).collect::<String>(), latency);
+                row(
+                    out,
+                    &request.name.chars().take(17).collect::<String>(),
+                    latency,
+                );
             }
         }
     }
@@ -96,13 +129,20 @@ fn latency(out: &mut String, result: &LoadResult) {
 
 fn row(out: &mut String, name: &str, of: &Distribution) {
     let cells = [of.p50, of.p90, of.p99, of.p99_9, of.p99_99, of.max, of.mean];
-    let cells: String = cells.iter().map(|value| format!("{:>10}", time(*value))).collect();
+    let cells: String = cells
+        .iter()
+        .map(|value| format!("{:>10}", time(*value)))
+        .collect();
     let _ = writeln!(out, "  {name:<18}{cells}");
 }
 
 fn steps(out: &mut String, result: &LoadResult) {
     let Some(steps) = &result.steps else { return };
-    let _ = writeln!(out, "\n  {:>12}{:>12}{:>10}{:>10}{:>10}{:>8}", "offered", "achieved", "p50", "p99", "max", "errors");
+    let _ = writeln!(
+        out,
+        "\n  {:>12}{:>12}{:>10}{:>10}{:>10}{:>8}",
+        "offered", "achieved", "p50", "p99", "max", "errors"
+    );
     for step in steps {
         let cell = |value: Option<f64>| value.map_or("-".to_owned(), time);
         let of = step.latency.as_ref();
@@ -120,20 +160,34 @@ fn steps(out: &mut String, result: &LoadResult) {
 }
 
 fn errors(out: &mut String, result: &LoadResult) {
-    let found: Vec<_> = result.counts.errors.iter().filter(|(_, count)| **count > 0).collect();
+    let found: Vec<_> = result
+        .counts
+        .errors
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .collect();
     if found.is_empty() {
         return;
     }
     let _ = writeln!(out, "\n  errors");
     for (class, count) in found {
-        let _ = writeln!(out, "    {:<24}{:>12}", class.replace('_', " "), thousands(*count as f64));
+        let _ = writeln!(
+            out,
+            "    {:<24}{:>12}",
+            class.replace('_', " "),
+            thousands(*count as f64)
+        );
         let first = result.first_errors.iter().find(|first| {
             serde_json::to_value(first.class).is_ok_and(|name| name.as_str() == Some(class))
         });
         if let Some(first) = first {
             let _ = writeln!(out, "      first at {:.3} s: {}", first.t, first.why);
             if let Some(received) = &first.received {
-                let _ = writeln!(out, "      received {:?}", received.chars().take(160).collect::<String>());
+                let _ = writeln!(
+                    out,
+                    "      received {:?}",
+                    received.chars().take(160).collect::<String>()
+                );
             }
         }
     }
@@ -142,7 +196,11 @@ fn errors(out: &mut String, result: &LoadResult) {
 fn generator(out: &mut String, result: &LoadResult) {
     let generator = &result.generator;
     let per_request = generator.cpu_s / (result.counts.completed.max(1) as f64);
-    let busy = generator.threads.iter().map(|thread| thread.busy).fold(0.0, f64::max);
+    let busy = generator
+        .threads
+        .iter()
+        .map(|thread| thread.busy)
+        .fold(0.0, f64::max);
     let _ = writeln!(
         out,
         "\n  generator  {} of CPU a request, busiest thread {:.0} %, {} of memory",
@@ -167,7 +225,13 @@ pub fn time(seconds: f64) -> String {
         s if s >= 1e-3 => (s * 1e3, "ms"),
         s => (s * 1e6, "us"),
     };
-    let digits = if value >= 100.0 { 0 } else if value >= 10.0 { 1 } else { 2 };
+    let digits = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
     format!("{value:.digits$}{unit}")
 }
 
@@ -183,8 +247,14 @@ fn bytes(count: f64) -> String {
 
 /// A number with commas between the thousands.
 pub fn thousands(number: f64) -> String {
-    let text = if number >= 100.0 || number.fract() == 0.0 { format!("{number:.0}") } else { format!("{number:.1}") };
-    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let text = if number >= 100.0 || number.fract() == 0.0 {
+        format!("{number:.0}")
+    } else {
+        format!("{number:.1}")
+    };
+    let (whole, fraction) = text
+        .split_once('.')
+        .map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
     let mut out = String::new();
     for (index, digit) in whole.chars().enumerate() {
         if index > 0 && (whole.len() - index) % 3 == 0 {
@@ -208,6 +278,13 @@ mod tests {
         assert_eq!(thousands(1_234_567.0), "1,234,567");
         assert_eq!(thousands(12.34), "12.3");
         assert_eq!(thousands(999.6), "1,000");
-        assert_eq!((time(0.000_012_34).as_str(), time(0.25).as_str(), time(2.0).as_str()), ("12.3us", "250ms", "2.00s"));
+        assert_eq!(
+            (
+                time(0.000_012_34).as_str(),
+                time(0.25).as_str(),
+                time(2.0).as_str()
+            ),
+            ("12.3us", "250ms", "2.00s")
+        );
     }
 }

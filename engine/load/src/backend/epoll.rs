@@ -1,0 +1,203 @@
+//! Edge-triggered epoll: each socket registered once, two system calls a request, one receive buffer for all.
+
+use std::io;
+use std::os::fd::RawFd;
+use std::ptr::null;
+
+use super::Wire;
+use crate::clock::{SECOND, now};
+use crate::connection::State;
+use crate::connector::{self, Connector};
+use crate::error::Error;
+use crate::worker::Worker;
+
+/// Events taken from the kernel at once.
+const BATCH: usize = 256;
+
+/// The receive buffer's size. A response that fits is parsed where it lies.
+const BUFFER: usize = 64 * 1024;
+
+/// The part of the backend that the worker talks to.
+pub struct EpollWire {
+    epoll: RawFd,
+    connector: Connector,
+    /// System calls so far.
+    pub syscalls: u64,
+}
+
+impl EpollWire {
+    /// Creates the epoll instance.
+    ///
+    /// # Errors
+    /// [`Error::System`] if the kernel refuses.
+    pub fn new(connector: Connector) -> Result<Self, Error> {
+        // SAFETY: plain system call.
+        let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        if epoll < 0 {
+            return Err(Error::last_os("creating an epoll instance"));
+        }
+        Ok(Self {
+            epoll,
+            connector,
+            syscalls: 0,
+        })
+    }
+
+    fn wait(&mut self, events: &mut [libc::epoll_event], timeout: u64) -> usize {
+        let timeout = libc::timespec {
+            tv_sec: (timeout / SECOND) as i64,
+            tv_nsec: (timeout % SECOND) as i64,
+        };
+        self.syscalls += 1;
+        // SAFETY: the events' memory and length are those of the slice; the timeout outlives the call.
+        let count = unsafe {
+            libc::syscall(
+                libc::SYS_epoll_pwait2,
+                self.epoll,
+                events.as_mut_ptr(),
+                events.len() as libc::c_int,
+                &raw const timeout,
+                null::<libc::sigset_t>(),
+                0usize,
+            )
+        };
+        count.max(0) as usize
+    }
+
+    fn receive(&mut self, fd: RawFd, buffer: &mut [u8]) -> isize {
+        self.syscalls += 1;
+        // SAFETY: the memory and length are those of the slice.
+        unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) }
+    }
+}
+
+impl Drop for EpollWire {
+    fn drop(&mut self) {
+        connector::close(self.epoll);
+    }
+}
+
+impl Wire for EpollWire {
+    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(RawFd, bool)> {
+        self.syscalls += 6;
+        let (fd, established) = self.connector.open(slot)?;
+        // Writability is asked for from the start: the kernel signals it once when the handshake completes, and then
+        // only after a send that found the socket full.
+        let interest = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
+        let mut event = libc::epoll_event {
+            events: interest as u32,
+            u64: u64::from(generation) << 32 | u64::from(slot),
+        };
+        // SAFETY: `event` outlives the call.
+        if unsafe { libc::epoll_ctl(self.epoll, libc::EPOLL_CTL_ADD, fd, &raw mut event) } < 0 {
+            let error = io::Error::last_os_error();
+            connector::close(fd);
+            return Err(error);
+        }
+        Ok((fd, established))
+    }
+
+    #[inline]
+    fn send(&mut self, _slot: u32, fd: RawFd, bytes: &[u8], _lasting: bool) -> io::Result<usize> {
+        self.syscalls += 1;
+        // SAFETY: the memory and length are those of the slice.
+        let sent =
+            unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
+        if sent >= 0 {
+            return Ok(sent as usize);
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() == io::ErrorKind::WouldBlock {
+            Ok(0)
+        } else {
+            Err(error)
+        }
+    }
+
+    fn close(&mut self, _slot: u32, fd: RawFd) {
+        self.syscalls += 1;
+        connector::close(fd);
+    }
+}
+
+/// Drives a worker until its run is over.
+pub fn drive(worker: &mut Worker, wire: &mut EpollWire) {
+    let mut events = vec![libc::epoll_event { events: 0, u64: 0 }; BATCH];
+    let mut buffer = vec![0u8; BUFFER];
+    let mut clock = now();
+    worker.tick(wire, clock);
+    while !worker.is_over() {
+        let timeout = worker.next_wake(clock).saturating_sub(clock);
+        let count = wire.wait(&mut events, timeout);
+        clock = now();
+        for event in &events[..count] {
+            let (flags, data) = (event.events, event.u64);
+            let (slot, generation) = (data as u32, (data >> 32) as u32);
+            if worker.generation(slot) == generation {
+                clock = handle(worker, wire, &mut buffer, slot, generation, flags, clock);
+            }
+        }
+        worker.tick(wire, clock);
+    }
+}
+
+#[inline]
+fn handle(
+    worker: &mut Worker,
+    wire: &mut EpollWire,
+    buffer: &mut [u8],
+    slot: u32,
+    generation: u32,
+    flags: u32,
+    mut clock: u64,
+) -> u64 {
+    const GONE: u32 = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32;
+    if flags & libc::EPOLLOUT as u32 != 0 {
+        let connection = worker.connection(slot);
+        if connection.state == State::Connecting {
+            clock = now();
+            match connector::outcome(connection.fd) {
+                0 => worker.opened(wire, slot, clock),
+                error => worker.ended(wire, slot, error, clock),
+            }
+        } else if connection.unsent.is_some() {
+            worker.writable(wire, slot, clock);
+        }
+    } else if flags & GONE != 0 && worker.connection(slot).state == State::Connecting {
+        let error = connector::outcome(worker.connection(slot).fd);
+        worker.ended(wire, slot, error, clock);
+    }
+    if flags & (libc::EPOLLIN as u32 | GONE) == 0 {
+        return clock;
+    }
+    while worker.generation(slot) == generation {
+        let connection = worker.connection(slot);
+        if connection.state != State::Open {
+            break;
+        }
+        let received = wire.receive(connection.fd, buffer);
+        clock = now();
+        match received {
+            0 => worker.ended(wire, slot, 0, clock),
+            1.. => {
+                let length = received as usize;
+                worker.received(wire, slot, &buffer[..length], clock);
+                // A short read has emptied the socket; the next byte makes a new edge. Only an end may hide behind it.
+                if length < buffer.len() && flags & GONE == 0 {
+                    break;
+                }
+            }
+            _ => {
+                let error = io::Error::last_os_error()
+                    .raw_os_error()
+                    .unwrap_or(libc::EIO);
+                match error {
+                    libc::EAGAIN => break,
+                    libc::EINTR => {}
+                    _ => worker.ended(wire, slot, error, clock),
+                }
+            }
+        }
+    }
+    clock
+}

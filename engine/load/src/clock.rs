@@ -1,0 +1,64 @@
+//! The one clock of the engine: `CLOCK_MONOTONIC` in nanoseconds.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Nanoseconds in a second.
+pub const SECOND: u64 = 1_000_000_000;
+
+/// Now, in nanoseconds since an arbitrary start that all processes on this machine share.
+#[inline]
+#[must_use]
+pub fn now() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is a valid timespec; CLOCK_MONOTONIC cannot fail on Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * SECOND + time.tv_nsec as u64
+}
+
+/// Seconds to nanoseconds.
+#[must_use]
+pub fn nanos(seconds: f64) -> u64 {
+    (seconds * SECOND as f64).round().max(0.0) as u64
+}
+
+/// Nanoseconds to seconds.
+#[must_use]
+pub fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / SECOND as f64
+}
+
+/// Wall-clock seconds since the Unix epoch.
+#[must_use]
+pub fn unix_seconds() -> f64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64())
+}
+
+/// What reading the clock costs, in nanoseconds: the least of five means of 2,000 reads.
+#[must_use]
+pub fn cost_ns() -> f64 {
+    const READS: u32 = 2_000;
+    (0..5)
+        .map(|_| {
+            let begin = now();
+            for _ in 0..READS {
+                std::hint::black_box(now());
+            }
+            (now() - begin) as f64 / f64::from(READS)
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// The clock's name and the kernel's source behind it.
+#[must_use]
+pub fn source() -> String {
+    let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    match std::fs::read_to_string(path) {
+        Ok(name) => format!("CLOCK_MONOTONIC ({})", name.trim()),
+        Err(_) => "CLOCK_MONOTONIC".to_owned(),
+    }
+}

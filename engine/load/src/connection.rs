@@ -1,0 +1,221 @@
+//! One connection: at most 128 bytes, whatever it has carried.
+
+use std::collections::VecDeque;
+use std::os::fd::RawFd;
+
+use crate::check::{BodyCheck, Check};
+use crate::parser::{Fed, Malformed, Response};
+use crate::template::Key;
+
+/// Where a connection stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum State {
+    /// No socket.
+    #[default]
+    Closed,
+    /// No socket; the next attempt waits, because the last one failed.
+    Resting,
+    /// The handshake is under way.
+    Connecting,
+    /// Established.
+    Open,
+}
+
+/// A request on its way.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InFlight {
+    /// When it was due, in nanoseconds.
+    pub intended: u64,
+    /// When it was sent, in nanoseconds.
+    pub sent: u64,
+    /// Its number, from which its text can be rendered again.
+    pub counter: u64,
+    /// Its index in the mix.
+    pub kind: u16,
+}
+
+/// A connection's state. What is rare (a partial response, pipelined requests, unsent bytes) is boxed.
+#[derive(Debug, Default)]
+pub struct Connection {
+    /// The oldest request in flight, or the one that waits for the connection if `assigned`.
+    pub first: InFlight,
+    /// The response that has come in part.
+    pub partial: Option<Box<Partial>>,
+    /// Requests in flight behind the first.
+    pub behind: Option<Box<VecDeque<InFlight>>>,
+    /// Bytes that the socket would not take yet.
+    pub unsent: Option<Box<Vec<u8>>>,
+    /// When the present state began; in `Resting`, when it ends.
+    pub since: u64,
+    /// The socket.
+    pub fd: RawFd,
+    /// Counts sockets in this place, so that a late event of an old one is known as such.
+    pub generation: u32,
+    /// Requests in flight.
+    pub in_flight: u16,
+    /// Places that this connection holds in the list of the free.
+    pub listed: u16,
+    /// Where it stands.
+    pub state: State,
+    /// Whether `first` waits for the connection to be established.
+    pub assigned: bool,
+    /// Attempts in a row that failed.
+    pub failures: u8,
+    /// Whether the socket was ever established in this run.
+    pub used: bool,
+}
+
+const _: () = assert!(std::mem::size_of::<Connection>() <= 96);
+
+impl Connection {
+    /// Notes a request as sent.
+    #[inline]
+    pub fn push(&mut self, request: InFlight) {
+        if self.in_flight == 0 {
+            self.first = request;
+        } else {
+            self.behind.get_or_insert_default().push_back(request);
+        }
+        self.in_flight += 1;
+    }
+
+    /// Forgets the oldest request in flight.
+    #[inline]
+    pub fn pop(&mut self) {
+        self.in_flight -= 1;
+        if self.in_flight > 0
+            && let Some(next) = self.behind.as_mut().and_then(|behind| behind.pop_front())
+        {
+            self.first = next;
+        }
+    }
+}
+
+/// A response that has come in part, and what its check needs to remember.
+#[derive(Debug, Default)]
+pub struct Partial {
+    /// The parser's state.
+    pub response: Response,
+    /// The body so far, where the check needs it whole.
+    body: Vec<u8>,
+    /// Bytes of body so far.
+    pub body_len: u64,
+    /// Bytes on the wire so far.
+    pub wire_len: u64,
+    mismatch: bool,
+    /// The first bytes, kept as evidence.
+    pub beginning: Vec<u8>,
+}
+
+/// Bytes of a request or response that are kept as evidence.
+pub const EVIDENCE: usize = 512;
+
+/// A body that must be seen whole (pattern, JSON) is kept up to this size.
+const MAX_KEPT_BODY: usize = 64 << 20;
+
+impl Partial {
+    /// Makes it that of a response not begun.
+    pub fn reset(&mut self, to_head: bool) {
+        self.response.reset(to_head);
+        self.body.clear();
+        if self.body.capacity() > 1 << 16 {
+            self.body = Vec::new();
+        }
+        self.body_len = 0;
+        self.wire_len = 0;
+        self.mismatch = false;
+        self.beginning.clear();
+    }
+
+    /// Takes bytes; an exact body is compared as it comes, so that a large one needs no memory.
+    ///
+    /// # Errors
+    /// [`Malformed`] when the bytes break the format, or the body is too large to be checked.
+    pub fn feed(
+        &mut self,
+        input: &[u8],
+        check: &Check,
+        key: Key,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        let room = EVIDENCE
+            .saturating_sub(self.beginning.len())
+            .min(input.len());
+        self.beginning.extend_from_slice(&input[..room]);
+        let expected = match check.body() {
+            BodyCheck::Exact(template) => Some(template.fixed().unwrap_or_else(|| {
+                scratch.clear();
+                template.render(key, scratch);
+                scratch
+            })),
+            _ => None,
+        };
+        let keep = matches!(check.body(), BodyCheck::Pattern(_) | BodyCheck::Json(_));
+        let Self {
+            response,
+            body,
+            body_len,
+            mismatch,
+            ..
+        } = self;
+        let mut too_large = false;
+        let fed = response.feed(input, |bytes| {
+            if let Some(expected) = expected {
+                let from = *body_len as usize;
+                *mismatch |= expected.get(from..from + bytes.len()) != Some(bytes);
+            }
+            if keep {
+                too_large |= body.len() + bytes.len() > MAX_KEPT_BODY;
+                if !too_large {
+                    body.extend_from_slice(bytes);
+                }
+            }
+            // Of an exact body the beginning is kept, for the evidence of a difference.
+            if expected.is_some() && body.len() < EVIDENCE {
+                body.extend_from_slice(&bytes[..bytes.len().min(EVIDENCE - body.len())]);
+            }
+            *body_len += bytes.len() as u64;
+        })?;
+        self.wire_len += fed.consumed as u64;
+        if too_large {
+            return Err(Malformed(
+                "the body is larger than 64 MiB, too large to check",
+            ));
+        }
+        Ok(fed)
+    }
+
+    /// Checks the body of a complete response.
+    ///
+    /// # Errors
+    /// A sentence on what is wrong with it.
+    pub fn body_is_right(
+        &self,
+        check: &Check,
+        key: Key,
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let BodyCheck::Exact(template) = check.body() else {
+            return check.body_is_right(&self.body, key, scratch);
+        };
+        scratch.clear();
+        template.render(key, scratch);
+        if !self.mismatch && self.body_len == scratch.len() as u64 {
+            return Ok(());
+        }
+        if self.body_len <= EVIDENCE as u64 {
+            return Err(crate::check::difference(scratch, &self.body));
+        }
+        Err(format!(
+            "expected {} bytes, received {}, and they differ",
+            scratch.len(),
+            self.body_len
+        ))
+    }
+
+    /// The body, if all of it was kept.
+    #[must_use]
+    pub fn whole_body(&self) -> Option<&[u8]> {
+        (self.body.len() as u64 == self.body_len).then_some(&self.body)
+    }
+}

@@ -1,0 +1,59 @@
+//! What keeps a job from being carried out.
+
+use std::io;
+
+/// Why a load job was not carried out. The server's faults are never among these: they are counted in the result.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The job contradicts itself or the protocol; the job must change.
+    #[error("{0}")]
+    Job(String),
+    /// The target is not on this machine and nobody allowed it.
+    #[error(
+        "{host} is not a loopback address: load goes to this machine only, unless allow_hosts (--allow-host {host}) names the target"
+    )]
+    NotAllowed {
+        /// The host as the URL names it.
+        host: String,
+    },
+    /// Nobody answered a single connection attempt.
+    #[error(
+        "no connection to {target} could be established ({why}): start the server, or check the address and the port"
+    )]
+    Unreachable {
+        /// Address and port that were tried.
+        target: String,
+        /// The last failure, in the kernel's words.
+        why: String,
+    },
+    /// The operating system refused something that the engine needs.
+    #[error("{what}: {source}")]
+    System {
+        /// What was attempted.
+        what: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// A worker process or thread ended without its report.
+    #[error("a load worker ended without a report: {0}")]
+    Worker(String),
+}
+
+impl Error {
+    /// The last OS error, with what was attempted.
+    pub(crate) fn last_os(what: impl Into<String>) -> Self {
+        Self::System {
+            what: what.into(),
+            source: io::Error::last_os_error(),
+        }
+    }
+
+    /// The exit code of `touchstone-engine load` for this error (see `docs/engine-protocol.md`).
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Job(_) | Self::NotAllowed { .. } => 2,
+            Self::Unreachable { .. } | Self::System { .. } | Self::Worker(_) => 1,
+        }
+    }
+}

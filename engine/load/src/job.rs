@@ -1,0 +1,408 @@
+//! The load job: what `docs/engine-protocol.md` calls the load job, as types.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::Error;
+
+/// One load job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// `http://host:port` or `https://host:port`; a path is used where a request names no target.
+    pub url: String,
+    /// Hosts outside this machine that may be loaded.
+    #[serde(default)]
+    pub allow_hosts: Vec<String>,
+    /// When requests are sent.
+    #[serde(rename = "loop", default)]
+    pub arrival: Loop,
+    /// Connections over all threads and processes.
+    #[serde(default = "default_connections")]
+    pub connections: u32,
+    /// Threads, each with its own sockets.
+    #[serde(default = "one")]
+    pub threads: u32,
+    /// CPUs to pin the threads to, in turn; empty or absent: not pinned.
+    #[serde(default)]
+    pub cpus: Option<Vec<u32>>,
+    /// Seconds of load before the measured window.
+    #[serde(default)]
+    pub warmup_s: f64,
+    /// Seconds of the measured window. With steps, their sum counts instead.
+    #[serde(default = "default_duration")]
+    pub duration_s: f64,
+    /// Ends the window after this many requests, if the duration has not ended it before.
+    #[serde(default)]
+    pub max_requests: Option<u64>,
+    /// Requests in flight on one connection.
+    #[serde(default = "one")]
+    pub pipeline: u32,
+    /// False: a connection for each request.
+    #[serde(default = "yes")]
+    pub keepalive: bool,
+    /// A request without a complete response after this many seconds is given up; so is a connection attempt.
+    #[serde(default = "default_timeout")]
+    pub timeout_s: f64,
+    /// Which kernel interface moves the bytes.
+    #[serde(default)]
+    pub backend: BackendChoice,
+    /// An IPv4 network over whose addresses the connections' sources are spread.
+    #[serde(default)]
+    pub sources: Option<String>,
+    /// Seed of all randomness in the job.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// Length of one interval of the series.
+    #[serde(default = "default_interval")]
+    pub series_interval_s: f64,
+    /// Open loop: sends wait for the next multiple of this many seconds, which saves wake-ups. 0: no waiting.
+    #[serde(default = "default_slot")]
+    pub pacing_slot_s: f64,
+    /// How TLS is done when the URL says https.
+    #[serde(default)]
+    pub tls: Tls,
+    /// The requests of the mix; absent: one GET of the URL.
+    #[serde(default)]
+    pub requests: Vec<Request>,
+    /// The server's process tree, sampled on the same clock.
+    #[serde(default)]
+    pub watch: Option<Watch>,
+}
+
+/// When requests are sent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Loop {
+    /// A connection sends its next request when the response to the last one has come.
+    #[default]
+    Closed,
+    /// Requests are due at a constant rate whatever the server does.
+    Open {
+        /// Requests a second.
+        rate: f64,
+        /// How the arrivals lie around the rate.
+        #[serde(default)]
+        arrivals: Arrivals,
+    },
+    /// One rate after another.
+    Steps {
+        /// The steps, in order. Warm-up runs at the first one's rate.
+        steps: Vec<Step>,
+        /// How the arrivals lie around the rate.
+        #[serde(default)]
+        arrivals: Arrivals,
+    },
+    /// A rate that changes linearly over the window. Warm-up runs at `from`.
+    Ramp {
+        /// Requests a second at the window's start.
+        from: f64,
+        /// Requests a second at its end.
+        to: f64,
+        /// How the arrivals lie around the rate.
+        #[serde(default)]
+        arrivals: Arrivals,
+    },
+}
+
+/// How arrivals lie around their rate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// Equal gaps.
+    #[default]
+    Uniform,
+    /// A Poisson process: independent users.
+    Poisson,
+}
+
+/// One step of a stepped load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Requests a second.
+    pub rate: f64,
+    /// How long, in seconds.
+    pub seconds: f64,
+}
+
+/// Which kernel interface moves the bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackendChoice {
+    /// `io_uring` where the kernel allows it and it pays, else epoll.
+    #[default]
+    Auto,
+    /// Edge-triggered epoll.
+    Epoll,
+    /// `io_uring` with multishot receive.
+    IoUring,
+}
+
+/// How TLS is done.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// Whether the server's certificate must be valid. A loopback target's is not checked by default.
+    #[serde(default)]
+    pub verify: Option<bool>,
+    /// A PEM file of authorities to trust instead of the system's.
+    #[serde(default)]
+    pub ca_file: Option<String>,
+}
+
+impl Default for Tls {
+    fn default() -> Self {
+        Self {
+            verify: None,
+            ca_file: None,
+        }
+    }
+}
+
+/// One request of the mix.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The name in the result; by default method and target.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The share of this request in the mix.
+    #[serde(default = "one")]
+    pub weight: u32,
+    /// The method.
+    #[serde(default = "default_method")]
+    pub method: String,
+    /// The request target, a template; by default the URL's path.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Header names and values; the values are templates.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// The body, a template.
+    #[serde(default)]
+    pub body: Option<String>,
+    /// What the response must be.
+    #[serde(default)]
+    pub expect: Expect,
+}
+
+/// What a response must be.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// The statuses that are right; empty or absent: 200 to 299.
+    #[serde(default)]
+    pub status: Option<Vec<u16>>,
+    /// What the body must be; absent: anything.
+    #[serde(default)]
+    pub body: Option<ExpectBody>,
+}
+
+/// What a response body must be.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ExpectBody {
+    /// Anything.
+    Any,
+    /// These bytes, a template.
+    Exact {
+        /// The expected text.
+        value: String,
+    },
+    /// A regular expression over the whole body.
+    Pattern {
+        /// The expression.
+        value: String,
+    },
+    /// A JSON object with these fields.
+    Json {
+        /// Field to value, or to `{"type": "number"}` and the like.
+        fields: BTreeMap<String, Value>,
+        /// Whether further fields are wrong.
+        #[serde(default)]
+        exact: bool,
+    },
+}
+
+/// Which process tree to sample, and how.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Watch {
+    /// The root of the process tree.
+    pub pid: i32,
+    /// Control-group directories whose memory and throttling are read.
+    #[serde(default)]
+    pub cgroup_paths: Vec<String>,
+    /// Seconds between two samples.
+    #[serde(default = "default_watch_interval")]
+    pub interval_s: f64,
+    /// Seconds of sampling after the load has ended.
+    #[serde(default)]
+    pub after_s: f64,
+}
+
+const fn one() -> u32 {
+    1
+}
+const fn yes() -> bool {
+    true
+}
+const fn default_connections() -> u32 {
+    64
+}
+const fn default_duration() -> f64 {
+    10.0
+}
+const fn default_timeout() -> f64 {
+    5.0
+}
+const fn default_seed() -> u64 {
+    1
+}
+const fn default_interval() -> f64 {
+    1.0
+}
+const fn default_slot() -> f64 {
+    250e-6
+}
+const fn default_watch_interval() -> f64 {
+    0.1
+}
+fn default_method() -> String {
+    "GET".to_owned()
+}
+
+impl Job {
+    /// Reads a job from JSON and checks it.
+    ///
+    /// # Errors
+    /// [`Error::Job`] with the place and the reason.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let job: Self =
+            serde_json::from_str(text).map_err(|error| Error::Job(error.to_string()))?;
+        job.validate()?;
+        Ok(job)
+    }
+
+    /// A job with every default, for one GET of the URL.
+    #[must_use]
+    pub fn for_url(url: &str) -> Self {
+        let text = serde_json::json!({ "url": url });
+        serde_json::from_value(text).expect("every other field has a default")
+    }
+
+    /// The measured window's length in seconds: the steps' sum, or the duration.
+    #[must_use]
+    pub fn window_s(&self) -> f64 {
+        match &self.arrival {
+            Loop::Steps { steps, .. } => steps.iter().map(|step| step.seconds).sum(),
+            _ => self.duration_s,
+        }
+    }
+
+    /// Whether requests are due by a schedule.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        !matches!(self.arrival, Loop::Closed)
+    }
+
+    /// Checks what the types alone do not.
+    ///
+    /// # Errors
+    /// [`Error::Job`] with the field and the reason.
+    pub fn validate(&self) -> Result<(), Error> {
+        let must = |holds: bool, what: &str| {
+            if holds {
+                Ok(())
+            } else {
+                Err(Error::Job(what.to_owned()))
+            }
+        };
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        let length = |value: f64| value.is_finite() && value >= 0.0;
+        must(self.connections >= 1, "connections must be at least 1")?;
+        must(
+            self.threads >= 1 && self.threads <= 1024,
+            "threads must be 1 to 1024",
+        )?;
+        must(
+            self.pipeline >= 1 && self.pipeline <= 4096,
+            "pipeline must be 1 to 4096",
+        )?;
+        must(length(self.warmup_s), "warmup_s must be 0 or more")?;
+        must(
+            positive(self.duration_s),
+            "duration_s must be above 0: every run is bounded",
+        )?;
+        must(positive(self.timeout_s), "timeout_s must be above 0")?;
+        must(
+            self.series_interval_s >= 0.01,
+            "series_interval_s must be at least 0.01",
+        )?;
+        must(
+            length(self.pacing_slot_s) && self.pacing_slot_s <= 0.1,
+            "pacing_slot_s must be 0 to 0.1",
+        )?;
+        must(
+            self.max_requests != Some(0),
+            "max_requests must be at least 1, or null",
+        )?;
+        must(
+            self.keepalive || self.pipeline == 1,
+            "pipeline above 1 needs keepalive",
+        )?;
+        must(
+            self.requests.is_empty() || self.requests.iter().any(|request| request.weight > 0),
+            "at least one request must have a weight above 0",
+        )?;
+        must(
+            self.requests.len() <= usize::from(u16::MAX),
+            "at most 65535 requests in a mix",
+        )?;
+        match &self.arrival {
+            Loop::Closed => {}
+            Loop::Open { rate, .. } => must(positive(*rate), "loop.rate must be above 0")?,
+            Loop::Steps { steps, .. } => {
+                must(!steps.is_empty(), "loop.steps must not be empty")?;
+                must(
+                    steps
+                        .iter()
+                        .all(|step| positive(step.rate) && positive(step.seconds)),
+                    "every step needs a rate and seconds above 0",
+                )?;
+            }
+            Loop::Ramp { from, to, .. } => {
+                must(
+                    length(*from) && length(*to) && from + to > 0.0,
+                    "loop.from and loop.to must be 0 or more, one above 0",
+                )?;
+            }
+        }
+        if let Some(watch) = &self.watch {
+            must(
+                watch.interval_s >= 0.001,
+                "watch.interval_s must be at least 0.001",
+            )?;
+            must(length(watch.after_s), "watch.after_s must be 0 or more")?;
+        }
+        Ok(())
+    }
+}
+
+impl Job {
+    /// The request of a job that lists none: a GET of the URL's path.
+    pub(crate) fn implied_request() -> Request {
+        Request {
+            name: None,
+            weight: 1,
+            method: default_method(),
+            target: None,
+            headers: Vec::new(),
+            body: None,
+            expect: Expect::default(),
+        }
+    }
+}

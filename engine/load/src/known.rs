@@ -1,0 +1,90 @@
+//! The response that came last time: most come again byte by byte, and then two comparisons are parser and check in one.
+//!
+//! Sound because equal heads parse equally and, where every request expects the same, equal bodies check equally.
+
+use crate::check::BodyCheck;
+use crate::connection::Partial;
+use crate::parser::Framing;
+use crate::request::CompiledRequest;
+
+/// A longer body is not remembered; it is checked afresh.
+const LONGEST_BODY: usize = 64 * 1024;
+
+/// The head of a right response to one kind of request, and a body that was accepted.
+#[derive(Debug, Default)]
+pub struct KnownResponse {
+    head: Vec<u8>,
+    status: u16,
+    body_len: usize,
+    any_body: bool,
+    accepted: Option<Vec<u8>>,
+}
+
+impl KnownResponse {
+    /// The body of a whole response with the known head at the start of `data`.
+    #[inline]
+    #[must_use]
+    pub fn body_of<'a>(&self, data: &'a [u8]) -> Option<&'a [u8]> {
+        let head = self.head.len();
+        if head == 0 || data.len() < head + self.body_len || data[..head] != self.head[..] {
+            return None;
+        }
+        Some(&data[head..head + self.body_len])
+    }
+
+    /// Whether this body is known to be right.
+    #[inline]
+    #[must_use]
+    pub fn accepted(&self, body: &[u8]) -> bool {
+        self.any_body || self.accepted.as_deref() == Some(body)
+    }
+
+    /// Length of the known head.
+    #[inline]
+    #[must_use]
+    pub const fn head_len(&self) -> usize {
+        self.head.len()
+    }
+
+    /// Its status.
+    #[inline]
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// Remembers a response that came whole, if one like it can be recognised by comparison alone.
+    pub fn learn(&mut self, partial: &Partial, compiled: &CompiledRequest, wire: &[u8]) {
+        let Some(head) = partial.response.head() else {
+            return;
+        };
+        let Framing::Length(body_len) = head.framing else {
+            return;
+        };
+        // With interim responses before it the head is not at the start.
+        let simple = head.keep_alive && (head.len as u64 + body_len) == wire.len() as u64;
+        if !simple || !compiled.check.status_is_right(head.status) {
+            return;
+        }
+        let bodiless = compiled.is_head || head.status == 204 || head.status == 304;
+        self.head.clear();
+        self.head.extend_from_slice(&wire[..head.len]);
+        self.status = head.status;
+        self.body_len = body_len as usize;
+        self.any_body = bodiless || matches!(compiled.check.body(), BodyCheck::Any);
+        let body = &wire[head.len..];
+        let key = crate::template::Key {
+            counter: 0,
+            seed: 0,
+            thread: 0,
+        };
+        let keep = !self.any_body
+            && body.len() <= LONGEST_BODY
+            && compiled.check.is_fixed()
+            && compiled
+                .check
+                .body_is_right(body, key, &mut Vec::new())
+                .is_ok();
+        self.accepted = keep.then(|| body.to_vec());
+    }
+}

@@ -1,0 +1,313 @@
+//! From the threads' reports to one result. Histograms are added; percentiles are never averaged.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+
+use crate::clock::{self, seconds};
+use crate::error::Error;
+use crate::histogram::{self, Distribution, Packed};
+use crate::job::{Job, Loop};
+use crate::recorder::{ERROR_CLASSES, FirstError};
+use crate::report::{ProcessReport, ThreadReport};
+use crate::request::Mix;
+use crate::result::{
+    Bytes, ClockUse, Connections, Counts, Engine, Generator, LoadResult, Queue, Rate,
+    RequestResult, SCHEMA, SeriesPoint, StepResult, ThreadUse, Window,
+};
+use crate::schedule::offered_rate;
+use crate::self_check;
+
+/// What the processes reported, with what only the coordinator knows.
+pub struct Reports {
+    /// The processes' reports.
+    pub processes: Vec<ProcessReport>,
+    /// Wall-clock time of the first intended send.
+    pub start_unix_s: f64,
+    /// Watching the server, where it was asked for.
+    pub watch: Option<touchstone_watch::Report>,
+}
+
+/// Merges everything into the result.
+///
+/// # Errors
+/// [`Error::Worker`] if a report does not hold together.
+pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error> {
+    let processes = &reports.processes;
+    let threads: Vec<&ThreadReport> = processes
+        .iter()
+        .flat_map(|process| &process.threads)
+        .collect();
+    let first = threads
+        .first()
+        .ok_or_else(|| Error::Worker("no thread reported".to_owned()))?;
+    let interrupted = processes.iter().any(|process| process.interrupted);
+    let sum =
+        |field: fn(&ThreadReport) -> u64| threads.iter().map(|thread| field(thread)).sum::<u64>();
+    let begin = first.begin;
+    let last = threads
+        .iter()
+        .map(|thread| thread.last_completion)
+        .max()
+        .unwrap_or(0);
+    let end = threads
+        .iter()
+        .map(|thread| thread.end)
+        .max()
+        .unwrap_or(begin);
+    let bounded_out = job
+        .max_requests
+        .is_some_and(|limit| sum(|thread| thread.sent) >= limit);
+    let end = if bounded_out {
+        last.clamp(begin, end)
+    } else {
+        end
+    };
+    let measured_s = seconds(end.saturating_sub(begin));
+    let finished = threads
+        .iter()
+        .map(|thread| thread.finished)
+        .max()
+        .unwrap_or(end);
+
+    let (mut latency, mut service) = (histogram::empty(), histogram::empty());
+    let mut requests = Vec::new();
+    for (index, compiled) in mix.requests().iter().enumerate() {
+        let mut own = histogram::empty();
+        let mut row = RequestResult {
+            name: compiled.name.clone(),
+            sent: 0,
+            ok: 0,
+            errors: 0,
+            latency: None,
+        };
+        for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
+            row.sent += kind.sent;
+            row.ok += kind.ok;
+            row.errors += kind.errors;
+            add(&mut own, [&kind.both, &kind.latency])?;
+            add(&mut service, [&kind.both, &kind.service])?;
+        }
+        row.latency = Distribution::of(&own);
+        latency
+            .add(&own)
+            .map_err(|error| Error::Worker(error.to_string()))?;
+        requests.push(row);
+    }
+    let (mut lateness, mut connect) = (histogram::empty(), histogram::empty());
+    add(&mut lateness, threads.iter().map(|thread| &thread.lateness))?;
+    add(&mut connect, threads.iter().map(|thread| &thread.connect))?;
+
+    let mut status = BTreeMap::new();
+    for (code, count) in threads.iter().flat_map(|thread| &thread.status) {
+        *status.entry(code.to_string()).or_insert(0) += count;
+    }
+    let errors = ERROR_CLASSES
+        .iter()
+        .enumerate()
+        .map(|(index, (_, name))| {
+            let count = threads
+                .iter()
+                .filter_map(|thread| thread.errors.get(index))
+                .sum();
+            ((*name).to_owned(), count)
+        })
+        .collect();
+    let (series, interval_histograms) =
+        series(job, &threads, seconds(end.saturating_sub(first.start)))?;
+    let queued: u64 = processes.iter().map(|process| process.queued).sum();
+    let mut result = LoadResult {
+        schema: SCHEMA.to_owned(),
+        engine: Engine {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            backend: processes[0].backend.clone(),
+            processes: processes.len() as u32,
+        },
+        job: job.clone(),
+        interrupted,
+        window: Window {
+            start_unix_s: reports.start_unix_s,
+            warmup_s: job.warmup_s,
+            measured_s,
+            drain_s: seconds(finished.saturating_sub(end)),
+        },
+        counts: Counts {
+            sent: sum(|thread| thread.sent),
+            completed: sum(|thread| thread.completed),
+            ok: sum(|thread| thread.ok),
+            unanswered: sum(|thread| thread.unanswered),
+            unsent: sum(|thread| thread.unsent) + queued,
+            errors,
+            status,
+        },
+        requests,
+        bytes: Bytes {
+            sent: sum(|thread| thread.bytes_sent),
+            received: sum(|thread| thread.bytes_received),
+            body: sum(|thread| thread.bytes_body),
+        },
+        rate: Rate {
+            offered: offered_rate(job),
+            achieved: rate(sum(|thread| thread.ok_inside), measured_s),
+        },
+        latency: Distribution::of(&latency),
+        service: Distribution::of(&service),
+        connect: Distribution::of(&connect),
+        lateness: job.is_open().then(|| Distribution::of(&lateness)).flatten(),
+        queue: job.is_open().then(|| Queue {
+            peak: processes.iter().map(|process| process.queue_peak).sum(),
+            mean: processes.iter().map(|process| process.queue_mean).sum(),
+        }),
+        connections: Connections {
+            asked: u64::from(job.connections),
+            established: sum(|thread| thread.established),
+            held: sum(|thread| thread.held),
+            opened: sum(|thread| thread.opened),
+            reconnects: sum(|thread| thread.reconnects),
+        },
+        generator: generator(processes, &threads),
+        first_errors: first_errors(&threads),
+        series,
+        steps: steps(job, &threads)?,
+        machine: reports.watch.as_ref().and_then(|report| report.machine),
+        watch: reports.watch.map(|report| report.watch),
+        interval_histograms,
+    };
+    result.generator.reasons = self_check::reasons(&result);
+    result.generator.stands = result.generator.reasons.is_empty();
+    Ok(result)
+}
+
+fn add<'a>(
+    sum: &mut Histogram<u64>,
+    parts: impl IntoIterator<Item = &'a Packed>,
+) -> Result<(), Error> {
+    parts
+        .into_iter()
+        .try_for_each(|part| part.add_to(sum))
+        .map_err(Error::Worker)
+}
+
+fn rate(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 {
+        count as f64 / seconds
+    } else {
+        0.0
+    }
+}
+
+fn generator(processes: &[ProcessReport], threads: &[&ThreadReport]) -> Generator {
+    let rows: Vec<ThreadUse> = threads
+        .iter()
+        .map(|thread| {
+            let usage = &thread.usage;
+            let cpu_s = usage.user_s + usage.system_s;
+            ThreadUse {
+                cpu: thread.cpu,
+                user_s: usage.user_s,
+                system_s: usage.system_s,
+                busy: usage.busy(),
+                delayed_s: usage.delayed_s,
+                blocked_s: usage
+                    .delayed_s
+                    .map(|delayed| (seconds(usage.wall) - cpu_s - delayed).max(0.0)),
+            }
+        })
+        .collect();
+    Generator {
+        cpu_s: rows.iter().map(|row| row.user_s + row.system_s).sum(),
+        threads: rows,
+        rss_peak: processes.iter().map(|process| process.rss_peak).sum(),
+        syscalls: Some(threads.iter().map(|thread| thread.syscalls).sum()),
+        clock: ClockUse {
+            source: clock::source(),
+            cost_ns: clock::cost_ns(),
+        },
+        stands: true,
+        reasons: Vec::new(),
+    }
+}
+
+fn first_errors(threads: &[&ThreadReport]) -> Vec<FirstError> {
+    let mut all: Vec<&FirstError> = threads
+        .iter()
+        .flat_map(|thread| &thread.first_errors)
+        .collect();
+    all.sort_by(|left, right| left.t.total_cmp(&right.t));
+    let mut first: Vec<FirstError> = Vec::new();
+    for error in all {
+        if !first.iter().any(|known| known.class == error.class) {
+            first.push(error.clone());
+        }
+    }
+    first
+}
+
+type Series = (Vec<SeriesPoint>, Vec<Histogram<u64>>);
+
+fn series(job: &Job, threads: &[&ThreadReport], end_s: f64) -> Result<Series, Error> {
+    let length = threads
+        .iter()
+        .map(|thread| thread.series.len())
+        .max()
+        .unwrap_or(0);
+    let (mut points, mut histograms) = (Vec::with_capacity(length), Vec::with_capacity(length));
+    for index in 0..length {
+        let parts: Vec<_> = threads
+            .iter()
+            .filter_map(|thread| thread.series.get(index))
+            .collect();
+        let mut latency = histogram::empty();
+        add(&mut latency, parts.iter().map(|part| &part.latency))?;
+        let begin = index as f64 * job.series_interval_s;
+        let t = begin + job.series_interval_s;
+        let middle = |quantile: f64| {
+            (!latency.is_empty()).then(|| seconds(latency.value_at_quantile(quantile)))
+        };
+        let phase = match () {
+            () if t <= job.warmup_s + 1e-6 => "warmup",
+            () if begin >= end_s - 1e-6 => "drain",
+            () => "load",
+        };
+        points.push(SeriesPoint {
+            t,
+            phase: phase.to_owned(),
+            sent: parts.iter().map(|part| part.sent).sum(),
+            ok: parts.iter().map(|part| part.ok).sum(),
+            errors: parts.iter().map(|part| part.errors).sum(),
+            p50: middle(0.5),
+            p99: middle(0.99),
+            max: (!latency.is_empty()).then(|| seconds(latency.max())),
+            connections: parts.iter().map(|part| part.connections).sum(),
+            // Threads of a process look at the same queue.
+            queue: parts.iter().map(|part| part.queue).max().unwrap_or(0),
+        });
+        histograms.push(latency);
+    }
+    Ok((points, histograms))
+}
+
+fn steps(job: &Job, threads: &[&ThreadReport]) -> Result<Option<Vec<StepResult>>, Error> {
+    let Loop::Steps { steps, .. } = &job.arrival else {
+        return Ok(None);
+    };
+    let mut rows = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        let parts: Vec<_> = threads
+            .iter()
+            .filter_map(|thread| thread.steps.get(index))
+            .collect();
+        let mut latency = histogram::empty();
+        add(&mut latency, parts.iter().map(|part| &part.latency))?;
+        rows.push(StepResult {
+            rate: step.rate,
+            seconds: step.seconds,
+            achieved: rate(parts.iter().map(|part| part.ok_inside).sum(), step.seconds),
+            sent: parts.iter().map(|part| part.sent).sum(),
+            ok: parts.iter().map(|part| part.ok).sum(),
+            errors: parts.iter().map(|part| part.errors).sum(),
+            latency: Distribution::of(&latency),
+        });
+    }
+    Ok(Some(rows))
+}

@@ -1,0 +1,310 @@
+//! Status line and header fields.
+
+use super::Malformed;
+
+/// The longest head that is accepted, in bytes.
+pub const MAX_HEAD: usize = 64 * 1024;
+
+/// How the end of the body is found (RFC 9112, section 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// This many bytes; 0 for responses that have no body.
+    Length(u64),
+    /// Chunks, then trailers.
+    Chunked,
+    /// Until the server closes the connection.
+    Close,
+}
+
+/// What the head of a response says about what follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The status code.
+    pub status: u16,
+    /// How the body ends.
+    pub framing: Framing,
+    /// Whether the server keeps the connection after this response (RFC 9112, section 9.3).
+    pub keep_alive: bool,
+    /// Bytes of the head, the empty line included.
+    pub len: usize,
+}
+
+impl Head {
+    /// Whether another response to the same request follows (RFC 9110, section 15.2).
+    #[must_use]
+    pub const fn is_interim(&self) -> bool {
+        self.status < 200 && self.status != 101
+    }
+}
+
+#[derive(Default)]
+struct Fields {
+    length: Option<u64>,
+    transfer_encoding: bool,
+    chunked_last: bool,
+    close: bool,
+    keep_alive: bool,
+}
+
+/// Parses the head at the start of `input`; `None` if its end has not come yet.
+/// `to_head` says that the request was a HEAD, whose response has no body.
+///
+/// # Errors
+/// [`Malformed`] as soon as no continuation could make the bytes a response.
+pub fn parse_head(input: &[u8], to_head: bool) -> Result<Option<Head>, Malformed> {
+    let prefix = b"HTTP/1.";
+    let seen = input.len().min(prefix.len());
+    if input[..seen] != prefix[..seen] {
+        return Err(Malformed("the response does not begin with HTTP/1."));
+    }
+    let Some((line, mut at)) = take_line(input, 0)? else {
+        return too_long(input.len());
+    };
+    let (minor, status) = status_line(line)?;
+    let mut fields = Fields::default();
+    loop {
+        let Some((line, next)) = take_line(input, at)? else {
+            return too_long(input.len());
+        };
+        at = next;
+        if line.is_empty() {
+            break;
+        }
+        field(line, &mut fields)?;
+    }
+    if at > MAX_HEAD {
+        return Err(Malformed("the head is longer than 64 KiB"));
+    }
+    let framing = framing(status, to_head, &fields);
+    let persistent = if minor == 0 {
+        fields.keep_alive && !fields.close
+    } else {
+        !fields.close
+    };
+    let keep_alive = persistent && framing != Framing::Close && status != 101;
+    Ok(Some(Head {
+        status,
+        framing,
+        keep_alive,
+        len: at,
+    }))
+}
+
+fn too_long(len: usize) -> Result<Option<Head>, Malformed> {
+    if len >= MAX_HEAD {
+        Err(Malformed("the head is longer than 64 KiB"))
+    } else {
+        Ok(None)
+    }
+}
+
+/// The line at `at` without its CRLF, and where the next begins.
+fn take_line(input: &[u8], at: usize) -> Result<Option<(&[u8], usize)>, Malformed> {
+    let rest = &input[at..];
+    match rest.iter().position(|byte| *byte == b'\n') {
+        None => Ok(None),
+        Some(end) if end > 0 && rest[end - 1] == b'\r' => {
+            Ok(Some((&rest[..end - 1], at + end + 1)))
+        }
+        Some(_) => Err(Malformed("a line of the head ends with LF alone, not CRLF")),
+    }
+}
+
+fn status_line(line: &[u8]) -> Result<(u8, u16), Malformed> {
+    // "HTTP/1.x SP 3DIGIT SP [reason]"; the last space is missing in enough servers that RFC 9112 section 4 warns of it.
+    let well_formed = line.len() >= 12
+        && matches!(line[7], b'0' | b'1')
+        && line[8] == b' '
+        && line[9..12].iter().all(u8::is_ascii_digit)
+        && line.get(12).is_none_or(|byte| *byte == b' ');
+    if !well_formed {
+        return Err(Malformed(
+            "the status line is not HTTP/1.0 or HTTP/1.1, a space and three digits",
+        ));
+    }
+    let status = line[9..12]
+        .iter()
+        .fold(0u16, |number, digit| number * 10 + u16::from(digit - b'0'));
+    if status < 100 {
+        return Err(Malformed("the status code is below 100"));
+    }
+    if line[12..].iter().any(|byte| is_control(*byte)) {
+        return Err(Malformed("a control character in the status line"));
+    }
+    Ok((line[7] - b'0', status))
+}
+
+const fn is_control(byte: u8) -> bool {
+    (byte < 0x20 && byte != b'\t') || byte == 0x7f
+}
+
+const fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
+        )
+}
+
+fn field(line: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
+    let colon = line
+        .iter()
+        .position(|byte| *byte == b':')
+        .ok_or(Malformed("a header line without a colon"))?;
+    let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+    if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) {
+        return Err(Malformed("a header name that is not a token"));
+    }
+    if value.iter().any(|byte| is_control(*byte)) {
+        return Err(Malformed("a control character in a header value"));
+    }
+    match name.len() {
+        10 if name.eq_ignore_ascii_case(b"connection") => {
+            for option in value.split(|byte| *byte == b',') {
+                let option = option.trim_ascii();
+                fields.close |= option.eq_ignore_ascii_case(b"close");
+                fields.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+            }
+        }
+        14 if name.eq_ignore_ascii_case(b"content-length") => content_length(value, fields)?,
+        17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+            fields.transfer_encoding = true;
+            let last = value
+                .rsplit(|byte| *byte == b',')
+                .next()
+                .unwrap_or_default();
+            fields.chunked_last = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn content_length(value: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
+    // A list of equal values stands for one (RFC 9110, section 8.6).
+    for item in value.split(|byte| *byte == b',') {
+        let item = item.trim_ascii();
+        if item.is_empty() || item.len() > 18 || !item.iter().all(u8::is_ascii_digit) {
+            return Err(Malformed("Content-Length is not a number"));
+        }
+        let number = item
+            .iter()
+            .fold(0u64, |number, digit| number * 10 + u64::from(digit - b'0'));
+        if fields.length.is_some_and(|known| known != number) {
+            return Err(Malformed("two different values of Content-Length"));
+        }
+        fields.length = Some(number);
+    }
+    Ok(())
+}
+
+fn framing(status: u16, to_head: bool, fields: &Fields) -> Framing {
+    // RFC 9112 section 6.3, in its order.
+    if to_head || status < 200 || status == 204 || status == 304 {
+        return Framing::Length(0);
+    }
+    if fields.transfer_encoding {
+        return if fields.chunked_last {
+            Framing::Chunked
+        } else {
+            Framing::Close
+        };
+    }
+    fields.length.map_or(Framing::Close, Framing::Length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(text: &str) -> Head {
+        parse_head(text.as_bytes(), false).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_framing_follows_the_rfc() {
+        let with = |status: &str, fields: &str| {
+            head(&format!("HTTP/1.1 {status}\r\n{fields}\r\n")).framing
+        };
+        assert_eq!(with("200 OK", "Content-Length: 5\r\n"), Framing::Length(5));
+        assert_eq!(
+            with("200 OK", "Content-Length: 5, 5\r\n"),
+            Framing::Length(5)
+        );
+        assert_eq!(with("200 OK", "content-length:0\r\n"), Framing::Length(0));
+        assert_eq!(
+            with("200 OK", "Transfer-Encoding: chunked\r\n"),
+            Framing::Chunked
+        );
+        assert_eq!(
+            with(
+                "200 OK",
+                "Transfer-Encoding: gzip, Chunked\r\nContent-Length: 5\r\n"
+            ),
+            Framing::Chunked
+        );
+        assert_eq!(
+            with("200 OK", "Transfer-Encoding: gzip\r\n"),
+            Framing::Close
+        );
+        assert_eq!(with("200", ""), Framing::Close);
+        assert_eq!(
+            with("204 No Content", "Content-Length: 5\r\n"),
+            Framing::Length(0)
+        );
+        assert_eq!(
+            with("304 Not Modified", "Content-Length: 5\r\n"),
+            Framing::Length(0)
+        );
+        assert_eq!(with("100 Continue", ""), Framing::Length(0));
+        let to_head = parse_head(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", true)
+            .unwrap()
+            .unwrap();
+        assert_eq!(to_head.framing, Framing::Length(0));
+    }
+
+    #[test]
+    fn persistence_follows_the_version_and_the_connection_field() {
+        let kept = |line: &str| head(&format!("{line}\r\nContent-Length: 0\r\n\r\n")).keep_alive;
+        assert!(kept("HTTP/1.1 200 OK"));
+        assert!(!kept("HTTP/1.1 200 OK\r\nConnection: Close"));
+        assert!(!kept("HTTP/1.1 200 OK\r\nConnection: foo, close"));
+        assert!(!kept("HTTP/1.0 200 OK"));
+        assert!(kept("HTTP/1.0 200 OK\r\nConnection: Keep-Alive"));
+        assert!(!head("HTTP/1.1 200 OK\r\n\r\n").keep_alive);
+    }
+
+    #[test]
+    fn what_is_no_response_is_refused_at_once() {
+        for text in [
+            "X",
+            "HTTP/2 200\r\n",
+            "HTTP/1.2 200 OK\r\n",
+            "HTTP/1.1  200 OK\r\n",
+            "HTTP/1.1 20 OK\r\n",
+            "HTTP/1.1 099 OK\r\n",
+            "HTTP/1.1 2000\r\n",
+            "HTTP/1.1 200 OK\n",
+            "HTTP/1.1 200 OK\r\nno colon\r\n",
+            "HTTP/1.1 200 OK\r\n: x\r\n",
+            "HTTP/1.1 200 OK\r\nA b: x\r\n",
+            "HTTP/1.1 200 OK\r\n folded\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
+            "HTTP/1.1 200 OK\r\nA: \x01\r\n",
+        ] {
+            assert!(parse_head(text.as_bytes(), false).is_err(), "{text:?}");
+        }
+        let endless = [&b"HTTP/1.1 200 OK\r\nA: "[..], &vec![b'a'; MAX_HEAD]].concat();
+        assert!(parse_head(&endless, false).is_err());
+    }
+
+    #[test]
+    fn every_beginning_of_a_head_waits_for_more() {
+        let text = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nServer: x\r\n\r\n";
+        for end in 0..text.len() {
+            assert_eq!(parse_head(&text[..end], false), Ok(None), "{end}");
+        }
+        assert_eq!(parse_head(text, false).unwrap().unwrap().len, text.len());
+    }
+}

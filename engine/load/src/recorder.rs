@@ -1,0 +1,419 @@
+//! What one thread counts and measures.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{nanos, seconds};
+use crate::histogram::{self, Packed};
+use crate::job::{Job, Loop};
+
+/// How a request or a connection failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum ErrorClass {
+    /// A connection attempt was refused.
+    Refused,
+    /// The connection was reset while a request was under way.
+    Reset,
+    /// The server closed inside a response.
+    ClosedMidResponse,
+    /// The server closed before the first byte of a response.
+    ClosedBeforeResponse,
+    /// The server closed a connection that carried no request.
+    ClosedIdle,
+    /// No complete response within the limit.
+    Timeout,
+    /// Bytes that are not an HTTP/1.1 response.
+    Malformed,
+    /// A complete response with a status that was not expected.
+    WrongStatus,
+    /// A complete response with a body that was not expected.
+    WrongBody,
+    /// A connection attempt failed otherwise, or took longer than the limit.
+    ConnectFailed,
+}
+
+/// Every class, in the result's order.
+pub const ERROR_CLASSES: [(ErrorClass, &str); 10] = [
+    (ErrorClass::Refused, "refused"),
+    (ErrorClass::Reset, "reset"),
+    (ErrorClass::ClosedMidResponse, "closed_mid_response"),
+    (ErrorClass::ClosedBeforeResponse, "closed_before_response"),
+    (ErrorClass::ClosedIdle, "closed_idle"),
+    (ErrorClass::Timeout, "timeout"),
+    (ErrorClass::Malformed, "malformed"),
+    (ErrorClass::WrongStatus, "wrong_status"),
+    (ErrorClass::WrongBody, "wrong_body"),
+    (ErrorClass::ConnectFailed, "connect_failed"),
+];
+
+/// The first error of its class.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FirstError {
+    /// Its class.
+    pub class: ErrorClass,
+    /// Seconds since the first intended send.
+    pub t: f64,
+    /// The request's name; none for an error of a connection without a request.
+    pub request: Option<String>,
+    /// The request's first bytes.
+    pub sent: Option<String>,
+    /// The response's first bytes.
+    pub received: Option<String>,
+    /// What was wrong.
+    pub why: String,
+}
+
+/// Figures of one kind of request.
+#[derive(Debug)]
+pub struct Kind {
+    /// Sent in the window.
+    pub sent: u64,
+    /// Answered rightly.
+    pub ok: u64,
+    /// Failed.
+    pub errors: u64,
+    /// Latency and service time, where they are the same.
+    pub both: Histogram<u64>,
+    /// Latency where it began before the send.
+    pub latency: Histogram<u64>,
+    /// Service time of the same requests.
+    pub service: Histogram<u64>,
+}
+
+/// One interval of the series.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Interval {
+    /// Sent in the interval.
+    pub sent: u64,
+    /// Right responses that came in it.
+    pub ok: u64,
+    /// Errors in it.
+    pub errors: u64,
+    /// Connections established at its end.
+    pub connections: u64,
+    /// The queue at its end.
+    pub queue: u64,
+    /// The packed histogram of latencies.
+    pub latency: Packed,
+}
+
+/// One step of a stepped load.
+#[derive(Debug)]
+pub struct StepFigures {
+    /// Its end, in nanoseconds since the first intended send.
+    pub end: u64,
+    /// Sent in it.
+    pub sent: u64,
+    /// Answered rightly, whenever the response came.
+    pub ok: u64,
+    /// Right responses that came within the step.
+    pub ok_inside: u64,
+    /// Failed.
+    pub errors: u64,
+    /// Latency.
+    pub latency: Histogram<u64>,
+}
+
+/// What was done since the run began, warm-up included.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Totals {
+    /// Requests sent.
+    pub sent: u64,
+    /// Right responses.
+    pub ok: u64,
+    /// Errors.
+    pub errors: u64,
+}
+
+/// The instants of a run, in nanoseconds of the engine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Window {
+    /// The first intended send, warm-up included.
+    pub start: u64,
+    /// The measured window's begin.
+    pub begin: u64,
+    /// Its end.
+    pub end: u64,
+}
+
+/// What one thread counts and measures.
+#[derive(Debug)]
+pub struct Recorder {
+    /// The run's instants; all zero until it begins.
+    pub window: Window,
+    /// Sent in the window.
+    pub sent: u64,
+    /// Complete responses to those.
+    pub completed: u64,
+    /// Right ones.
+    pub ok: u64,
+    /// Right responses that came within the window, whenever their request was due.
+    pub ok_inside: u64,
+    /// Errors by class.
+    pub errors: [u64; ERROR_CLASSES.len()],
+    /// Responses by status.
+    pub status: Box<[u64; 1000]>,
+    /// Bytes of requests.
+    pub bytes_sent: u64,
+    /// Bytes of responses.
+    pub bytes_received: u64,
+    /// Bytes of their bodies.
+    pub bytes_body: u64,
+    /// By kind of request.
+    pub kinds: Vec<Kind>,
+    /// How late sends were by the engine's own doing; open loop only.
+    pub lateness: Histogram<u64>,
+    /// Connection set-up times, warm-up and preparation included.
+    pub connect: Histogram<u64>,
+    /// Steps, where the load has them.
+    pub steps: Vec<StepFigures>,
+    /// Finished intervals of the series.
+    pub series: Vec<Interval>,
+    /// The first error of each class.
+    pub first_errors: Vec<FirstError>,
+    /// When the last measured response came.
+    pub last_completion: u64,
+    base: Totals,
+    interval: Interval,
+    interval_latency: Histogram<u64>,
+    interval_length: u64,
+    interval_end: u64,
+}
+
+impl Recorder {
+    /// An empty recorder for a job.
+    #[must_use]
+    pub fn new(job: &Job, kinds: usize) -> Self {
+        let mut end = nanos(job.warmup_s);
+        let steps = match &job.arrival {
+            Loop::Steps { steps, .. } => steps.as_slice(),
+            _ => &[],
+        };
+        Self {
+            window: Window::default(),
+            sent: 0,
+            completed: 0,
+            ok: 0,
+            ok_inside: 0,
+            errors: [0; ERROR_CLASSES.len()],
+            status: Box::new([0; 1000]),
+            bytes_sent: 0,
+            bytes_received: 0,
+            bytes_body: 0,
+            kinds: (0..kinds).map(|_| Kind::default()).collect(),
+            lateness: histogram::empty(),
+            connect: histogram::empty(),
+            steps: steps
+                .iter()
+                .map(|step| {
+                    end += nanos(step.seconds);
+                    StepFigures {
+                        end,
+                        sent: 0,
+                        ok: 0,
+                        ok_inside: 0,
+                        errors: 0,
+                        latency: histogram::empty(),
+                    }
+                })
+                .collect(),
+            series: Vec::new(),
+            first_errors: Vec::new(),
+            last_completion: 0,
+            base: Totals::default(),
+            interval: Interval::default(),
+            interval_latency: histogram::empty(),
+            interval_length: nanos(job.series_interval_s),
+            interval_end: u64::MAX,
+        }
+    }
+
+    /// Fixes the run's instants.
+    pub const fn begin(&mut self, window: Window) {
+        self.window = window;
+        self.interval_end = window.start + self.interval_length;
+    }
+
+    /// Whether a request that was due then counts in the window.
+    #[inline]
+    #[must_use]
+    pub const fn counts(&self, intended: u64) -> bool {
+        intended >= self.window.begin && self.window.begin != 0
+    }
+
+    fn step_of(&mut self, intended: u64) -> Option<&mut StepFigures> {
+        if self.steps.is_empty() {
+            return None;
+        }
+        let offset = intended - self.window.start;
+        let index = self.steps.partition_point(|step| step.end <= offset);
+        self.steps.get_mut(index)
+    }
+
+    /// A request left.
+    #[inline]
+    pub fn sent(&mut self, kind: u16, intended: u64, bytes: usize) {
+        self.interval.sent += 1;
+        if self.counts(intended) {
+            self.sent += 1;
+            self.bytes_sent += bytes as u64;
+            self.kinds[usize::from(kind)].sent += 1;
+            if let Some(step) = self.step_of(intended) {
+                step.sent += 1;
+            }
+        }
+    }
+
+    /// A complete response came, right or wrong.
+    #[inline]
+    pub fn response(&mut self, intended: u64, status: u16, wire: u64, body: u64, now: u64) {
+        if self.counts(intended) {
+            self.completed += 1;
+            self.status[usize::from(status)] += 1;
+            self.bytes_received += wire;
+            self.bytes_body += body;
+            self.last_completion = now;
+        }
+    }
+
+    /// A right response came.
+    #[inline]
+    pub fn ok(&mut self, kind: u16, intended: u64, sent: u64, now: u64) {
+        let latency = now - intended;
+        self.interval.ok += 1;
+        histogram::record(&mut self.interval_latency, latency);
+        if now >= self.window.begin && now < self.window.end {
+            self.ok_inside += 1;
+        }
+        if self.counts(intended) {
+            self.ok += 1;
+            let kind = &mut self.kinds[usize::from(kind)];
+            kind.ok += 1;
+            if intended == sent {
+                histogram::record(&mut kind.both, latency);
+            } else {
+                histogram::record(&mut kind.latency, latency);
+                histogram::record(&mut kind.service, now - sent);
+            }
+            let offset = now - self.window.start;
+            if let Some(step) = self.step_of(intended) {
+                step.ok += 1;
+                step.ok_inside += u64::from(offset < step.end);
+                histogram::record(&mut step.latency, latency);
+            }
+        }
+    }
+
+    /// A request failed. One that timed out stays in the distribution with the time that it had waited.
+    pub fn failed(&mut self, class: ErrorClass, kind: u16, intended: u64, sent: u64, now: u64) {
+        self.interval.errors += 1;
+        if class == ErrorClass::Timeout {
+            histogram::record(&mut self.interval_latency, now - intended);
+        }
+        if !self.counts(intended) {
+            return;
+        }
+        self.errors[class as usize] += 1;
+        let figures = &mut self.kinds[usize::from(kind)];
+        figures.errors += 1;
+        if class == ErrorClass::Timeout {
+            histogram::record(&mut figures.latency, now - intended);
+            histogram::record(&mut figures.service, now - sent);
+        }
+        if let Some(step) = self.step_of(intended) {
+            step.errors += 1;
+            if class == ErrorClass::Timeout {
+                histogram::record(&mut step.latency, now - intended);
+            }
+        }
+    }
+
+    /// A connection failed that carried no request.
+    pub fn connection_failed(&mut self, class: ErrorClass, now: u64) {
+        self.interval.errors += 1;
+        if self.counts(now) {
+            self.errors[class as usize] += 1;
+        }
+    }
+
+    /// Whether this class has no evidence yet.
+    #[must_use]
+    pub fn wants_evidence(&self, class: ErrorClass) -> bool {
+        !self.first_errors.iter().any(|first| first.class == class)
+    }
+
+    /// Seconds since the first intended send; 0 before it.
+    #[must_use]
+    pub const fn offset(&self, now: u64) -> u64 {
+        if self.window.start == 0 {
+            0
+        } else {
+            now.saturating_sub(self.window.start)
+        }
+    }
+
+    /// Whether an interval of the series is over.
+    #[inline]
+    #[must_use]
+    pub const fn interval_is_over(&self, now: u64) -> bool {
+        now >= self.interval_end
+    }
+
+    /// Ends the interval, or several if nothing happened for long.
+    pub fn end_interval(&mut self, now: u64, connections: u64, queue: u64) {
+        while self.interval_is_over(now) {
+            self.close_interval(connections, queue);
+            self.interval_end += self.interval_length;
+        }
+    }
+
+    /// Ends the last interval, which may be short.
+    pub fn finish(&mut self, connections: u64, queue: u64) {
+        if self.interval.sent + self.interval.ok + self.interval.errors > 0 {
+            self.close_interval(connections, queue);
+        }
+    }
+
+    /// What was done since the run began.
+    #[must_use]
+    pub const fn totals(&self) -> Totals {
+        Totals {
+            sent: self.base.sent + self.interval.sent,
+            ok: self.base.ok + self.interval.ok,
+            errors: self.base.errors + self.interval.errors,
+        }
+    }
+
+    fn close_interval(&mut self, connections: u64, queue: u64) {
+        self.base = self.totals();
+        let mut interval = std::mem::take(&mut self.interval);
+        interval.connections = connections;
+        interval.queue = queue;
+        if !self.interval_latency.is_empty() {
+            interval.latency = Packed::of(&self.interval_latency);
+            self.interval_latency.reset();
+        }
+        self.series.push(interval);
+    }
+
+    /// The offset of an instant in seconds since the first intended send.
+    #[must_use]
+    pub fn offset_s(&self, now: u64) -> f64 {
+        seconds(self.offset(now))
+    }
+}
+
+impl Default for Kind {
+    fn default() -> Self {
+        Self {
+            sent: 0,
+            ok: 0,
+            errors: 0,
+            both: histogram::empty(),
+            latency: histogram::empty(),
+            service: histogram::empty(),
+        }
+    }
+}

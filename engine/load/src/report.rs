@@ -1,0 +1,150 @@
+//! What threads and processes hand over when they end; it can be sent through a pipe, and it merges.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::Packed;
+use crate::recorder::{FirstError, Interval, Recorder};
+use crate::usage::Usage;
+use crate::worker::Worker;
+
+/// One thread's figures.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)] // The fields are those of `Worker`, `Recorder` and `Usage`, documented there.
+pub struct ThreadReport {
+    pub cpu: Option<u32>,
+    pub usage: Usage,
+    pub syscalls: u64,
+    pub start: u64,
+    pub begin: u64,
+    pub end: u64,
+    pub finished: u64,
+    pub last_completion: u64,
+    pub sent: u64,
+    pub completed: u64,
+    pub ok: u64,
+    pub ok_inside: u64,
+    pub unanswered: u64,
+    pub unsent: u64,
+    pub errors: Vec<u64>,
+    pub status: BTreeMap<u16, u64>,
+    pub bytes_sent: u64,
+    pub bytes_received: u64,
+    pub bytes_body: u64,
+    pub kinds: Vec<KindReport>,
+    pub lateness: Packed,
+    pub connect: Packed,
+    pub steps: Vec<StepReport>,
+    pub series: Vec<Interval>,
+    pub first_errors: Vec<FirstError>,
+    pub established: u64,
+    pub held: u64,
+    pub opened: u64,
+    pub reconnects: u64,
+}
+
+/// Figures of one kind of request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)] // As in `recorder::Kind`.
+pub struct KindReport {
+    pub sent: u64,
+    pub ok: u64,
+    pub errors: u64,
+    pub both: Packed,
+    pub latency: Packed,
+    pub service: Packed,
+}
+
+/// Figures of one step.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)] // As in `recorder::StepFigures`.
+pub struct StepReport {
+    pub sent: u64,
+    pub ok: u64,
+    pub ok_inside: u64,
+    pub errors: u64,
+    pub latency: Packed,
+}
+
+/// One process's figures.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ProcessReport {
+    /// The kernel interface that was used.
+    pub backend: String,
+    /// Its threads.
+    pub threads: Vec<ThreadReport>,
+    /// Longest queue.
+    pub queue_peak: u64,
+    /// Mean queue.
+    pub queue_mean: f64,
+    /// Requests that were due and never left the queue.
+    pub queued: u64,
+    /// Peak resident memory in bytes.
+    pub rss_peak: u64,
+    /// Whether the user ended the run.
+    pub interrupted: bool,
+}
+
+impl ThreadReport {
+    /// What a worker has to hand over.
+    #[must_use]
+    pub fn of(worker: &Worker, cpu: Option<u32>, syscalls: u64, finished: u64) -> Self {
+        let recorder: &Recorder = &worker.recorder;
+        Self {
+            cpu,
+            usage: worker.usage,
+            syscalls,
+            start: recorder.window.start,
+            begin: recorder.window.begin,
+            end: recorder.window.end,
+            finished,
+            last_completion: recorder.last_completion,
+            sent: recorder.sent,
+            completed: recorder.completed,
+            ok: recorder.ok,
+            ok_inside: recorder.ok_inside,
+            unanswered: worker.unanswered,
+            unsent: worker.unsent,
+            errors: recorder.errors.to_vec(),
+            status: (0u16..)
+                .zip(recorder.status.iter().copied())
+                .filter(|(_, count)| *count > 0)
+                .collect(),
+            bytes_sent: recorder.bytes_sent,
+            bytes_received: recorder.bytes_received,
+            bytes_body: recorder.bytes_body,
+            kinds: recorder
+                .kinds
+                .iter()
+                .map(|kind| KindReport {
+                    sent: kind.sent,
+                    ok: kind.ok,
+                    errors: kind.errors,
+                    both: Packed::of(&kind.both),
+                    latency: Packed::of(&kind.latency),
+                    service: Packed::of(&kind.service),
+                })
+                .collect(),
+            lateness: Packed::of(&recorder.lateness),
+            connect: Packed::of(&recorder.connect),
+            steps: recorder
+                .steps
+                .iter()
+                .map(|step| StepReport {
+                    sent: step.sent,
+                    ok: step.ok,
+                    ok_inside: step.ok_inside,
+                    errors: step.errors,
+                    latency: Packed::of(&step.latency),
+                })
+                .collect(),
+            series: recorder.series.clone(),
+            first_errors: recorder.first_errors.clone(),
+            established: u64::from(worker.established_first),
+            held: u64::from(worker.held),
+            opened: worker.opened,
+            reconnects: worker.reconnects,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The load result: what `docs/engine-protocol.md` calls the load result, as types.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::Distribution;
+use crate::job::Job;
+use crate::recorder::FirstError;
+
+/// The result's schema and version.
+pub const SCHEMA: &str = "touchstone.load/1";
+
+/// One load result. Counts and distributions cover the measured window. Times in seconds, sizes in bytes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)] // Each field is described in docs/engine-protocol.md, under the same name.
+pub struct LoadResult {
+    pub schema: String,
+    pub engine: Engine,
+    pub job: Job,
+    pub interrupted: bool,
+    pub window: Window,
+    pub counts: Counts,
+    pub requests: Vec<RequestResult>,
+    pub bytes: Bytes,
+    pub rate: Rate,
+    pub latency: Option<Distribution>,
+    pub service: Option<Distribution>,
+    pub connect: Option<Distribution>,
+    pub lateness: Option<Distribution>,
+    pub queue: Option<Queue>,
+    pub connections: Connections,
+    pub generator: Generator,
+    pub first_errors: Vec<FirstError>,
+    pub series: Vec<SeriesPoint>,
+    pub steps: Option<Vec<StepResult>>,
+    pub watch: Option<touchstone_watch::Watch>,
+    pub machine: Option<touchstone_watch::Machine>,
+    /// The intervals' histograms, for the log export; not part of the document.
+    #[serde(skip)]
+    pub interval_histograms: Vec<hdrhistogram::Histogram<u64>>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Engine {
+    pub version: String,
+    pub backend: String,
+    pub processes: u32,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Window {
+    pub start_unix_s: f64,
+    pub warmup_s: f64,
+    pub measured_s: f64,
+    pub drain_s: f64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Counts {
+    pub sent: u64,
+    pub completed: u64,
+    pub ok: u64,
+    pub unanswered: u64,
+    pub unsent: u64,
+    pub errors: BTreeMap<String, u64>,
+    pub status: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct RequestResult {
+    pub name: String,
+    pub sent: u64,
+    pub ok: u64,
+    pub errors: u64,
+    pub latency: Option<Distribution>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Bytes {
+    pub sent: u64,
+    pub received: u64,
+    pub body: u64,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Rate {
+    pub offered: Option<f64>,
+    pub achieved: f64,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Queue {
+    pub peak: u64,
+    pub mean: f64,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Connections {
+    pub asked: u64,
+    pub established: u64,
+    pub held: u64,
+    pub opened: u64,
+    pub reconnects: u64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Generator {
+    pub threads: Vec<ThreadUse>,
+    pub cpu_s: f64,
+    pub rss_peak: u64,
+    pub syscalls: Option<u64>,
+    pub clock: ClockUse,
+    pub stands: bool,
+    pub reasons: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ThreadUse {
+    pub cpu: Option<u32>,
+    pub user_s: f64,
+    pub system_s: f64,
+    pub busy: f64,
+    pub delayed_s: Option<f64>,
+    pub blocked_s: Option<f64>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ClockUse {
+    pub source: String,
+    pub cost_ns: f64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct SeriesPoint {
+    pub t: f64,
+    pub phase: String,
+    pub sent: u64,
+    pub ok: u64,
+    pub errors: u64,
+    pub p50: Option<f64>,
+    pub p99: Option<f64>,
+    pub max: Option<f64>,
+    pub connections: u64,
+    pub queue: u64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct StepResult {
+    pub rate: f64,
+    pub seconds: f64,
+    pub achieved: f64,
+    pub sent: u64,
+    pub ok: u64,
+    pub errors: u64,
+    pub latency: Option<Distribution>,
+}

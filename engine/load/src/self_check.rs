@@ -1,0 +1,68 @@
+//! Whether a result stands: what the generator itself may have spoilt.
+
+use crate::result::LoadResult;
+
+/// A thread that is busier than this is the bottleneck itself: the figure is the generator's, not the server's.
+const SATURATED: f64 = 0.97;
+
+/// A thread that waited for a CPU longer than this share of the window measured its neighbours.
+const DELAYED: f64 = 0.10;
+
+/// An offered rate counts as reached within this share.
+const REACHED: f64 = 0.99;
+
+/// Lateness at the 99th percentile beyond the pacing slot, in seconds, that a result bears.
+const LATE: f64 = 1e-3;
+
+/// Why the result does not stand; empty if it does. Each reason says what to do.
+#[must_use]
+pub fn reasons(result: &LoadResult) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if result.interrupted {
+        reasons.push("the run was interrupted before its end: run it again".to_owned());
+    }
+    for (index, thread) in result.generator.threads.iter().enumerate() {
+        if thread.busy > SATURATED {
+            reasons.push(format!(
+                "generator thread {index} was busy {:.0} % of the time: the rate is the generator's ceiling; give it more threads and CPUs",
+                thread.busy * 100.0
+            ));
+        }
+        if let Some(delayed) = thread.delayed_s
+            && delayed > DELAYED * result.window.measured_s
+        {
+            reasons.push(format!(
+                "generator thread {index} waited {delayed:.2} s of {:.2} s for a CPU: give the generator CPUs of its own",
+                result.window.measured_s
+            ));
+        }
+    }
+    if let Some(lateness) = &result.lateness
+        && lateness.p99 > result.job.pacing_slot_s + LATE
+    {
+        reasons.push(format!(
+            "1 % of the sends left {:.2} ms late or later although a connection was free: give the generator CPUs of its own",
+            lateness.p99 * 1e3
+        ));
+    }
+    if let Some(offered) = result.rate.offered
+        && result.rate.achieved < REACHED * offered
+        && result.job.max_requests.is_none()
+    {
+        reasons.push(format!(
+            "{:.1} requests/s were answered rightly of {offered:.1} offered: lower the rate, or look at the errors and the queue",
+            result.rate.achieved
+        ));
+    }
+    let connections = &result.connections;
+    if result.job.keepalive && connections.established < connections.asked {
+        reasons.push(format!(
+            "{} of {} connections were established: raise the server's limit of descriptors or its backlog",
+            connections.established, connections.asked
+        ));
+    }
+    if result.counts.completed == 0 {
+        reasons.push("no response came".to_owned());
+    }
+    reasons
+}

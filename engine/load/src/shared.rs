@@ -1,0 +1,89 @@
+//! What the threads of one process share.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use crate::schedule::Schedule;
+
+/// What the threads of one process share. Nothing here is touched once a request in a closed loop.
+#[derive(Debug)]
+pub struct Shared {
+    /// The first intended send, in nanoseconds; 0 until it is fixed, [`Shared::NEVER`] if the run is called off.
+    pub start: AtomicU64,
+    /// Threads whose connections are set up, or have given up.
+    pub ready: AtomicU32,
+    /// Connections established at that moment.
+    pub established: AtomicU32,
+    /// The last error number of a connection attempt.
+    pub connect_error: AtomicU32,
+    /// Set when the user wants the run to end.
+    pub interrupted: AtomicBool,
+    /// Open loop: the arrivals.
+    pub schedule: Option<Mutex<Schedule>>,
+    /// Closed loop with a bounded count: requests of the window that may still be sent.
+    pub remaining: Option<AtomicI64>,
+    /// What each thread has done so far, for the events and the live view.
+    pub progress: Vec<Progress>,
+}
+
+/// Counters of one thread, written once a batch of events and read once a second.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct Progress {
+    /// Requests sent, warm-up included.
+    pub sent: AtomicU64,
+    /// Right responses, warm-up included.
+    pub ok: AtomicU64,
+    /// Errors, warm-up included.
+    pub errors: AtomicU64,
+    /// Connections established now.
+    pub connections: AtomicU64,
+    /// Requests due and unsent, as this thread last saw them.
+    pub queue: AtomicU64,
+}
+
+impl Shared {
+    /// The value of `start` that calls the run off.
+    pub const NEVER: u64 = u64::MAX;
+
+    /// What `threads` threads share.
+    #[must_use]
+    pub fn new(threads: u32, schedule: Option<Schedule>, remaining: Option<u64>) -> Self {
+        Self {
+            start: AtomicU64::new(0),
+            ready: AtomicU32::new(0),
+            established: AtomicU32::new(0),
+            connect_error: AtomicU32::new(0),
+            interrupted: AtomicBool::new(false),
+            schedule: schedule.map(Mutex::new),
+            remaining: remaining.map(|count| AtomicI64::new(count as i64)),
+            progress: (0..threads).map(|_| Progress::default()).collect(),
+        }
+    }
+
+    /// Runs a closure on the schedule, where there is one.
+    pub fn with_schedule<T>(&self, action: impl FnOnce(&mut Schedule) -> T) -> Option<T> {
+        let schedule = self.schedule.as_ref()?;
+        Some(action(
+            &mut schedule
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner),
+        ))
+    }
+
+    /// Takes one request from the bounded count; true if the count is unbounded.
+    #[inline]
+    pub fn may_send(&self) -> bool {
+        self.remaining
+            .as_ref()
+            .is_none_or(|remaining| remaining.fetch_sub(1, Ordering::Relaxed) > 0)
+    }
+
+    /// Whether the bounded count is used up.
+    #[must_use]
+    pub fn used_up(&self) -> bool {
+        self.remaining
+            .as_ref()
+            .is_some_and(|remaining| remaining.load(Ordering::Relaxed) <= 0)
+    }
+}

@@ -1,0 +1,115 @@
+//! What the engine itself used: CPU, waiting and memory. A generator that is short of CPU measures itself.
+
+use std::mem::zeroed;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{now, seconds};
+use crate::error::Error;
+
+/// CPU and waiting of one thread over the measured window.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Wall-clock nanoseconds.
+    pub wall: u64,
+    /// Seconds in user mode.
+    pub user_s: f64,
+    /// Seconds in the kernel.
+    pub system_s: f64,
+    /// Seconds in which the thread could have run and another had the CPU.
+    pub delayed_s: Option<f64>,
+    #[serde(skip)]
+    from: Option<Reading>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Reading {
+    at: u64,
+    user_s: f64,
+    system_s: f64,
+    delayed_s: Option<f64>,
+}
+
+impl Reading {
+    fn take() -> Self {
+        // SAFETY: all zero is a valid rusage, and getrusage fills it.
+        let usage = unsafe {
+            let mut usage: libc::rusage = zeroed();
+            libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
+            usage
+        };
+        let time = |value: libc::timeval| value.tv_sec as f64 + value.tv_usec as f64 * 1e-6;
+        // The second field is the time spent waiting on a run queue, in nanoseconds.
+        let delayed_s = std::fs::read_to_string("/proc/thread-self/schedstat")
+            .ok()
+            .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok())
+            .map(seconds);
+        Self {
+            at: now(),
+            user_s: time(usage.ru_utime),
+            system_s: time(usage.ru_stime),
+            delayed_s,
+        }
+    }
+}
+
+impl Usage {
+    /// The window begins.
+    pub fn begin(&mut self) {
+        self.from = Some(Reading::take());
+    }
+
+    /// The window ends.
+    pub fn end(&mut self) {
+        let Some(from) = self.from else { return };
+        let to = Reading::take();
+        self.wall = to.at - from.at;
+        self.user_s = to.user_s - from.user_s;
+        self.system_s = to.system_s - from.system_s;
+        self.delayed_s = to.delayed_s.zip(from.delayed_s).map(|(to, from)| to - from);
+    }
+
+    /// The share of the window in which the thread ran.
+    #[must_use]
+    pub fn busy(&self) -> f64 {
+        if self.wall == 0 {
+            0.0
+        } else {
+            (self.user_s + self.system_s) / seconds(self.wall)
+        }
+    }
+}
+
+/// The process's peak resident memory in bytes.
+#[must_use]
+pub fn peak_rss() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok())
+        .map_or(0, |kib| kib * 1024)
+}
+
+/// Restricts the calling thread, and those that it starts, to these CPUs.
+///
+/// # Errors
+/// [`Error::System`] if the kernel refuses, as it does when the machine has none of them.
+pub fn restrict(cpus: &[u32]) -> Result<(), Error> {
+    // SAFETY: all zero is an empty set; indices beyond it are left out before CPU_SET sees them.
+    let answer = unsafe {
+        let mut set: libc::cpu_set_t = zeroed();
+        for cpu in cpus
+            .iter()
+            .filter(|cpu| (**cpu as usize) < 8 * std::mem::size_of::<libc::cpu_set_t>())
+        {
+            libc::CPU_SET(*cpu as usize, &mut set);
+        }
+        libc::sched_setaffinity(0, std::mem::size_of::<libc::cpu_set_t>(), &raw const set)
+    };
+    if answer == 0 {
+        Ok(())
+    } else {
+        Err(Error::last_os(format!(
+            "pinning the generator to CPUs {cpus:?}"
+        )))
+    }
+}
