@@ -57,6 +57,6 @@ def _write(path: Path, text: str) -> Path:
         raise TouchstoneError(
             f"cannot write the report: {error.strerror or error}",
             where=str(path),
-            mend="free some space or name another folder; the samples are kept, `touchstone report RUN` writes it again",
+            mend="free some space or name another folder; the samples are kept: `touchstone report RUN` tries again",
         ) from error
     return path

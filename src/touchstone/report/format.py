@@ -13,6 +13,8 @@ from touchstone.record.figure import Unit
 
 NOTHING = "\N{EN DASH}"
 """Stands where there is no number; never 0."""
+TIMES = "\N{MULTIPLICATION SIGN}"
+"""Stands after a ratio."""
 
 
 @dataclass(frozen=True)
@@ -97,14 +99,14 @@ def interval(low: float | None, high: float | None, scale: Scale, decimals: int)
 
 
 def ratio(value: float | None) -> str:
-    """A ratio to the baseline: `1.42×`."""
+    """A ratio to the baseline, `1.42` and the multiplication sign."""
     if value is None or not math.isfinite(value):
         return NOTHING
-    return f"{_ratio_number(value)}×"
+    return f"{_ratio_number(value)}{TIMES}"
 
 
 def ratio_interval(low: float | None, high: float | None) -> str:
-    """The interval of a ratio: `1.38× to 1.47×`; empty if there is none."""
+    """The interval of a ratio; empty if there is none."""
     if low is None or high is None:
         return ""
     return f"{ratio(low)} to {ratio(high)}"

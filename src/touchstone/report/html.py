@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from touchstone.report.format import percent
 from touchstone.report.sections import SECTIONS
@@ -51,5 +54,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
+    environment.filters["ticks"] = _ticks
     environment.globals["marks"] = VERDICT_MARKS
     return environment
+
+
+def _ticks(text: str) -> Markup:
+    """Text in which `backticks` become code; everything is escaped first."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

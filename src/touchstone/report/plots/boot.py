@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from touchstone.judge.judgement import Verdict
 from touchstone.record.figure import Unit
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import tick
 from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.plots.ticks import log_ticks, set_ticks
 from touchstone.report.view import Place, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROW = 46.0
+_ROW, _TOP, _BOTTOM, _LEFT = 40.0, 4.0, 44.0, 142.0
 
 
 def build(view: View, place: Place) -> Panel | None:
@@ -23,14 +23,19 @@ def build(view: View, place: Place) -> Panel | None:
     rows = {name: starts for name, starts in rows.items() if starts}
     if not rows:
         return None
-    figure, axes = canvas.new(58 + _ROW * len(rows), left=16, right=16, top=4, bottom=44)
+    figure, axes = canvas.new(_TOP + _ROW * len(rows) + _BOTTOM, left=_LEFT, top=_TOP, bottom=_BOTTOM)
     _frame(axes, [start for starts in rows.values() for start, _ in starts], len(rows))
     for row, (name, starts) in enumerate(rows.items()):
-        middle = row + 0.64
+        middle = row + 0.5
         axes.text(
-            0, row + 0.3, name, transform=axes.get_yaxis_transform(), fontsize=canvas.TEXT, color=canvas.INK,
-            bbox={"facecolor": canvas.PAPER, "edgecolor": "none", "pad": 1.5},
-        )  # fmt: skip
+            -_LEFT / (canvas.WIDTH - _LEFT - 12),
+            middle,
+            name,
+            transform=axes.get_yaxis_transform(),
+            fontsize=canvas.TEXT,
+            color=canvas.INK,
+            va="center",
+        )
         colour = canvas.line_colour(view.colour(name))
         for cold in (False, True):
             chosen = [start for start, is_cold in starts if is_cold is cold]
@@ -47,7 +52,7 @@ def build(view: View, place: Place) -> Panel | None:
             )
         estimate = view.estimate(place, name, "boot_first_response")
         if estimate is not None and estimate.median is not None and estimate.verdict is not Verdict.INVALID:
-            axes.plot([estimate.median] * 2, [middle - 0.26, middle + 0.26], color=canvas.INK, linewidth=2, zorder=5)
+            axes.plot([estimate.median] * 2, [middle - 0.36, middle + 0.36], color=canvas.INK, linewidth=2, zorder=5)
     canvas.label(axes, "exec to first valid response, log scale", "")
     total = sum(len(starts) for starts in rows.values())
     cold_too = any(cold for starts in rows.values() for _, cold in starts)
@@ -73,18 +78,14 @@ def _starts(view: View, place: Place, contender: str) -> list[tuple[float, bool]
 
 
 def _frame(axes: Axes, starts: list[float], rows: int) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415
-
+    low, high = min(starts) / 1.35, max(starts) * 1.35
     axes.set_xscale("log")
-    axes.set_xlim(min(starts) / 1.35, max(starts) * 1.35)
+    axes.set_xlim(low, high)
     axes.set_ylim(rows, 0)
     axes.set_yticks([])
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x", color=canvas.GRID, linewidth=0.8)
-    wide = max(starts) / min(starts) > 60
-    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0,) if wide else (1.0, 2.0, 5.0), numticks=12))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, Unit.SECONDS)))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    set_ticks(axes.xaxis, log_ticks(low, high, Unit.SECONDS), Unit.SECONDS)
 
 
 def _jitter(index: int) -> float:

@@ -66,7 +66,7 @@ def line_style(index: int) -> Any:
 
 
 def new(
-    height: float, *, left: float = 58, right: float = 12, top: float = 14, bottom: float = 40
+    height: float, *, left: float = 58, right: float = 12, top: float = 28, bottom: float = 40
 ) -> tuple[Figure, Axes]:
     """An empty drawing `WIDTH` wide with one pair of axes; all lengths in pixels."""
     from matplotlib.figure import Figure  # noqa: PLC0415
@@ -116,7 +116,7 @@ def _inline(svg: str, name: str, title: str, description: str) -> str:
         svg = svg.replace(colour, f"var(--{variable})")
     svg = re.sub(r"font: ([^;\"]*?)([\d.]+px)[^;\"]*", r"font: \1\2 var(--sans)", svg)
     svg = re.sub(r"font-family: [^;\"]*", "font-family: var(--sans)", svg)
-    svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
+    svg = re.sub(r'"[^"]*"', lambda quoted: re.sub(r"(\d+\.\d{2})\d+", r"\1", quoted.group()), svg)
     svg = re.sub(r"\n\s*", "\n", svg)
     view_box = re.search(r'viewBox="[^"]+"', svg)
     head = (

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from touchstone.judge.judgement import Verdict
 from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
-from touchstone.report.format import scale_for
 from touchstone.report.plots.canvas import line_colour, line_style
 from touchstone.report.plots.panel import LegendEntry, thinned
+from touchstone.report.plots.ticks import linear_ticks, log_ticks, set_ticks
 from touchstone.report.view import Place, View
 
 if TYPE_CHECKING:
@@ -81,33 +81,15 @@ def spread(lines: Sequence[Line]) -> float:
 
 
 def scale_y(axes: Axes, lines: Sequence[Line], unit: Unit, *, log: bool) -> str:
-    """Ticks in units that people read. Returns the words for the axis: the unit, and the scale if it is a log one."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: PLC0415
-
+    """Set the y axis to the lines. Returns `log scale` if it is one, for the axis' words."""
     values = [y for line in lines for _, y in line.points if y > 0]
     if not values:
         return ""
     if log:
         axes.set_yscale("log")
-        low, high = min(values), max(values)
-        axes.set_ylim(low / 1.25, high * 1.35)
-        decades = high / low
-        subs = (1.0,) if decades > 500 else (1.0, 3.0) if decades > 30 else (1.0, 2.0, 5.0)
-        axes.yaxis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, unit)))
+        axes.set_ylim(min(values) / 1.25, max(values) * 1.35)
+        set_ticks(axes.yaxis, log_ticks(min(values) / 1.25, max(values) * 1.35, unit), unit)
         return "log scale"
-    axes.set_ylim(0, max(values) * 1.12)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, unit)))
+    axes.set_ylim(0, max(values) * 1.14)
+    set_ticks(axes.yaxis, linear_ticks(max(values) * 1.14, unit), unit)
     return ""
-
-
-def tick(value: float, unit: Unit) -> str:
-    """A tick's text: a round value in its own unit."""
-    if value == 0:
-        return "0"
-    scale = scale_for([value * 1.0000001], unit)
-    shown = value / scale.factor
-    text = f"{shown:.0f}" if shown >= 100 else f"{shown:.3g}"
-    return f"{text} {scale.suffix}".rstrip()

@@ -41,7 +41,7 @@ def slug(place: Place, what: str) -> str:
 
 
 def thinned(points: list[tuple[float, float]], budget: int) -> list[tuple[float, float]]:
-    """At most about `budget` points of a line, keeping the highest and lowest of each stretch so that no peak is lost."""
+    """At most about `budget` points of a line: the highest and lowest of each stretch, so that no peak is lost."""
     if len(points) <= budget:
         return points
     stretch = -(-len(points) * 2 // budget)

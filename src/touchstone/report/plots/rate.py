@@ -6,8 +6,9 @@ from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y, tick
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
 
 
@@ -16,14 +17,12 @@ def build(view: View, place: Place) -> Panel | None:
     lines = lines_of(view, place, "knee_rate", _points)
     if not lines:
         return None
-    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
-
     figure, axes = canvas.new(300)
     draw(axes, lines)
     scale_y(axes, lines, Unit.SECONDS, log=True)
-    axes.set_xlim(0, max(x for line in lines for x, _ in line.points) * 1.03)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, Unit.PER_SECOND)))
+    fastest = max(x for line in lines for x, _ in line.points) * 1.03
+    axes.set_xlim(0, fastest)
+    set_ticks(axes.xaxis, linear_ticks(fastest, Unit.PER_SECOND), Unit.PER_SECOND)
     canvas.label(axes, "offered rate", "latency p99, log scale")
     knees = []
     for contender in view.measured:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.judge.judgement import Comparison
 from touchstone.record.figure import Figure
-from touchstone.report.format import percent, ratio
+from touchstone.report.format import TIMES, percent, ratio
 from touchstone.report.plots import canvas
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
@@ -27,8 +27,11 @@ _COLOURS = {
 }
 _MARKERS = {"equivalent": "s", "undecided": "o", "invalid": "X", "better": "o", "worse": "o", "different": "D"}
 _ROW = 23.0
-_HEADING = 30.0
-_LEFT = 16.0
+_HEADING = 32.0
+_TOP, _BOTTOM, _LEFT, _RIGHT = 2.0, 34.0, 142.0, 122.0
+_PLOT = canvas.WIDTH - _LEFT - _RIGHT
+_NAMES, _INDENT, _WORDS = -_LEFT / _PLOT, (14 - _LEFT) / _PLOT, 1 + _RIGHT / _PLOT
+"""Where text stands beside the axes, as shares of their width."""
 _TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 _CLOSE_TICKS = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2]
 
@@ -39,15 +42,15 @@ class _Group:
     comparisons: list[Comparison]
 
 
-def build(view: View, place: Place) -> Panel | None:
-    """The panel of a place's headline comparisons."""
-    groups = _groups(view, place)
+def build(view: View, places: list[Place]) -> Panel | None:
+    """The panel of the headline comparisons of one or several places; nothing if nothing was compared."""
+    groups = [group for place in places for group in _groups(view, place)]
     if not groups:
         return None
     rows = sum(len(g.comparisons) for g in groups)
-    height = 52 + rows * _ROW + len(groups) * _HEADING
-    figure, axes = canvas.new(height, left=150, right=96, top=4, bottom=44)
-    _frame(axes, groups, height - 48, view.judgement.margin)
+    height = _TOP + rows * _ROW + len(groups) * _HEADING + _BOTTOM
+    figure, axes = canvas.new(height, left=_LEFT, right=_RIGHT, top=_TOP, bottom=_BOTTOM)
+    _frame(axes, groups, height - _TOP - _BOTTOM, view.judgement.margin)
     y = 0.0
     for group in groups:
         y += _HEADING
@@ -61,11 +64,11 @@ def build(view: View, place: Place) -> Panel | None:
     )
     return Panel(
         title=title,
-        svg=canvas.to_svg(figure, slug(place, "ratios"), f"{view.title(place)}: ratios to the baseline", described),
+        svg=canvas.to_svg(figure, slug(places[0], "ratios"), f"{title}: ratios with their intervals", described),
         caption=(
             f"Ratio to the baseline with its {percent(view.judgement.confidence)} interval, log scale. "
             f"The band is the margin of {percent(view.judgement.margin)} within which a difference does not matter. "
-            "Hollow: undecided; square: equivalent; cross: invalid."
+            "Hollow: undecided; square: equivalent."
         ),
         legend=[],
         findings=[],
@@ -85,7 +88,7 @@ def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> Non
 
     ends = [v for g in groups for c in g.comparisons for v in (c.ratio, c.low, c.high) if v]
     low, high = min([*ends, 0.87]), max([*ends, 1.15])
-    air = (high / low) ** 0.06
+    air = (high / low) ** 0.05
     low, high = low / air, high * air
     axes.set_xscale("log")
     axes.set_xlim(low, high)
@@ -95,7 +98,7 @@ def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> Non
     while len(ticks) > 7:
         ticks = [t for i, t in enumerate(ticks) if t == 1 or (i - ticks.index(1)) % 2 == 0]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_major_formatter(FixedFormatter([f"{t:g}×" for t in ticks]))
+    axes.xaxis.set_major_formatter(FixedFormatter([f"{t:g}{TIMES}" for t in ticks]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(NullLocator())
     axes.grid(visible=False)
@@ -106,8 +109,10 @@ def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> Non
 
 def _heading(axes: Axes, figure: Figure, y: float) -> None:
     at = axes.get_yaxis_transform()
-    axes.text(-0.56, y - 6, figure.title, transform=at, fontsize=canvas.TEXT, fontweight="bold", color=canvas.INK)
-    axes.text(1.36, y - 6, direction(figure), transform=at, fontsize=canvas.TEXT - 1.5, color=canvas.MUTED, ha="right")
+    axes.text(_NAMES, y - 7, figure.title, transform=at, fontsize=canvas.TEXT, fontweight="bold", color=canvas.INK)
+    axes.text(
+        _WORDS, y - 7, direction(figure), transform=at, fontsize=canvas.TEXT - 1.5, color=canvas.MUTED, ha="right"
+    )
 
 
 def _row(axes: Axes, comparison: Comparison, y: float) -> None:
@@ -115,9 +120,9 @@ def _row(axes: Axes, comparison: Comparison, y: float) -> None:
     colour = _COLOURS[how.kind]
     at = axes.get_yaxis_transform()
     name = comparison.contender
-    axes.text(-0.53, y, name, transform=at, fontsize=canvas.TEXT, color=canvas.INK, va="center")
+    axes.text(_INDENT, y, name, transform=at, fontsize=canvas.TEXT, color=canvas.INK, va="center")
     if comparison.ratio is None:
-        axes.text(1.36, y, how.word, transform=at, fontsize=canvas.TEXT, color=colour, va="center", ha="right")
+        axes.text(_WORDS, y, how.word, transform=at, fontsize=canvas.TEXT, color=colour, va="center", ha="right")
         return
     if comparison.low is not None and comparison.high is not None:
         axes.plot(
@@ -127,11 +132,11 @@ def _row(axes: Axes, comparison: Comparison, y: float) -> None:
         [comparison.ratio],
         [y],
         marker=_MARKERS.get(how.kind, "o"),
-        markersize=8,
+        markersize=7,
         markeredgecolor=colour,
         markerfacecolor=canvas.PAPER if how.kind == "undecided" else colour,
         markeredgewidth=1.8,
         zorder=4,
     )
     text = f"{ratio(comparison.ratio)} {how.word}"
-    axes.text(1.36, y, text, transform=at, fontsize=canvas.TEXT, color=colour, va="center", ha="right")
+    axes.text(_WORDS, y, text, transform=at, fontsize=canvas.TEXT, color=colour, va="center", ha="right")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.report.plots import PANELS
+from touchstone.report.plots import PANELS, ratios
 from touchstone.report.plots.panel import Panel
 from touchstone.report.sections.section import Section
 from touchstone.report.table import Table, headline_tables
-from touchstone.report.view import Place, View
+from touchstone.report.view import FindingGroup, Place, View
 
 
 def build(view: View) -> Iterator[Section]:
@@ -18,29 +18,44 @@ def build(view: View) -> Iterator[Section]:
     for table in tables:
         places = list(dict.fromkeys(column.place for column in table.columns))
         drawn |= set(places)
-        yield _section(view, table.anchor, table.title, table, [p for place in places for p in _panels(view, place)])
+        yield _section(view, table.anchor, table.title, table, _panels(view, places))
     for place in view.places:
-        panels = [] if place in drawn else _panels(view, place)
+        panels = [] if place in drawn else _panels(view, [place])
         if panels:
             yield _section(view, f"{place.phase}-{place.load or 'all'}", view.title(place), None, panels)
 
 
-def _panels(view: View, place: Place) -> list[Panel]:
-    panels = (build_panel(view, place) for build_panel in PANELS)
+def _panels(view: View, places: list[Place]) -> list[Panel]:
+    panels = [ratios.build(view, places), *(build_panel(view, place) for place in places for build_panel in PANELS)]
     return [panel for panel in panels if panel is not None]
 
 
 def _section(view: View, anchor: str, title: str, table: Table | None, panels: list[Panel]) -> Section:
     about = ""
-    if panels and table is not None and table.columns[0].place.load:
+    if table is not None and table.columns[0].place.load:
         about = _about(view, table.columns[0].place.load)
     exhibits = (
         [row for row in table.rows if row.kind == "exhibit" or (row.contender and row.contender.exhibit)]
         if table
         else []
     )
-    data = {"table": table, "panels": panels, "about": about, "exhibits": exhibits}
+    told: set[int] = set()
+    beside = [_untold(panel.findings, told) for panel in panels]
+    data = {
+        "table": table,
+        "panels": list(zip(panels, beside, strict=True)),
+        "findings": _untold(table.findings, told) if table else [],
+        "about": about,
+        "exhibits": exhibits,
+    }
     return Section(anchor, title, "place.html", data)
+
+
+def _untold(groups: list[FindingGroup], told: set[int]) -> list[FindingGroup]:
+    """The findings that this section has not shown yet: each stands once, at its plot if there is one."""
+    fresh = [group for group in groups if group.number not in told]
+    told.update(group.number for group in fresh)
+    return fresh
 
 
 def _about(view: View, load: str) -> str:

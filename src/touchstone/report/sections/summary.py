@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Verdict
+from touchstone.record.figure import FIGURES
 from touchstone.report.sections.section import Section
 from touchstone.report.sentence import comparison_sentence
 from touchstone.report.view import View
@@ -18,7 +19,15 @@ class Line:
 
     standing: Standing
     sentence: str
-    colour: int
+
+
+@dataclass(frozen=True)
+class Struck:
+    """A contender whose comparisons are invalid for one reason: told once, with the figures that it strikes out."""
+
+    contender: str
+    reason: str
+    figures: list[str]
 
 
 @dataclass(frozen=True)
@@ -27,28 +36,29 @@ class Group:
 
     title: str
     lines: list[Line]
-    invalid: list[Line]
+    invalid: list[Struck]
 
 
 def build(view: View) -> Iterator[Section]:
     """The summary, if anything was compared."""
     groups = [group for group in _groups(view) if group.lines or group.invalid]
-    counts: dict[str, int] = {}
-    for group in groups:
-        for line in group.lines:
-            counts[line.standing.kind] = counts.get(line.standing.kind, 0) + 1
     if groups:
-        yield Section("summary", "Summary", "summary.html", {"groups": groups, "counts": counts})
+        yield Section("summary", "Summary", "summary.html", {"groups": groups})
 
 
 def _groups(view: View) -> Iterator[Group]:
     for place in view.places:
         headline = {f.name for f in view.figures(place, headline=True)}
         lines: list[Line] = []
-        invalid: list[Line] = []
+        struck: dict[tuple[str, str], list[str]] = {}
         for comparison in view.comparisons(place):
-            if comparison.figure in headline:
+            if comparison.figure not in headline:
+                continue
+            if comparison.verdict is Verdict.INVALID:
+                reason = comparison.reason or "no valid pair of samples"
+                struck.setdefault((comparison.contender, reason), []).append(FIGURES[comparison.figure].title)
+            else:
                 sentence = comparison_sentence(comparison, view.judgement.confidence)
-                line = Line(standing(comparison), sentence, view.colour(comparison.contender))
-                (invalid if comparison.verdict is Verdict.INVALID else lines).append(line)
+                lines.append(Line(standing(comparison), sentence))
+        invalid = [Struck(contender, reason, figures) for (contender, reason), figures in struck.items()]
         yield Group(view.title(place), lines, invalid)
