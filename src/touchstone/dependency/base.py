@@ -40,7 +40,7 @@ class DependencyContext:
 class Dependency(ABC):
     """A dependency of a scenario. Started once a run, fresh for each contender's start, stopped at the end.
 
-    The order of calls is start, then for each contender: reset, [observe_start, ask, act, observe_end] and so on; then stop.
+    The order of calls is start; for each contender reset, then observe, ask and act as the phase wants; then stop.
     """
 
     kind: ClassVar[str]
@@ -62,7 +62,7 @@ class Dependency(ABC):
 
     @abstractmethod
     def reset(self, settings: dict[str, Any]) -> list[str]:
-        """Make its state fresh for the next contender, with `settings` over its own; return what was left over from before."""
+        """Make its state fresh, with `settings` over its own; return in words what was left over from before."""
 
     @abstractmethod
     def environment(self) -> dict[str, str]:

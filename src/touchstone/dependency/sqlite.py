@@ -11,7 +11,7 @@ from touchstone.dependency.base import Dependency, DependencyError
 
 
 class SqliteFile(Dependency):
-    """Settings: `schema` (SQL run on the fresh file), `journal_mode`. Questions are SQL with one value as the answer."""
+    """Settings: `schema` (SQL run on the fresh file) and `journal_mode`. A question is SQL that gives one value."""
 
     kind: ClassVar[str] = "sqlite"
 

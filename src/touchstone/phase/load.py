@@ -36,13 +36,14 @@ class LoadPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample a load."""
         return [
-            self._measure_load(bench, contender, name, load, round_number or 1, position)
+            self._measure_load(bench, contender, name, load, (round_number or 1, position))
             for name, load in bench.loads.items()
         ]
 
     def _measure_load(
-        self, bench: Bench, contender: Contender, name: str, load: Load, round_number: int, position: int
+        self, bench: Bench, contender: Contender, name: str, load: Load, place: tuple[int, int]
     ) -> Sample:
+        round_number, position = place
         sample = blank_sample(bench, self.name, contender.name, load=name, round_number=round_number, position=position)
         sample.load_spec = load.model_dump(mode="json", by_alias=True)
 

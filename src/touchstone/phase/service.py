@@ -115,11 +115,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int) -> None:
     last = "nothing"
     while time.monotonic() < deadline:
         if how := process.exited():
-            raise StartError(
-                f"the server {how} before it was ready",
-                where=" ".join(process.popen.args[:3]),
-                mend=f"its log: {process.log}",  # type: ignore[index]
-            )
+            raise StartError(f"the server {how} before it was ready", mend=f"its log: {process.log}")
         answer = service.exchange(bench.scenario.ready, drawn := values.next())
         found = faults(bench.scenario.ready.expect, answer, drawn)
         if not found:

@@ -1,0 +1,75 @@
+"""`touchstone doctor`: what this machine has, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import json as json_module
+import resource
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from touchstone.engine.locate import engine_path
+from touchstone.failure import TouchstoneError
+from touchstone.isolation.cgroup import describe_cgroups, leftover_cgroups
+from touchstone.isolation.placement import available_cpus, plan_placement
+from touchstone.toolchain.registry import TOOLS, cache_folder, find_tool
+from touchstone.toolchain.tool import Found
+
+
+def doctor(json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False) -> None:
+    """Look at the machine and its tools."""
+    rows = [*_machine(), *_tools()]
+    if json:
+        typer.echo(json_module.dumps(rows, indent=1))
+        return
+    table = Table("", "what", "found", box=None, header_style="bold")
+    marks = {"ok": "[green]ok[/]", "missing": "[yellow]missing[/]", "note": "[cyan]note[/]", "wrong": "[red]wrong[/]"}
+    for row in rows:
+        table.add_row(marks[row["state"]], row["what"], row["found"])
+    Console().print(table)
+
+
+def _row(state: str, what: str, found: str) -> dict[str, str]:
+    return {"state": state, "what": what, "found": found}
+
+
+def _machine() -> list[dict[str, str]]:
+    rows = []
+    try:
+        rows.append(_row("ok", "engine", str(engine_path())))
+    except TouchstoneError as error:
+        rows.append(_row("wrong", "engine", str(error)))
+    cpus = available_cpus()
+    shared = plan_placement(cpus, dependencies=True).shared
+    rows.append(_row("note" if shared else "ok", "CPUs", f"{len(cpus)}" + "".join(f"; {text}" for text in shared)))
+    cgroups = describe_cgroups()
+    rows.append(
+        _row("note", "cgroups", "not permitted: memory limits cannot be measured; run as root or delegate a cgroup")
+        if cgroups == "not permitted"
+        else _row("ok", "cgroups", cgroups)
+    )
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    rows.append(_row("ok", "open files", f"{soft} now, {hard} at most"))
+    rows.append(_row("ok", "cache", str(cache_folder())))
+    rows += [
+        _row("wrong", "leftover", f"cgroup {path} of an earlier run; remove it by rmdir") for path in leftover_cgroups()
+    ]
+    return rows
+
+
+def _tools() -> list[dict[str, str]]:
+    rows = []
+    for name in TOOLS:
+        tool = find_tool(name)
+        if isinstance(tool, Found):
+            rows.append(_row("ok", name, f"{tool.version} at {tool.path}"))
+        else:
+            rows.append(_row("missing", name, tool.install))
+    return rows
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("doctor")(doctor)

@@ -1,0 +1,100 @@
+"""`touchstone explain`: where a number or a finding of a report comes from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from touchstone.cli.places import find_run
+from touchstone.failure import UsageError
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Judgement
+from touchstone.record.run import Run
+from touchstone.record.sample import Sample
+from touchstone.record.store import load_run
+
+
+def explain(
+    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")],
+    id: Annotated[str, typer.Argument(help="A sample's id (or its number), CONTENDER:FIGURE, or a finding's code.")],
+) -> None:
+    """Print where a figure comes from: samples, rounds, commands, findings, files."""
+    folder = find_run(run)
+    measured = load_run(folder)
+    judgement = judge(measured)
+    lines = _sample(measured, judgement, id) or _figure(measured, judgement, id) or _finding(judgement, id)
+    if not lines:
+        raise UsageError(
+            f"the run has no sample, figure or finding {id!r}",
+            mend="a sample's id as in the report, CONTENDER:FIGURE such as go/plain:throughput, or a finding's code",
+        )
+    console = Console()
+    for line in lines:
+        console.print(escape(line), highlight=False, soft_wrap=True)
+    console.print(f"files: {folder}", highlight=False, soft_wrap=True)
+
+
+def _sample(run: Run, judgement: Judgement, wanted: str) -> list[str]:
+    sample = next((s for s in run.samples if s.id == wanted or s.id.split("-")[0] == wanted.zfill(4)), None)
+    if sample is None:
+        return []
+    lines = [
+        f"sample {sample.id}: {sample.phase} of {sample.contender}"
+        + (f", load {sample.load}" if sample.load else "")
+        + (f", round {sample.round}" if sample.round else ""),
+        f"verdict: {judgement.sample_verdicts.get(sample.id, 'not judged')}",
+        f"measured: {sample.started_at:%Y-%m-%d %H:%M:%S} UTC, {sample.took_s:.1f} s",
+        f"placement: server on CPUs {sample.placement.server_cpus}, engine on CPUs {sample.placement.engine_cpus}",
+    ]
+    if sample.argv:
+        lines.append(f"command: {' '.join(sample.argv)}")
+    lines += [f"environment: {name}={value}" for name, value in sorted(sample.env.items())]
+    lines += [f"figure {name}: {value!r}" for name, value in sample.figures.items()]
+    lines += [f"not measured: {name}: {reason}" for name, reason in sample.not_measured.items()]
+    lines += [f"proof: {p.says}: expected {p.expected}, found {p.found} ({p.query})" for p in sample.proofs]
+    lines += [f"finding {f.code}: {f.statement}" for f in judgement.findings if f.sample == sample.id]
+    lines += [f"file {name}: {path}" for name, path in sample.files.items()]
+    return [*lines, f"record: samples/{sample.id}.json", *_failure(sample)]
+
+
+def _failure(sample: Sample) -> list[str]:
+    if sample.failure is None:
+        return []
+    return [f"failure: {sample.failure.what}", *(f"  | {line}" for line in sample.failure.tail)]
+
+
+def _figure(run: Run, judgement: Judgement, wanted: str) -> list[str]:
+    contender, _, figure = wanted.partition(":")
+    lines = []
+    for estimate in judgement.estimates:
+        if estimate.contender == contender and estimate.figure == figure:
+            load = f", load {estimate.load}" if estimate.load else ""
+            lines += [
+                f"{contender} {figure}{load}: median {estimate.median!r}, "
+                f"interval {estimate.low!r} to {estimate.high!r} ({judgement.confidence:.0%}), {estimate.verdict}",
+                *(f"  {sample}: {value!r}" for sample, value in zip(estimate.samples, estimate.values, strict=False)),
+                *(f"  {sample}: left out as invalid" for sample in estimate.left_out),
+            ]
+    return [*lines, f"command: {' '.join(run.plan.command)}", f"seed: {run.plan.seed}"] if lines else []
+
+
+def _finding(judgement: Judgement, wanted: str) -> list[str]:
+    found = [finding for finding in judgement.findings if finding.code == wanted]
+    return [
+        line
+        for finding in found
+        for line in (
+            f"{finding.code} ({finding.severity}) {finding.contender or ''} {finding.load or ''}: {finding.statement}",
+            f"  evidence: {finding.evidence}",
+            f"  do: {finding.next_step}",
+            f"  sample: {finding.sample or 'the run'}",
+        )
+    ]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("explain")(explain)

@@ -1,0 +1,68 @@
+"""`touchstone`: the root command, and the only place where errors become exit codes."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+import touchstone
+from touchstone.failure import ExitCode, TouchstoneError
+
+_COMMANDS = ("run", "list", "show", "report", "explain", "doctor", "load")
+
+_CommandLineError: type[Any] = typer.BadParameter.__mro__[1]
+"""Any error in the words of a command line; typer does not export it."""
+
+app = typer.Typer(
+    name="touchstone",
+    help="A benchmark lab for HTTP service stacks. It refuses bad numbers.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"touchstone {touchstone.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version_flag: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    """Measure HTTP service stacks, and say which differences are real."""
+
+
+for _name in _COMMANDS:
+    import_module(f"touchstone.cli.{_name}_command").register(app)
+
+
+def main() -> None:
+    """Run the command line; every error that is ours becomes a message and an exit code."""
+    errors = Console(stderr=True)
+    try:
+        code = app(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else ExitCode.OK)
+    except TouchstoneError as error:
+        errors.print(f"[bold red]touchstone:[/] {escape(str(error))}", highlight=False)
+        sys.exit(error.exit_code)
+    except typer.Exit as error:
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        errors.print("touchstone: interrupted")
+        sys.exit(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        sys.exit(ExitCode.OK)
+    except _CommandLineError as error:
+        error.show()
+        sys.exit(ExitCode.USAGE)

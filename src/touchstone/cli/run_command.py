@@ -1,0 +1,103 @@
+"""`touchstone run`: measure a scenario and report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from touchstone.cli.places import results_root, scenarios_root
+from touchstone.failure import ExitCode, UsageError
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Verdict
+from touchstone.manifest.catalogue import find_scenario, select_contenders
+from touchstone.phase.registry import select_phases
+from touchstone.record.store import RunStore, load_run
+from touchstone.report import print_report, render
+from touchstone.run.conductor import Conductor
+from touchstone.run.plan import Wish, make_plan, planned_loads
+from touchstone.run.progress import Plain, display_for
+
+
+def run(
+    scenario: Annotated[str, typer.Argument(help="A scenario's name, or a folder with a scenario.toml.")] = "users",
+    stacks: Annotated[
+        str, typer.Option("--stacks", "-s", help="Stacks, or stack/variant, separated by commas; all if left out.")
+    ] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Hours: fit for publication.")] = False,
+    rounds: Annotated[int | None, typer.Option(help="How many rounds; the profile's if left out.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Draws the orders and keys; new each time if left out.")] = None,
+    phase: Annotated[list[str] | None, typer.Option("--phase", help="Only this phase; may be given again.")] = None,
+    load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
+    exhibits: Annotated[
+        bool, typer.Option("--exhibits", help="Also the variants that hold a defect on purpose, with their twins.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")] = None,
+    fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
+    large: Annotated[bool, typer.Option("--large", help="Hold connections beyond one process's file limit.")] = False,
+    postgres: Annotated[str | None, typer.Option(help="An outside PostgreSQL, as a URL.")] = None,
+    kafka: Annotated[str | None, typer.Option(help="An outside broker, as HOST:PORT.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON, and nothing else.")] = False,
+) -> int:
+    """Build, check, boot and load the contenders of a scenario, and say which differences are real."""
+    if quick and thorough:
+        raise UsageError("--quick and --thorough exclude each other", mend="give one of them")
+    folder = find_scenario(scenario, scenarios_root())
+    contenders = select_contenders(folder, [word for word in stacks.split(",") if word], exhibits=exhibits)
+    wish = Wish(
+        profile="quick" if quick else "thorough" if thorough else "normal",
+        rounds=rounds,
+        seed=seed,
+        phases=tuple(phase or ()),
+        loads=tuple(load or ()),
+        command=tuple(sys.argv),
+    )
+    phases = select_phases(folder.scenario, wish.phases)
+    plan = make_plan(folder, contenders, wish, [p.name for p in phases])
+    store = RunStore(out or results_root() / plan.run_id)
+    progress_console = Console(stderr=json)
+    display = Plain(Console(quiet=True)) if json else display_for(progress_console)
+    for entry in plan.contenders:
+        if entry.not_measured:
+            progress_console.print(f"{entry.name}: not measured: {entry.not_measured}", highlight=False)
+    conductor = Conductor(
+        folder,
+        plan,
+        phases,
+        contenders,
+        planned_loads(folder, wish),
+        store,
+        display,
+        options={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
+        fresh_builds=fresh_builds,
+        large=large,
+    )
+    with display:
+        completed = conductor.carry_out()
+    return _conclude(store.folder, json=json, completed=completed)
+
+
+def _conclude(folder: Path, *, json: bool, completed: bool) -> int:
+    """Judge and report what was measured, and choose the exit code."""
+    measured = load_run(folder)
+    judgement = judge(measured)
+    written = render(measured, judgement, folder)
+    if json:
+        typer.echo((folder / "report.json").read_text(encoding="utf-8"))
+    else:
+        console = Console()
+        print_report(console, measured, judgement)
+        page = next((path for path in written if path.suffix == ".html"), folder)
+        console.print(f"\nreport: {page}", highlight=False, soft_wrap=True)
+    if not completed:
+        return ExitCode.INTERRUPTED
+    return ExitCode.INVALID if judgement.verdict is Verdict.INVALID else ExitCode.OK
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("run")(run)

@@ -1,0 +1,33 @@
+"""`touchstone show`: a run's result on the terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from touchstone.cli.places import find_run
+from touchstone.judge.judge import judge
+from touchstone.record.store import load_run
+from touchstone.report import json as json_report
+from touchstone.report import print_report
+from touchstone.report.view import View
+
+
+def show(
+    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")] = "last",
+    json: Annotated[bool, typer.Option("--json", help="The whole result as JSON.")] = False,
+) -> None:
+    """Show a run again, judged anew from its records."""
+    measured = load_run(find_run(run))
+    judgement = judge(measured)
+    if json:
+        typer.echo(json_report.document(View(measured, judgement)))
+    else:
+        print_report(Console(), measured, judgement)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("show")(show)

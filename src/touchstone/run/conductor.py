@@ -1,0 +1,200 @@
+"""Carries out a plan: builds, checks, then the rounds with a tare before each and after the last."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from touchstone.dependency.base import Dependency, DependencyContext
+from touchstone.dependency.registry import dependency_class
+from touchstone.engine.locate import engine_path
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.catalogue import Contender, ScenarioFolder
+from touchstone.manifest.load import Load
+from touchstone.phase.base import Bench, Phase, blank_sample, failed
+from touchstone.phase.tare import measure_tare
+from touchstone.record.run import Plan
+from touchstone.record.sample import Placement, Sample
+from touchstone.record.store import RunStore, StoreError
+from touchstone.run.fingerprint import fingerprint
+from touchstone.run.plan import Tools, find_tools
+from touchstone.run.profile import PROFILES
+from touchstone.run.progress import Display
+from touchstone.toolchain.registry import cache_folder
+
+
+@dataclass
+class Conductor:
+    """One run. `carry_out` returns whether it came to its end."""
+
+    folder: ScenarioFolder
+    plan: Plan
+    phases: Sequence[Phase]
+    contenders: Sequence[Contender]
+    loads: Mapping[str, Load]
+    store: RunStore
+    display: Display
+    options: Mapping[str, str] = field(default_factory=dict)
+    fresh_builds: bool = False
+    large: bool = False
+    notes: list[str] = field(default_factory=list)
+    after_round: Callable[[int], bool] | None = None
+    """Asked after each round of the plan's and beyond; true to go on. None means the plan's rounds and no more."""
+
+    def carry_out(self) -> bool:
+        """Measure all that the plan names. An interruption ends it early, and keeps what was measured."""
+        runnable = {entry.name for entry in self.plan.contenders if entry.not_measured is None}
+        chosen = [contender for contender in self.contenders if contender.name in runnable]
+        tools = {contender.name: found for contender in chosen if isinstance(found := find_tools(contender), Tools)}
+        self.store.open(self.plan, fingerprint({n: v for t in tools.values() for n, v in t.versions.items()}))
+        scratch = Path(tempfile.mkdtemp(prefix="touchstone-run-"))
+        scratch.chmod(0o711)
+        restore = signal.signal(signal.SIGTERM, _as_interrupt)
+        dependencies: dict[str, Dependency] = {}
+        completed = False
+        try:
+            bench = self._bench(scratch, dependencies, {name: found.found for name, found in tools.items()})
+            self.display.total(self._steps(len(chosen)))
+            self._measure(bench, chosen, dependencies)
+            completed = True
+        except KeyboardInterrupt:
+            self.notes.append("interrupted: the report shows what was measured until then")
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            for dependency in reversed(dependencies.values()):
+                dependency.stop()
+            shutil.rmtree(scratch, ignore_errors=True)
+            signal.signal(signal.SIGTERM, restore)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            self.store.write_state(ended=True, interrupted=not completed, notes=self.notes)
+        return completed
+
+    def _bench(
+        self, scratch: Path, dependencies: Mapping[str, Dependency], tools: Mapping[str, Mapping[str, object]]
+    ) -> Bench:
+        return Bench(
+            scenario=self.folder.scenario,
+            scenario_folder=self.folder.folder,
+            loads=self.loads,
+            profile=PROFILES[self.plan.profile],
+            placement=Placement.model_validate(self.plan.placement),
+            dependencies=dependencies,
+            store=self.store,
+            scratch=scratch,
+            seed=self.plan.seed,
+            watcher=self.display,
+            tools=tools,  # type: ignore[arg-type]
+            fresh_builds=self.fresh_builds,
+            large=self.large,
+        )
+
+    def _steps(self, contenders: int) -> int:
+        once = sum(not phase.per_round for phase in self.phases)
+        rounds = sum(phase.per_round for phase in self.phases) * self.plan.rounds
+        return contenders * (once + rounds)
+
+    def _measure(self, bench: Bench, chosen: Sequence[Contender], dependencies: dict[str, Dependency]) -> None:
+        by_name = {contender.name: contender for contender in chosen}
+        once = {phase.name: phase for phase in self.phases if not phase.per_round}
+        self.display.stage(f"building {len(chosen)} contenders")
+        for contender in chosen:
+            self._carry(bench, once["build"], contender)
+        standing = [contender for contender in chosen if contender.name in bench.builds]
+        self._start_dependencies(bench, dependencies)
+        self.display.stage("checking the contract")
+        sound = [c for c in standing if self._passes(self._carry(bench, once["verify"], c), c)]
+        for phase in once.values():
+            if phase.name not in {"build", "verify"}:
+                self.display.stage(phase.title)
+                for contender in sound:
+                    self._carry(bench, phase, contender)
+        if sound and any(phase.per_round for phase in self.phases):
+            self._rounds(bench, {c.name: by_name[c.name] for c in sound})
+
+    def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
+        loaded = any(phase.name == "load" for phase in self.phases)
+        number = 0
+        while True:
+            order = self.plan.orders[number % len(self.plan.orders)]
+            number += 1
+            self.display.stage(
+                f"round {number} of {max(number, self.plan.rounds)}: {', '.join(n for n in order if n in sound)}"
+            )
+            if loaded:
+                self._keep(measure_tare(bench, number))
+            for position, name in enumerate(order):
+                if name in sound:
+                    for phase in self.phases:
+                        if phase.per_round:
+                            self._carry(bench, phase, sound[name], number, position)
+            if number >= self.plan.rounds and not (self.after_round and self.after_round(number)):
+                break
+        if loaded:
+            self._keep(measure_tare(bench, number + 1))
+
+    def _carry(
+        self, bench: Bench, phase: Phase, contender: Contender, round_number: int | None = None, position: int = 0
+    ) -> list[Sample]:
+        self.display.step(f"{phase.title}: {contender.name}")
+        try:
+            samples = phase.measure(bench, contender, round_number, position)
+        except StoreError:
+            raise
+        except TouchstoneError as error:
+            sample = blank_sample(bench, phase.name, contender.name, round_number=round_number, position=position)
+            sample.failure = failed(error, [])
+            samples = [sample]
+        self._keep(samples)
+        self.display.advance()
+        for sample in samples:
+            if sample.failure:
+                self.display.say(f"  {contender.name}: {phase.name} failed: {sample.failure.what}")
+        return samples
+
+    def _keep(self, samples: Sequence[Sample]) -> None:
+        for sample in samples:
+            self.store.add(sample)
+
+    def _passes(self, samples: Sequence[Sample], contender: Contender) -> bool:
+        """Whether the contract held. An exhibit may break it: its defect is what is shown."""
+        sound = True
+        for sample in samples:
+            broken = [check for check in sample.checks if not check.passed]
+            if sample.failure or broken:
+                sound = bool(contender.variant.exhibit) and not sample.failure
+                for check in broken[:3]:
+                    first = check.broken[0]
+                    self.display.say(
+                        f"  {contender.name} breaks its contract: {check.says}: {first.request}: "
+                        f"expected {first.expected}; received {first.received}"
+                    )
+        return sound
+
+    def _start_dependencies(self, bench: Bench, dependencies: dict[str, Dependency]) -> None:
+        for name, spec in self.folder.scenario.dependencies.items():
+            context = DependencyContext(
+                folder=bench.scratch / name,
+                log_folder=self.store.logs,
+                cpus=tuple(bench.placement.dependency_cpus),
+                engine=engine_path(),
+                cache=cache_folder(),
+                options=dict(self.options),
+            )
+            kind = dependency_class(spec.kind)
+            if missing := kind.missing(context):
+                raise TouchstoneError(missing, where=f"dependency {name} ({spec.kind})")
+            dependency = kind(name, spec.env, dict(spec.settings), context)
+            dependencies[name] = dependency
+            self.display.step(f"starting {name}")
+            dependency.start()
+
+
+def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """SIGTERM ends a run as Ctrl-C does: cleanly, with a report."""
+    raise KeyboardInterrupt(os.getpid())

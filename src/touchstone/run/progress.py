@@ -1,0 +1,146 @@
+"""Shows how far a run has come: a live bar on a terminal, plain lines elsewhere, nothing when asked to be quiet."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from touchstone.engine.client import Event
+
+_PLAIN_EVERY_S = 10.0
+
+
+class Display(Protocol):
+    """What the conductor tells of its progress."""
+
+    def __enter__(self) -> Self:
+        """Begin to show."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End showing, and leave the terminal as it was."""
+
+    def total(self, steps: int) -> None:
+        """How many measurements there will be."""
+
+    def stage(self, text: str) -> None:
+        """A stage of the run begins."""
+
+    def step(self, text: str) -> None:
+        """A measurement begins."""
+
+    def advance(self) -> None:
+        """A measurement has ended."""
+
+    def event(self, event: Event) -> None:
+        """The engine reports from within a measurement."""
+
+    def say(self, text: str) -> None:
+        """Something that should stay on the screen."""
+
+
+class Live:
+    """For a terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", table_column=None),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("[dim]{task.fields[detail]}"),
+            console=console,
+            transient=True,
+            refresh_per_second=4,
+        )
+        self._task = self._progress.add_task("starting", total=None, detail="")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def total(self, steps: int) -> None:
+        """See Display."""
+        self._progress.update(self._task, total=steps)
+
+    def stage(self, text: str) -> None:
+        """See Display."""
+        self._console.print(text, style="bold")
+
+    def step(self, text: str) -> None:
+        """See Display."""
+        self._progress.update(self._task, description=text, detail="")
+
+    def advance(self) -> None:
+        """See Display."""
+        self._progress.advance(self._task)
+
+    def event(self, event: Event) -> None:
+        """See Display."""
+        if event.get("event") == "progress" and "ok" in event:
+            self._progress.update(self._task, detail=f"{event['ok']:,} ok after {event.get('t', 0):.0f} s")
+
+    def say(self, text: str) -> None:
+        """See Display."""
+        self._console.print(text)
+
+
+class Plain:
+    """For a log: a line a stage, and a line now and then."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._steps = 0
+        self._done = 0
+        self._start = self._said = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing to clear up."""
+
+    def total(self, steps: int) -> None:
+        """See Display."""
+        self._steps = steps
+
+    def stage(self, text: str) -> None:
+        """See Display."""
+        self.say(text)
+
+    def step(self, text: str) -> None:
+        """See Display."""
+        now = time.monotonic()
+        if now - self._said >= _PLAIN_EVERY_S:
+            self._said = now
+            self.say(f"  {self._done}/{self._steps} after {now - self._start:.0f} s: {text}")
+
+    def advance(self) -> None:
+        """See Display."""
+        self._done += 1
+
+    def event(self, event: Event) -> None:
+        """See Display."""
+
+    def say(self, text: str) -> None:
+        """See Display."""
+        self._console.print(text, highlight=False)
+
+
+def display_for(console: Console) -> Live | Plain:
+    """The display that suits the console."""
+    return Live(console) if console.is_terminal else Plain(console)
