@@ -75,10 +75,19 @@ pub fn play(
                 player.drip(&octets(text, target), Duration::from_millis(*gap_ms))
             }
             Step::Pause(millis) => player.pause(Duration::from_millis(*millis)),
-            Step::Await(count) => player.wait(|reading| reading.finals.len() >= *count),
+            // What follows makes sense only after what was waited for.
+            Step::Await(count) => {
+                if !player.wait(|reading| reading.finals.len() >= *count) {
+                    break;
+                }
+            }
             Step::AwaitInterim(count) => {
-                player
-                    .wait(|reading| reading.interim.len() >= *count || !reading.finals.is_empty());
+                let enough = |reading: &Reading| {
+                    reading.interim.len() >= *count || !reading.finals.is_empty()
+                };
+                if !player.wait(enough) {
+                    break;
+                }
             }
             Step::HalfClose => player.connection.half_close(),
             Step::Reset => {
@@ -160,12 +169,15 @@ impl Player<'_> {
         )
     }
 
-    fn wait(&mut self, enough: impl Fn(&Reading) -> bool) {
+    fn wait(&mut self, enough: impl Fn(&Reading) -> bool) -> bool {
         let deadline = Instant::now() + self.patience;
         loop {
+            if enough(&self.reading()) {
+                return true;
+            }
             let now = Instant::now();
-            if now >= deadline || self.connection.ended().is_some() || enough(&self.reading()) {
-                return;
+            if now >= deadline || self.connection.ended().is_some() {
+                return false;
             }
             self.connection.listen(deadline - now);
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `{host}` | the authority of the probed URL |
 //! | `{path}` | the resource that answers GET |
+//! | `{encoded}` | the same path, its last octet percent-encoded |
 //! | `{post}` | the resource that takes a body |
 //! | `{carrier}` | `POST {post}` where there is such a resource, else `GET {path}` |
 //! | `{hex:00ff}` | these octets |
@@ -45,7 +46,9 @@ pub enum TemplateError {
     )]
     Unbalanced(String),
     /// The placeholder does not exist.
-    #[error("unknown placeholder {{{0}}}; known are host, path, post, carrier, hex, repeat, count")]
+    #[error(
+        "unknown placeholder {{{0}}}; known are host, path, encoded, post, carrier, hex, repeat, count"
+    )]
     Unknown(String),
     /// The placeholder's argument does not fit.
     #[error("placeholder {{{0}}}: {1}")]
@@ -97,6 +100,16 @@ fn placeholder(name: &str, values: &Values, out: &mut Vec<u8>) -> Result<(), Tem
     match word {
         "host" => out.extend_from_slice(values.host.as_bytes()),
         "path" => out.extend_from_slice(values.path.as_bytes()),
+        "encoded" => {
+            let (head, last) = values
+                .path
+                .as_bytes()
+                .split_at(values.path.len().saturating_sub(1));
+            out.extend_from_slice(head);
+            for octet in last {
+                out.extend_from_slice(format!("%{octet:02x}").as_bytes());
+            }
+        }
         "post" => out.extend_from_slice(values.post.as_deref().unwrap_or(&values.path).as_bytes()),
         "carrier" => match &values.post {
             Some(post) => out.extend_from_slice(format!("POST {post}").as_bytes()),
