@@ -70,11 +70,14 @@ class ServerProcess:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(patience_s)
         in_time = self.popen.returncode is not None
-        for process in {*tree, *self.tree()}:
+        left = [process for process in {*tree, *self.tree()} if _lives(process)]
+        for process in left:
             with contextlib.suppress(psutil.NoSuchProcess):
-                if process.status() != psutil.STATUS_ZOMBIE:
-                    process.kill()
+                process.kill()
         self.popen.wait()
+        deadline = time.monotonic() + 5
+        while any(_lives(process) for process in left) and time.monotonic() < deadline:
+            time.sleep(0.005)
         if self.cgroup:
             deadline = time.monotonic() + 5
             while self.cgroup.pids() and time.monotonic() < deadline:
@@ -86,6 +89,13 @@ class ServerProcess:
     def tail(self, lines: int = 20) -> list[str]:
         """The last lines of its log."""
         return tail(self.log, lines)
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def tail(log: Path, lines: int = 20) -> list[str]:

@@ -96,6 +96,8 @@ def read_scenario_folder(folder: Path) -> ScenarioFolder:
                 where=str(path),
                 mend=f"write scenario = {scenario.name!r}, or move the folder",
             )
+        for name in stack.variants:
+            lineage(stack, name)
         stacks.append(stack)
     names = [stack.name for stack in stacks]
     for name in names:

@@ -1,0 +1,61 @@
+# touchstone: `make run` does the main job, `make test` passes the tests. Both set up what they need.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ENGINE := target/release/touchstone-engine
+ENGINE_SOURCES := $(shell find engine -name '*.rs' -o -name 'Cargo.toml' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
+RUN ?= users --quick
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint format faults calibrate clean test-native
+
+help: ## Show this
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/ready $(ENGINE) ## The Python environment and the engine
+
+$(VENV)/ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "touchstone needs Python 3.11 or newer; set PYTHON"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(ENGINE): $(ENGINE_SOURCES)
+	@command -v cargo >/dev/null || { echo "the engine needs a Rust toolchain; install it by rustup"; exit 2; }
+	cargo build --release --locked --package touchstone-engine
+	@touch $@
+
+run: setup ## Measure the scenario `users` (another: make run RUN="crud --quick")
+	$(BIN)/touchstone run $(RUN)
+
+test: setup ## All tests
+	cargo test --workspace --locked --quiet
+	$(BIN)/pytest -n 2 -m "not native"
+	mote/check.sh --quick
+
+test-native: setup ## The tests that build native images; minutes long
+	$(BIN)/pytest -m native
+
+lint: $(VENV)/ready ## All linters and type checks
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+	cargo fmt --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(BIN)/python tests/lint/stacks.py
+
+format: $(VENV)/ready ## Format everything
+	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix --quiet src tests
+	cargo fmt
+
+faults: setup ## Plant every fault of the catalogue, and count caught, missed and false alarms
+	$(BIN)/python -m tests.faults
+
+calibrate: setup ## Measure how often the judge is right, and write it into docs/methodology.md
+	$(BIN)/python -m touchstone.judge.calibration
+
+clean: ## Remove the environment and the builds
+	rm -rf $(VENV) target

@@ -1,0 +1,142 @@
+"""The checker against a real server: what breaks is found, shown, and counted."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.proof import Tally, prove
+from touchstone.contract.template import Values
+from touchstone.contract.wire import Service
+from touchstone.dependency.base import DependencyContext, UnknownActError
+from touchstone.dependency.sqlite import SqliteFile
+from touchstone.manifest.contract import Check, Proof
+
+
+class Registry(BaseHTTPRequestHandler):
+    """A small service that loses every tenth insert if it is told to."""
+
+    names: set[str]
+    lock: threading.Lock
+    lose: bool
+    database: Path
+
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        name = parse_qs(url.query).get("name", [""])[0]
+        with self.lock:
+            taken = name in self.names
+            self.names.add(name)
+            if not taken and not (self.lose and len(self.names) % 10 == 0):
+                with sqlite3.connect(self.database, timeout=10) as database:
+                    database.execute("INSERT INTO users(name) VALUES (?)", (name,))
+        body = f"{'no' if taken else 'welcome'} {name}".encode()
+        self.send_response(500 if taken else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> SqliteFile:
+    context = DependencyContext(tmp_path / "db", tmp_path, (), Path("/nonexistent"), tmp_path)
+    dependency = SqliteFile(
+        "db", "DATABASE_PATH", {"schema": "CREATE TABLE users(name TEXT)", "journal_mode": "WAL"}, context
+    )
+    dependency.start()
+    assert dependency.reset({}) == []
+    return dependency
+
+
+@pytest.fixture
+def service(database: SqliteFile) -> Iterator[tuple[Service, type[Registry]]]:
+    path = Path(database.environment()["DATABASE_PATH"])
+    handler = type("Handler", (Registry,), {"names": set(), "lock": threading.Lock(), "lose": False, "database": path})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield Service("127.0.0.1", server.server_address[1]), handler
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+CHECK = Check.model_validate(
+    {
+        "id": "insert",
+        "says": "fifty names are stored",
+        "steps": [
+            {
+                "target": "/add?name={fresh}-{counter}",
+                "repeat": 50,
+                "concurrent": 10,
+                "expect": {"body": "welcome {fresh}-{counter}"},
+            }
+        ],
+        "proofs": [{"says": "rows", "dependency": "db", "query": "SELECT count(*) FROM users", "equals": "ok"}],
+    }
+)
+
+
+def test_a_sound_service_passes(service: tuple[Service, type[Registry]], database: SqliteFile) -> None:
+    outcome = Checker(service[0], {"db": database}).check(CHECK)
+    assert outcome.passed, outcome.broken
+
+
+def test_lost_inserts_are_found_by_the_proof(service: tuple[Service, type[Registry]], database: SqliteFile) -> None:
+    service[1].lose = True
+    outcome = Checker(service[0], {"db": database}).check(CHECK)
+    assert not outcome.passed
+    assert outcome.broken[0].expected == "50"
+    assert outcome.broken[0].received == "45"
+
+
+def test_a_tally_counts_answers_by_status(service: tuple[Service, type[Registry]], database: SqliteFile) -> None:
+    same = {"target": "/add?name=one", "repeat": 20, "concurrent": 5, "expect": {"status": [200, 500]}}
+    right = Check.model_validate({"id": "a", "says": "one wins", "steps": [{**same, "tally": {"200": 1, "500": 19}}]})
+    wrong = Check.model_validate({"id": "b", "says": "two win", "steps": [{**same, "tally": {"200": 2, "500": 18}}]})
+    checker = Checker(service[0], {"db": database})
+    assert checker.check(right).passed
+    assert not checker.check(wrong).passed
+
+
+def test_a_dead_service_breaks_the_check_and_does_not_raise(database: SqliteFile) -> None:
+    outcome = Checker(Service("127.0.0.1", 1, timeout_s=1), {"db": database}).check(CHECK)
+    assert not outcome.passed
+    assert "no answer" in outcome.broken[0].received
+
+
+def test_only_light_checks_are_repeated_after_a_load() -> None:
+    light = Check.model_validate({"id": "a", "says": "a", "steps": [{"target": "/"}]})
+    acting = Check.model_validate({"id": "b", "says": "b", "steps": [{"dependency": "db", "act": "stop"}]})
+    assert [check.id for check in light_checks([light, acting, CHECK])] == ["a"]
+
+
+def test_a_proof_allows_for_requests_of_unknown_fate(database: SqliteFile) -> None:
+    proof = Proof(says="rows", dependency="db", query="SELECT 12", equals="ok")
+    values = Values(1, "f", "r")
+    assert prove(proof, {"db": database}, Tally(sent=15, ok=10, uncertain=2), values).passed
+    assert not prove(proof, {"db": database}, Tally(sent=15, ok=10, uncertain=1), values).passed
+    assert not prove(proof, {"db": database}, Tally(sent=15, ok=13, uncertain=2), values).passed
+
+
+def test_leftovers_of_an_earlier_run_are_said(database: SqliteFile) -> None:
+    stray = database.context.folder / "db-99.db"
+    stray.write_bytes(b"")
+    assert database.reset({}) == ["file db-99.db was there before the first start"]
+    assert not stray.exists()
+
+
+def test_an_act_that_a_dependency_does_not_know_is_refused(database: SqliteFile) -> None:
+    with pytest.raises(UnknownActError, match="cannot 'stop'"):
+        database.act("stop", {})

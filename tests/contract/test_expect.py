@@ -1,0 +1,71 @@
+"""An answer is held against an expectation byte by byte, and what differs is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from touchstone.contract.expect import faults
+from touchstone.contract.template import Values, ValueSource
+from touchstone.contract.wire import Answer
+from touchstone.manifest.exchange import Expectation
+
+VALUES = Values(counter=7, fresh="abc", random="00ff")
+
+
+def expectation(**table: object) -> Expectation:
+    return Expectation.model_validate(table)
+
+
+def answer(body: str = "", status: int = 200, **fields: str) -> Answer:
+    return Answer(status, tuple((k.replace("_", "-"), v) for k, v in fields.items()), body.encode())
+
+
+def test_templates_are_filled_in() -> None:
+    assert VALUES.fill("{counter} {fresh} {random} {a*3} {{x}}") == "7 abc 00ff aaa {x}"
+
+
+def test_braces_of_json_stay_as_they_are() -> None:
+    assert VALUES.fill('{"name": "{fresh}"}') == '{"name": "abc"}'
+
+
+def test_fresh_stays_within_a_check_and_the_counter_moves() -> None:
+    source = ValueSource(seed=1)
+    first, second = source.next(), source.next()
+    assert first.fresh == second.fresh
+    assert first.counter != second.counter
+    assert ValueSource(seed=1).next().fresh != first.fresh
+
+
+def test_a_right_answer_has_no_fault() -> None:
+    wanted = expectation(body="pong {fresh}", content_type="text/plain", headers={"X-A": "b+"})
+    assert faults(wanted, answer("pong abc", content_type="text/plain; charset=utf-8", X_A="bb"), VALUES) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "said"),
+    [
+        ({"status": 200}, answer(status=500), "status 500"),
+        ({"status": [200, 404]}, answer(status=405), "200 or 404"),
+        ({"body": "pong"}, answer("pong\n"), "5 bytes instead of 4"),
+        ({"body": "pong"}, answer("ping"), "from byte 1"),
+        ({"content_type": "text/plain"}, answer(content_type="text/html"), "text/html"),
+        ({"headers": {"Allow": "GET"}}, answer(), "Allow is missing"),
+        ({"headers": {"Allow": "GET"}}, answer(Allow="POST"), "POST"),
+        ({"pattern": "[0-9]+"}, answer("12a"), "not like"),
+        ({"json": {"a": 1}}, answer("{"), "not JSON"),
+        ({"json": {"a": 1}}, answer("[1]"), "not an object"),
+        ({"json": {"a": 1}}, answer("{}"), "missing"),
+        ({"json": {"a": 1}}, answer('{"a": 2}'), "instead of 1"),
+        ({"json": {"a": {"type": "integer"}}}, answer('{"a": true}'), "not a integer"),
+        ({"json": {"a": 1}, "json_exact": True}, answer('{"a": 1, "b": 2}'), "should not be there: b"),
+        ({}, Answer(None, failure="no answer: timeout"), "no answer"),
+    ],
+)
+def test_a_wrong_answer_says_what_is_wrong(wanted: dict[str, object], given: Answer, said: str) -> None:
+    assert any(said in fault for fault in faults(expectation(**wanted), given, VALUES))
+
+
+def test_head_may_have_no_body() -> None:
+    wanted = expectation(body="pong")
+    assert faults(wanted, answer(), VALUES, body_expected=False) == []
+    assert faults(wanted, answer("pong"), VALUES, body_expected=False)

@@ -1,0 +1,104 @@
+"""Processes are started apart and ended whole, with nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from touchstone.isolation.cgroup import create_cgroup
+from touchstone.isolation.port import foreign_listener, free_port, ports_of
+from touchstone.isolation.process import StartError, describe_exit, start_process
+
+STUBBORN = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+)
+FORKING = """
+import os, time
+if os.fork() == 0:
+    os.setpgid(0, 0)
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(0)
+print('up', flush=True)
+time.sleep(600)
+"""
+
+
+def wait_for(path: Path, text: str) -> None:
+    deadline = time.monotonic() + 20
+    while text not in (path.read_text() if path.exists() else ""):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def started(tmp_path: Path, program: str, **more: object):  # type: ignore[no-untyped-def]
+    log = tmp_path / "log"
+    process = start_process([sys.executable, "-c", program], env=dict(os.environ), cwd=tmp_path, log=log, **more)  # type: ignore[arg-type]
+    wait_for(log, "up")
+    return process
+
+
+def test_a_server_that_ignores_sigterm_is_killed_and_it_is_said(tmp_path: Path) -> None:
+    process = started(tmp_path, STUBBORN)
+    assert "killed" in process.stop(patience_s=0.2)
+    assert not psutil.pid_exists(process.pid)
+
+
+def test_orphans_in_a_group_of_their_own_are_ended_too(tmp_path: Path) -> None:
+    process = started(tmp_path, FORKING)
+    deadline = time.monotonic() + 10
+    while len(pids := {p.pid for p in process.tree()}) < 3:  # itself, the child that it never reaps, and the orphan
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.stop(patience_s=2)
+    assert not any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids)
+
+
+def test_a_program_that_is_not_there_is_an_error_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StartError, match="cannot be started"):
+        start_process(["/nonexistent/server"], env={}, cwd=tmp_path, log=tmp_path / "log")
+
+
+def test_a_process_runs_on_its_cpus(tmp_path: Path) -> None:
+    cpu = min(os.sched_getaffinity(0))
+    process = started(tmp_path, "import time; print('up', flush=True); time.sleep(600)", cpus=[cpu])
+    try:
+        assert os.sched_getaffinity(process.pid) == {cpu}
+    finally:
+        process.stop(patience_s=2)
+
+
+def test_a_memory_limit_kills_and_the_kill_is_counted(tmp_path: Path) -> None:
+    cgroup = create_cgroup("test")
+    if cgroup is None:
+        pytest.skip("cgroups are not permitted here")
+    cgroup.limit_memory(48 * 2**20)
+    program = "print('up', flush=True)\nhoard = []\nwhile True: hoard.append(bytearray(2**20))"
+    process = started(tmp_path, program, cgroup=cgroup)
+    process.popen.wait(30)
+    assert process.exited() == "ended by SIGKILL"
+    assert cgroup.oom_kills() == 1
+    process.stop()
+    assert not any(folder.exists() for folder in cgroup.folders)
+
+
+def test_a_foreign_listener_is_named() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        assert foreign_listener(port, [os.getpid()]) is None
+        assert f"process {os.getpid()}" in (foreign_listener(port, []) or "")
+        assert port in ports_of([os.getpid()])
+    assert free_port() != 0
+
+
+def test_exits_are_said_in_words() -> None:
+    assert describe_exit(3) == "exited with code 3"
+    assert describe_exit(-9) == "ended by SIGKILL"

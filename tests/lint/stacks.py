@@ -1,0 +1,38 @@
+"""Lints the stacks with their languages' own tools, as far as those are installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    """Run every linter; the number of those that complained."""
+    complaints = 0
+    for module in sorted(ROOT.glob("scenarios/*/*/go.mod")):
+        if shutil.which("gofmt"):
+            listed = subprocess.run(["gofmt", "-l", "."], cwd=module.parent, capture_output=True, text=True, check=True)
+            if listed.stdout:
+                print(f"{module.parent}: gofmt: {listed.stdout.strip()}")
+                complaints += 1
+        if shutil.which("go"):
+            complaints += _run(["go", "vet", "./..."], module.parent)
+    for manifest in sorted(ROOT.glob("scenarios/*/*/Cargo.toml")):
+        if shutil.which("cargo"):
+            complaints += _run(["cargo", "fmt", "--check"], manifest.parent)
+    return complaints
+
+
+def _run(command: list[str], folder: Path) -> int:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"{folder.relative_to(ROOT)}: {' '.join(command)}\n{done.stdout}{done.stderr}")
+    return int(done.returncode != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""A manifest that is wrong says which file, which key, what was expected, and the mend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from touchstone.failure import ExitCode, UsageError
+from touchstone.manifest.catalogue import find_scenario, read_scenario_folder, select_contenders
+from touchstone.manifest.reader import ManifestError, read_manifest
+from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.stack import Stack
+from touchstone.run.plan import find_tools
+
+SCENARIO = """
+schema = 1
+name = "demo"
+title = "Demo"
+summary = "A demo"
+[ready]
+target = "/ping"
+[[contract]]
+id = "ping"
+says = "ping answers"
+steps = [{ target = "/ping", expect = { body = "pong" } }]
+[loads.ping]
+title = "Ping"
+requests = [{ target = "/ping" }]
+"""
+
+STACK = """
+schema = 1
+name = "one"
+scenario = "demo"
+title = "One"
+language = "Python"
+[needs]
+python3 = ">=3.11"
+[variants.plain]
+title = "plain"
+run = ["python3", "server.py"]
+"""
+
+
+def written(folder: Path, scenario: str = SCENARIO, stack: str = STACK) -> Path:
+    (folder / "one").mkdir(parents=True, exist_ok=True)
+    (folder / "scenario.toml").write_text(scenario)
+    (folder / "one" / "stack.toml").write_text(stack)
+    return folder
+
+
+def test_a_sound_folder_is_read(tmp_path: Path) -> None:
+    found = read_scenario_folder(written(tmp_path / "demo"))
+    assert found.scenario.name == "demo"
+    assert [contender.name for contender in select_contenders(found, [])] == ["one/plain"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("title =", "titel ="), ["titel", "did you mean 'title'"]),
+        (('name = "demo"', "name = 7"), ["name", "string"]),
+        (('name = "demo"', 'name = "De mo"'), ["name", "De mo"]),
+        (("schema = 1", "schema = 2"), ["schema", "1"]),
+        (("[ready]", "[reddy]"), ["ready", "missing"]),
+        (("requests = [", "reqests = ["), ["reqests", "did you mean 'requests'"]),
+        (('title = "Ping"', 'title = "Ping"\nloop = "open"'), ["rate", "requests a second"]),
+        (('title = "Ping"', 'title = "Ping"\nconnections = 0'), ["connections", "greater than or equal to 1"]),
+        (("expect = { body", "expect = { boddy"), ["boddy", "did you mean 'body'"]),
+        (("summary =", "summary"), ["not TOML"]),
+    ],
+)
+def test_a_wrong_scenario_names_file_key_and_mend(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
+    folder = written(tmp_path / "demo", scenario=SCENARIO.replace(*change, 1))
+    with pytest.raises(ManifestError) as caught:
+        read_scenario_folder(folder)
+    message = str(caught.value)
+    assert caught.value.exit_code is ExitCode.USAGE
+    assert "scenario.toml" in message
+    for part in said:
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('scenario = "demo"', 'scenario = "other"'), ["other", "demo"]),
+        (('title = "plain"', 'title = "plain"\nbase = "jvm"'), ["base", "jvm"]),
+        (('run = ["python3", "server.py"]', ""), ["run"]),
+        (('run = ["python3", "server.py"]', "run = []"), ["run"]),
+        (('title = "plain"', 'title = "plain"\nbase = "plain"'), ["base"]),
+    ],
+)
+def test_a_wrong_stack_names_file_key_and_mend(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
+    folder = written(tmp_path / "demo", stack=STACK.replace(*change, 1))
+    with pytest.raises(ManifestError) as caught:
+        read_scenario_folder(folder)
+    for part in ["stack.toml", *said]:
+        assert part in str(caught.value)
+
+
+def test_an_unknown_scenario_lists_those_that_there_are(tmp_path: Path) -> None:
+    written(tmp_path / "demo")
+    with pytest.raises(UsageError, match=r"did you mean 'demo'"):
+        find_scenario("dmeo", tmp_path)
+
+
+def test_an_unknown_stack_or_variant_lists_those_that_there_are(tmp_path: Path) -> None:
+    found = read_scenario_folder(written(tmp_path / "demo"))
+    with pytest.raises(UsageError, match="there are: one"):
+        select_contenders(found, ["two"])
+    with pytest.raises(UsageError, match="there are: plain"):
+        select_contenders(found, ["one/native"])
+
+
+def test_a_bad_version_range_is_named(tmp_path: Path) -> None:
+    found = read_scenario_folder(written(tmp_path / "demo", stack=STACK.replace(">=3.11", "newest")))
+    with pytest.raises(UsageError, match="newest"):
+        find_tools(select_contenders(found, [])[0])
+
+
+def test_a_missing_tool_is_said_with_the_way_to_get_it(tmp_path: Path) -> None:
+    found = read_scenario_folder(written(tmp_path / "demo", stack=STACK.replace(">=3.11", ">=99")))
+    reason = find_tools(select_contenders(found, [])[0])
+    assert isinstance(reason, str)
+    assert "needs python3 >=99" in reason
+    assert "install" in reason
+
+
+@pytest.mark.parametrize("folder", sorted((Path(__file__).parents[2] / "scenarios").glob("*/scenario.toml")))
+def test_every_manifest_of_the_lab_is_sound(folder: Path) -> None:
+    read_manifest(folder, Scenario)
+    for stack in folder.parent.glob("*/stack.toml"):
+        read_manifest(stack, Stack)
