@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from touchstone.judge.judgement import Steady
+from touchstone.judge.steady import steady_state
+from touchstone.judge.traffic import loop, measured_points
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
 
@@ -56,6 +60,32 @@ class Case:
             for s in self.run.samples
             if s.contender == TARE and s.load == load and s.result is not None and s.failure is None
         ]
+
+    def ceiling(self, load: str | None) -> float | None:
+        """The median rate of a load's tares; None if there is none."""
+        rates = [t.result.rate.achieved for t in self.tares(load) if t.result]
+        return statistics.median(rates) if rates else None
+
+    @cached_property
+    def steady(self) -> list[Steady]:
+        """The steady-state verdict on each load of a contender."""
+        return [
+            steady_state(
+                measured_points(s.result),
+                contender=s.contender,
+                load=s.load or "",
+                sample=s.id,
+                margin=self.margin,
+                by_rate=loop(s) == "closed",
+            )
+            for s in self.run.samples
+            if s.phase == "load" and s.contender != TARE and s.result is not None and loop(s) in ("closed", "open")
+        ]
+
+    def steady_of(self, group: Group) -> list[Steady]:
+        """The steady-state verdicts on a group's samples."""
+        ids = {s.id for s in group.samples}
+        return [s for s in self.steady if s.sample in ids]
 
     def contender(self, name: str) -> ContenderPlan | None:
         """The plan's entry for a contender."""

@@ -44,6 +44,7 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
         findings=findings,
         estimates=estimates,
         comparisons=compare(case, series),
+        steady=case.steady,
         margin=case.margin,
         confidence=case.confidence,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from touchstone.judge.case import Case
 from touchstone.judge.judgement import Finding, Severity
@@ -19,20 +18,18 @@ class ErrorsAboveAllowance(SampleRule):
     So failures end a measurement.
     """
 
-    code: ClassVar[str] = "errors-above-allowance"
-    severity: ClassVar[Severity] = Severity.INVALID
-    title: ClassVar[str] = "More requests failed than the scenario allows"
-    threshold: ClassVar[str] = (
-        "errors of all classes over requests sent, above the load's `error_allowance` (0 unless set)"
-    )
-    threshold_reason: ClassVar[str] = (
+    code = "errors-above-allowance"
+    severity = Severity.INVALID
+    title = "More requests failed than the scenario allows"
+    threshold = "errors of all classes over requests sent, above the load's `error_allowance` (0 unless set)"
+    threshold_reason = (
         "the scenario's author knows which failures belong to the service; nothing else makes a failure normal"
     )
-    next_step: ClassVar[str] = (
+    next_step = (
         "Read the first error of each class below and the server's log; mend the server, or lower the load if it is "
         "overrun."
     )
-    looks_at_tares: ClassVar[bool] = True
+    looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Compare the share of errors with the allowance."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from touchstone.judge.case import Case
 from touchstone.judge.judgement import Finding, Severity
@@ -14,14 +13,14 @@ from touchstone.record.sample import Sample
 class ForeignListener(SampleRule):
     """A server left over on the port answers in place of the one that was started, and in no time."""
 
-    code: ClassVar[str] = "foreign-listener"
-    severity: ClassVar[Severity] = Severity.INVALID
-    title: ClassVar[str] = "Answered by a process that is not the contender's"
-    threshold: ClassVar[str] = "the listening socket belongs to no process of the contender's tree"
-    threshold_reason: ClassVar[str] = "the kernel knows the owner of a socket; there is nothing to weigh"
-    next_step: ClassVar[str] = "End the process that holds the port (`touchstone doctor` names it) and measure again."
-    phases: ClassVar[tuple[str, ...] | None] = None
-    looks_at_tares: ClassVar[bool] = True
+    code = "foreign-listener"
+    severity = Severity.INVALID
+    title = "Answered by a process that is not the contender's"
+    threshold = "the listening socket belongs to no process of the contender's tree"
+    threshold_reason = "the kernel knows the owner of a socket; there is nothing to weigh"
+    next_step = "End the process that holds the port (`touchstone doctor` names it) and measure again."
+    phases = None
+    looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at the port's owner, and at each boot's."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from touchstone.judge.case import Case
 from touchstone.judge.figures import LATENCY, TAIL
@@ -22,19 +21,19 @@ INVALID_LEAST_S = 0.01
 class LateSends(SampleRule):
     """In an open loop latency runs from the intended send, so the generator's own lateness is part of it."""
 
-    code: ClassVar[str] = "late-sends"
-    severity: ClassVar[Severity] = Severity.SUSPECT
-    title: ClassVar[str] = "The generator sent late"
-    threshold: ClassVar[str] = (
+    code = "late-sends"
+    severity = Severity.SUSPECT
+    title = "The generator sent late"
+    threshold = (
         "open loop: lateness p99 above 1 ms and above a quarter of latency p99; invalid above 10 ms and above half "
         "of it"
     )
-    threshold_reason: ClassVar[str] = (
+    threshold_reason = (
         "a pacing slot and a timer's wake-up cost up to a few hundred microseconds on any machine; beyond 1 ms the "
         "sender "
         "was held up, and past a quarter of the tail it shows in the percentile"
     )
-    next_step: ClassVar[str] = "Give the engine a CPU of its own, lower the rate, or end what else runs on its CPU."
+    next_step = "Give the engine a CPU of its own, lower the rate, or end what else runs on its CPU."
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Put lateness beside latency."""

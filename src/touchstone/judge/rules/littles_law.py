@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from touchstone.judge.case import Case
 from touchstone.judge.figures import SPEED
@@ -23,18 +22,18 @@ class LittlesLaw(SampleRule):
     An open loop is not bound to it, but can never have more requests in service than connections.
     """
 
-    code: ClassVar[str] = "littles-law"
-    severity: ClassVar[Severity] = Severity.INVALID
-    title: ClassVar[str] = "Rate times mean latency is not the concurrency"
-    threshold: ClassVar[str] = (
+    code = "littles-law"
+    severity = Severity.INVALID
+    title = "Rate times mean latency is not the concurrency"
+    threshold = (
         "off by more than 10 % suspect, by more than 25 % invalid; both widened by mean latency over window, "
         "the part that may hang over its edges"
     )
-    threshold_reason: ClassVar[str] = (
+    threshold_reason = (
         "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
         "saturated, and an error of 25 % needs a wrong unit, count or concurrency"
     )
-    next_step: ClassVar[str] = (
+    next_step = (
         "Check units and the number of connections really held; if the product is short, look at the generator's "
         "own CPU."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from touchstone.judge.case import Case
 from touchstone.judge.judgement import Finding, Severity
@@ -15,14 +14,14 @@ from touchstone.record.sample import Sample
 class ServerDied(SampleRule):
     """Nothing measured around a death belongs to the service: the rest is refused connections."""
 
-    code: ClassVar[str] = "server-died"
-    severity: ClassVar[Severity] = Severity.INVALID
-    title: ClassVar[str] = "The server ended before it was asked to"
-    threshold: ClassVar[str] = "an exit before the stop signal, or no process left in its tree during the load"
-    threshold_reason: ClassVar[str] = "a service that ends under load has failed, whatever it answered before"
-    next_step: ClassVar[str] = "Read the end of the server's log; look for memory limits, unhandled errors and signals."
-    phases: ClassVar[tuple[str, ...] | None] = None
-    looks_at_tares: ClassVar[bool] = True
+    code = "server-died"
+    severity = Severity.INVALID
+    title = "The server ended before it was asked to"
+    threshold = "an exit before the stop signal, or no process left in its tree during the load"
+    threshold_reason = "a service that ends under load has failed, whatever it answered before"
+    next_step = "Read the end of the server's log; look for memory limits, unhandled errors and signals."
+    phases = None
+    looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at the exit that the lab saw, then at what the engine saw."""

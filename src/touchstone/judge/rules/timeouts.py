@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from touchstone.judge.case import Case
 from touchstone.judge.figures import LATENCY
@@ -17,21 +16,19 @@ from touchstone.record.sample import Sample
 class Timeouts(SampleRule):
     """A request that timed out took at least the timeout; how much longer nobody knows, so the tail is cut off."""
 
-    code: ClassVar[str] = "timeouts"
-    severity: ClassVar[Severity] = Severity.INVALID
-    title: ClassVar[str] = "Requests timed out"
-    threshold: ClassVar[str] = (
-        "any timeout: invalid above the load's error allowance, otherwise suspect for latencies alone"
-    )
-    threshold_reason: ClassVar[str] = (
+    code = "timeouts"
+    severity = Severity.INVALID
+    title = "Requests timed out"
+    threshold = "any timeout: invalid above the load's error allowance, otherwise suspect for latencies alone"
+    threshold_reason = (
         "a single timeout is many times the usual latency, and the longest latencies then show the timeout's setting"
     )
-    next_step: ClassVar[str] = (
+    next_step = (
         "See whether the server stalls (its log, its CPU over time) or is overrun; lower the rate, or raise the "
         "timeout "
         "so that the whole wait is measured."
     )
-    looks_at_tares: ClassVar[bool] = True
+    looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look for timeouts."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from touchstone.judge.case import Case, Group
 from touchstone.judge.judgement import Finding, Severity
@@ -16,18 +15,16 @@ ENOUGH = 5
 class TooFewRounds(GroupRule):
     """One run of each says nothing of how runs differ: what looks like two servers may be two runs."""
 
-    code: ClassVar[str] = "too-few-rounds"
-    severity: ClassVar[Severity] = Severity.SUSPECT
-    title: ClassVar[str] = "Too few rounds"
-    threshold: ClassVar[str] = "fewer than 3 rounds measured: suspect; fewer than 5: a note"
-    threshold_reason: ClassVar[str] = (
+    code = "too-few-rounds"
+    severity = Severity.SUSPECT
+    title = "Too few rounds"
+    threshold = "fewer than 3 rounds measured: suspect; fewer than 5: a note"
+    threshold_reason = (
         "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 2.8 with five: below three "
         "there "
         "is no interval, below five only large differences can be seen"
     )
-    next_step: ClassVar[str] = (
-        "Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`)."
-    )
+    next_step = "Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`)."
 
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Count the rounds in which something was measured."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from touchstone.judge.case import Case
 from touchstone.judge.judgement import Finding, Severity
@@ -16,18 +15,16 @@ from touchstone.record.sample import Sample
 class WrongBodies(SampleRule):
     """A 200 with an error page, a stale row or half a body counts as success in tools that read the status alone."""
 
-    code: ClassVar[str] = "wrong-bodies"
-    severity: ClassVar[Severity] = Severity.INVALID
-    title: ClassVar[str] = "Responses had the wrong body"
-    threshold: ClassVar[str] = "any wrong body: invalid above the load's error allowance, otherwise suspect"
-    threshold_reason: ClassVar[str] = (
-        "the expected body follows from the request, so one wrong body is a fault and not noise"
-    )
-    next_step: ClassVar[str] = (
+    code = "wrong-bodies"
+    severity = Severity.INVALID
+    title = "Responses had the wrong body"
+    threshold = "any wrong body: invalid above the load's error allowance, otherwise suspect"
+    threshold_reason = "the expected body follows from the request, so one wrong body is a fault and not noise"
+    next_step = (
         "Compare the body received with the one expected below; mend the server, or the expectation if it is too "
         "strict."
     )
-    looks_at_tares: ClassVar[bool] = True
+    looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look for wrong bodies."""

@@ -1,0 +1,55 @@
+"""Rule: fewer connections were held than asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.case import Case
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.rule import SampleRule
+from touchstone.judge.traffic import asked_connections, keeps_alive
+from touchstone.record.sample import Sample
+
+FEW = 0.02
+MANY = 0.10
+
+
+class ConnectionsNotHeld(SampleRule):
+    """A load of 200 connections of which 100 exist is another load.
+
+    Concurrency is part of the question.
+    """
+
+    code = "connections-not-held"
+    severity = Severity.SUSPECT
+    title = "Fewer connections were held than asked for"
+    threshold = (
+        "with keep-alive, fewer than 98 % of the connections established or held at the end: suspect; fewer than "
+        "90 %: invalid"
+    )
+    threshold_reason = (
+        "one or two may be between closing and opening when they are counted; a tenth missing changes throughput "
+        "and latency by more than the margin"
+    )
+    next_step = (
+        "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
+        "first connect error."
+    )
+    looks_at_tares = True
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Look at one sample."""
+        result = sample.result
+        asked = asked_connections(sample)
+        if result is None or not asked or not keeps_alive(sample):
+            return
+        least = min(result.connections.established, result.connections.held)
+        missing = asked - least
+        if missing <= max(1, FEW * asked):
+            return
+        yield self.finding(
+            f"{least} of {asked} connections were held",
+            severity=Severity.INVALID if missing > MANY * asked else Severity.SUSPECT,
+            sample=sample,
+            evidence=result.connections.model_dump(),
+        )

@@ -1,0 +1,32 @@
+"""Rule: state of an earlier run was there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.case import Case
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.rule import SampleRule
+from touchstone.record.sample import Sample
+
+
+class Leftovers(SampleRule):
+    """Rows, sessions or offsets from before make inserts fail and lookups cheap."""
+
+    code = "leftovers"
+    severity = Severity.SUSPECT
+    title = "State of an earlier run was there"
+    threshold = "anything that the dependency found before the contender started and that should not have been there"
+    threshold_reason = "each contender starts on fresh state; what is listed was seen and removed, and may not be all"
+    next_step = "See who left it: a server that was not stopped, or another run at the same time."
+    phases = None
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Look at one sample."""
+        for dependency in sample.dependencies:
+            if dependency.leftovers:
+                yield self.finding(
+                    f"{dependency.name} was not empty: {'; '.join(dependency.leftovers[:3])}",
+                    sample=sample,
+                    evidence={"leftovers": dependency.leftovers},
+                )
