@@ -9,6 +9,7 @@ mod job;
 mod load;
 mod null;
 mod probe;
+mod serving;
 
 use clap::{Parser, Subcommand};
 use failure::Outcome;

@@ -1,0 +1,69 @@
+//! What the servers among the subcommands share: where they run, how they say that they listen, how they end.
+
+use crate::failure::Failure;
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr};
+use touchstone_serve::{Place, cpus};
+
+/// Where a server runs.
+#[derive(clap::Args)]
+pub struct PlaceArgs {
+    /// Address to listen on.
+    #[arg(long, default_value = "127.0.0.1")]
+    host: IpAddr,
+    /// Port to listen on; 0 lets the kernel choose. Several processes may share one.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Threads.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: u16,
+    /// CPUs for the threads, in turn.
+    #[arg(long, value_delimiter = ',', value_name = "N,N")]
+    cpus: Vec<usize>,
+}
+
+impl PlaceArgs {
+    /// Checks the flags, and lets the process open as many files as it may.
+    pub fn place(&self) -> Result<Place, Failure> {
+        cpus::raise_file_limit();
+        let address = SocketAddr::new(self.host, self.port);
+        Ok(Place {
+            address,
+            workers: usize::from(self.workers),
+            cpus: self.cpus.clone(),
+        })
+    }
+}
+
+/// SIGINT and SIGTERM, blocked in every thread that is started from here on.
+pub struct Signals(libc::sigset_t);
+
+/// To be called before any thread is started.
+pub fn block_signals() -> Signals {
+    // SAFETY: an all-zero set is made empty before use; both calls get valid pointers.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGINT);
+        libc::sigaddset(&raw mut set, libc::SIGTERM);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+        Signals(set)
+    }
+}
+
+impl Signals {
+    /// Waits for one of them.
+    pub fn wait(&self) {
+        let mut signal = 0;
+        // SAFETY: valid pointers.
+        unsafe { libc::sigwait(&raw const self.0, &raw mut signal) };
+    }
+}
+
+/// Prints the line that says where the server listens, and at once: someone waits for it.
+pub fn announce(line: &serde_json::Value) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")
+        .and_then(|()| out.flush())
+        .map_err(|e| Failure::Failed(format!("standard output: {e}")))
+}
