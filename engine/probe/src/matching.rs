@@ -13,6 +13,8 @@ pub struct Baseline {
     pub body: Option<Vec<u8>>,
     /// Its Content-Length.
     pub length: Option<String>,
+    /// Whether there is a resource that takes a body.
+    pub takes_body: bool,
 }
 
 /// Whether what was seen is this outcome. `methods` are the requests' methods in order.

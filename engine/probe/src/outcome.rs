@@ -14,6 +14,7 @@
 //! | `+100` | this interim response before the next final one |
 //! | `-1xx` | no interim response anywhere |
 //! | `raw` | octets that are no HTTP/1.x response |
+//! | `no-post` | the outcome counts only where no resource takes a body (no `--post-path`) |
 //! | `open`, `closed` | the connection afterwards; neither word: both will do |
 
 use std::fmt;
@@ -91,6 +92,9 @@ pub struct Outcome {
     pub items: Vec<Item>,
     /// Whether interim responses are forbidden.
     pub no_interim: bool,
+    /// Whether it counts only where no resource takes a body: the probe then sends content with GET,
+    /// which a server may refuse (RFC 9110 9.3.1).
+    pub only_without_post: bool,
     /// The connection afterwards; `None` is either.
     pub end: Option<End>,
 }
@@ -120,6 +124,7 @@ impl Outcome {
             text: line.into(),
             items: Vec::new(),
             no_interim: false,
+            only_without_post: false,
             end: None,
         };
         let mut none = false;
@@ -133,6 +138,7 @@ impl Outcome {
                 "raw" => outcome.items.push(Item::Raw),
                 "open" => outcome.end = Some(End::Open),
                 "closed" => outcome.end = Some(End::Closed),
+                "no-post" => outcome.only_without_post = true,
                 "-1xx" => outcome.no_interim = true,
                 other => responses(other, &mut outcome.items).map_err(|what| wrong(&what))?,
             }

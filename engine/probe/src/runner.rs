@@ -148,8 +148,8 @@ fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Ou
     // must not make a server look wrong.
     let calm = Timing {
         settle: options.timing.settle * 2,
+        linger: options.timing.linger * 3 / 2,
         patience: options.timing.patience * 3 / 2,
-        ..options.timing
     };
     match judged(case, target, calm) {
         Ok((Verdict::Wrong, again)) => match revival(target) {

@@ -8,7 +8,7 @@ use crate::connection::{Connection, Ended};
 use crate::matching::matches;
 use crate::observation::{Ending, Observation};
 use crate::outcome::Outcome;
-use crate::response::{self, Reading};
+use crate::response::{self, Reading, Tail};
 use crate::target::Target;
 use crate::template;
 
@@ -17,7 +17,8 @@ use crate::template;
 pub struct Timing {
     /// Quiet that settles a right outcome.
     pub settle: Duration,
-    /// Quiet that settles a tolerated outcome: longer, since a right one may be on its way.
+    /// Quiet that settles any other outcome with whole responses: longer, since a right one may
+    /// be on its way. Cases with a patience of their own (timeouts) wait to its end instead.
     pub linger: Duration,
     /// Longest wait after the last step, unless the case says otherwise.
     pub patience: Duration,
@@ -199,7 +200,9 @@ impl Player<'_> {
             };
             let needed = if any(&self.case.right) {
                 timing.settle
-            } else if any(&self.case.tolerated) {
+            } else if self.case.patience_s.is_none()
+                && (any(&self.case.tolerated) || self.answered(&observation))
+            {
                 timing.linger
             } else {
                 self.patience
@@ -211,6 +214,12 @@ impl Player<'_> {
             let left = deadline.saturating_duration_since(Instant::now());
             self.connection.listen((needed - quiet).min(left));
         }
+    }
+
+    /// Whether the server has said all that it is likely to say: whole responses and no beginning
+    /// of another. It may still close, but it will hardly take long over that.
+    fn answered(&self, seen: &Observation) -> bool {
+        !seen.reading.finals.is_empty() && seen.reading.tail == Tail::Nothing
     }
 
     fn observe(&self, start: Instant, cut: Option<usize>) -> Observation {

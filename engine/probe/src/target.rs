@@ -106,6 +106,7 @@ impl Target {
             status: first.status,
             body: same.then_some(first.body),
             length,
+            takes_body: values.post.is_some(),
         };
         let mut echo = false;
         if let Some(post) = &values.post {
