@@ -16,6 +16,8 @@ from touchstone.report.words import VERDICT_MARKS
 LIMIT = 2_000_000
 """Bytes that a page may have, so that it can be sent by mail and opened on a phone."""
 
+_UNITS = "ns|µs|ms|s|B|KiB|MiB|GiB|/s|k/s|M/s"
+
 _BUDGETS = (Budget(240, 60), Budget(120, 40), Budget(60, 20), Budget(30, 0))
 """From fine to coarse: the first that keeps the page within the limit is taken."""
 
@@ -54,11 +56,12 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
-    environment.filters["ticks"] = _ticks
+    environment.filters["prose"] = _prose
     environment.globals["marks"] = VERDICT_MARKS
     return environment
 
 
-def _ticks(text: str) -> Markup:
-    """Text in which `backticks` become code; everything is escaped first."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+def _prose(text: str) -> Markup:
+    """Sentences from outside: everything escaped, `backticks` become code, a number stays with its unit."""
+    escaped = re.sub(rf"(\d) (%|{_UNITS})(?!\w)", "\\1\N{NO-BREAK SPACE}\\2", str(escape(text)))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))

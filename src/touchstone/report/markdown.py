@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from touchstone.judge.judgement import Severity, Verdict
 from touchstone.report.format import NOTHING, plural
-from touchstone.report.sentence import comparison_sentence, machine, method, trace, what_ran
+from touchstone.report.sentence import machine, method, trace, what_ran
+from touchstone.report.summary import struck_sentence, summary
 from touchstone.report.table import Cell, Column, Row, Table, full_tables, headline_tables
 from touchstone.report.view import View
-from touchstone.report.words import VERDICT_MARKS, standing
+from touchstone.report.words import INVALID, VERDICT_MARKS
 
 
 def document(view: View) -> str:
@@ -42,24 +43,16 @@ def _lines(view: View) -> Iterator[str]:
 
 
 def _summary(view: View) -> Iterator[str]:
-    shown = [
-        c
-        for place in view.places
-        for c in view.comparisons(place)
-        if c.figure in {f.name for f in view.figures(place, headline=True)}
-    ]
-    if not shown:
-        return
-    yield from ["## Summary", ""]
-    title = None
-    for comparison in shown:
-        place = next(p for p in view.places if (p.phase, p.load) == (comparison.phase, comparison.load))
-        if view.title(place) != title:
-            title = view.title(place)
-            yield from ["", f"**{_escape(title)}**", ""]
-        sentence = _escape(comparison_sentence(comparison, view.judgement.confidence))
-        yield f"- {standing(comparison).mark} {_struck(sentence, comparison.verdict)}"
-    yield ""
+    groups = summary(view)
+    if groups:
+        yield from ["## Summary", ""]
+    for group in groups:
+        yield from [f"**{_escape(group.title)}**", ""]
+        for line in group.lines:
+            yield f"- {line.standing.mark} {_escape(line.sentence)}"
+        for struck in group.struck:
+            yield f"- {INVALID.mark} {_struck(_escape(struck_sentence(struck)), Verdict.INVALID)}"
+        yield ""
 
 
 def _table(table: Table, level: str) -> Iterator[str]:

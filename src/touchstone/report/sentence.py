@@ -48,6 +48,20 @@ def machine(view: View) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def load_line(view: View, load: str) -> str:
+    """A load in a line, from its specification."""
+    spec = view.plan.load_specs.get(load, {})
+    parts = [f"load {load}"]
+    if spec.get("loop"):
+        parts.append(f"{spec['loop']} loop")
+    if spec.get("connections"):
+        parts.append(plural(int(spec["connections"]), "connection"))
+    if spec.get("rate"):
+        up_to = "" if spec.get("loop") == "open" else "up to "
+        parts.append(f"{up_to}{spec['rate']:,.0f} requests/s")
+    return " · ".join(parts) + (f". {spec['about']}" if spec.get("about") else "")
+
+
 def method(view: View) -> str:
     """How the numbers came about, in a paragraph."""
     plan, judgement = view.plan, view.judgement

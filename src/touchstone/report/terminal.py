@@ -14,10 +14,11 @@ from rich.text import Text
 from touchstone.judge.judgement import Judgement, Severity, Verdict
 from touchstone.record.run import Run
 from touchstone.report.format import NOTHING, plural
-from touchstone.report.sentence import comparison_sentence, machine, trace, what_ran
+from touchstone.report.sentence import machine, trace, what_ran
+from touchstone.report.summary import struck_sentence, summary
 from touchstone.report.table import Cell, Column, Row, Table, headline_tables
 from touchstone.report.view import FindingGroup, View
-from touchstone.report.words import VERDICT_MARKS, Standing, standing
+from touchstone.report.words import INVALID, VERDICT_MARKS, Standing
 
 _STANDING_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "undecided": "dim", "invalid": "red"}
 _VERDICT_STYLES = {Verdict.VALID: "", Verdict.SUSPECT: "yellow", Verdict.INVALID: "red strike"}
@@ -53,7 +54,8 @@ def _print_rich(console: Console, view: View) -> None:
         if title:
             console.print(Text(f"  {title}", style="dim"))
         style = _STANDING_STYLES.get(how.kind, "")
-        console.print(Padding(Text.assemble((f"{how.mark} ", style), (sentence, style)), (0, 0, 0, 2)))
+        words = (sentence, "red" if how.kind == "invalid" else "")
+        console.print(Padding(Text.assemble((f"{how.mark} ", style), words), (0, 0, 0, 2)))
     if view.not_measured:
         console.print()
         console.print(Text("Not measured", style="bold"))
@@ -109,14 +111,12 @@ def _rich_cell(cell: Cell) -> Text:
 
 
 def _sentences(view: View) -> Iterator[tuple[str, Standing, str]]:
-    """Headline comparisons: a place's title with its first, empty with the others."""
-    for place in view.places:
-        headline = {f.name for f in view.figures(place, headline=True)}
-        title = view.title(place)
-        for comparison in view.comparisons(place):
-            if comparison.figure in headline:
-                yield title, standing(comparison), comparison_sentence(comparison, view.judgement.confidence)
-                title = ""
+    """The summary's lines: a place's title with its first, empty with the others."""
+    for group in summary(view):
+        lines = [(line.standing, line.sentence) for line in group.lines]
+        lines += [(INVALID, struck_sentence(struck)) for struck in group.struck]
+        for number, (how, sentence) in enumerate(lines):
+            yield group.title if number == 0 else "", how, sentence
 
 
 def _print_findings(console: Console, view: View) -> None:
@@ -150,8 +150,9 @@ def _plain_lines(view: View) -> Iterator[str]:
     yield from _banners(view)
     for table in headline_tables(view):
         for row in table.rows:
-            for column, cell in zip(table.columns, row.cells, strict=True):
-                yield _plain_cell(table, row, column, cell)
+            if row.kind != "absent":
+                for column, cell in zip(table.columns, row.cells, strict=True):
+                    yield _plain_cell(table, row, column, cell)
     for title, how, sentence in _sentences(view):
         if title:
             yield f"comparison: {title}"

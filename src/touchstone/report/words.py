@@ -33,10 +33,13 @@ class Standing:
     word: str
 
 
+INVALID = Standing("invalid", "\N{BALLOT X}", "invalid")
+
+
 def standing(comparison: Comparison) -> Standing:
     """What a comparison amounts to, in the words that fit its figure."""
     if comparison.verdict is Verdict.INVALID:
-        return Standing("invalid", "✗", "invalid")
+        return INVALID
     if comparison.ratio is None:
         return Standing("none", NOTHING, "not compared")
     if comparison.outcome is Outcome.EQUIVALENT:

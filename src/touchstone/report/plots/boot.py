@@ -14,7 +14,7 @@ from touchstone.report.view import Place, View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROW, _TOP, _BOTTOM, _LEFT = 40.0, 4.0, 44.0, 142.0
+_ROW, _TOP, _BOTTOM = 40.0, 4.0, 44.0
 
 
 def build(view: View, place: Place) -> Panel | None:
@@ -23,14 +23,15 @@ def build(view: View, place: Place) -> Panel | None:
     rows = {name: starts for name, starts in rows.items() if starts}
     if not rows:
         return None
-    figure, axes = canvas.new(_TOP + _ROW * len(rows) + _BOTTOM, left=_LEFT, top=_TOP, bottom=_BOTTOM)
+    left = canvas.name_width(rows)
+    figure, axes = canvas.new(_TOP + _ROW * len(rows) + _BOTTOM, left=left, top=_TOP, bottom=_BOTTOM)
     _frame(axes, [start for starts in rows.values() for start, _ in starts], len(rows))
     for row, (name, starts) in enumerate(rows.items()):
         middle = row + 0.5
         axes.text(
-            -_LEFT / (canvas.WIDTH - _LEFT - 12),
+            -left / (canvas.WIDTH - left - 12),
             middle,
-            name,
+            canvas.fitted(name, left),
             transform=axes.get_yaxis_transform(),
             fontsize=canvas.TEXT,
             color=canvas.INK,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH = 520
+WIDTH = 440
 """Width of a drawing in CSS pixels: two fit beside each other on a desktop, and one still reads on a phone."""
 TEXT = 12.5
 """Text size in the same pixels."""
+
+_GLYPH = 0.56
+"""The usual width of a letter, as a share of the text size."""
+_NAME_ROOM = 168.0
 
 INK = "#0a0b01"
 MUTED = "#0a0b02"
@@ -85,6 +90,23 @@ def new(
     axes.grid(visible=True, axis="y", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     return figure, axes
+
+
+def name_width(names: Iterable[str]) -> float:
+    """Room for contenders' names beside the axes, in pixels; names that need more are shortened by `fitted`."""
+    return min(_NAME_ROOM, max((_wide(name) for name in names), default=0) + 10)
+
+
+def fitted(name: str, room: float) -> str:
+    """The name, or its two ends if it is too long for the room."""
+    if _wide(name) <= room:
+        return name
+    keep = max(4, int(room / TEXT / _GLYPH) - 1)
+    return f"{name[: keep // 2]}\N{HORIZONTAL ELLIPSIS}{name[-(keep - keep // 2) :]}"
+
+
+def _wide(text: str) -> float:
+    return len(text) * TEXT * _GLYPH
 
 
 def label(axes: Axes, x: str, y: str) -> None:

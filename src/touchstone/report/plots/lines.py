@@ -87,8 +87,8 @@ def scale_y(axes: Axes, lines: Sequence[Line], unit: Unit, *, log: bool) -> str:
         return ""
     if log:
         axes.set_yscale("log")
-        axes.set_ylim(min(values) / 1.25, max(values) * 1.35)
-        set_ticks(axes.yaxis, log_ticks(min(values) / 1.25, max(values) * 1.35, unit), unit)
+        axes.set_ylim(min(values) / 1.25, max(values) * 1.6)
+        set_ticks(axes.yaxis, log_ticks(min(values) / 1.25, max(values) * 1.6, unit), unit)
         return "log scale"
     axes.set_ylim(0, max(values) * 1.14)
     set_ticks(axes.yaxis, linear_ticks(max(values) * 1.14, unit), unit)

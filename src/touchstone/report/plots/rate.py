@@ -31,7 +31,7 @@ def build(view: View, place: Place) -> Panel | None:
             colour = canvas.line_colour(view.colour(contender.name))
             axes.axvline(knee.median, color=colour, linewidth=1.2, linestyle=(0, (2, 3)), zorder=2)
             axes.plot(
-                [knee.median], [0], marker="^", markersize=8, color=colour, clip_on=False, zorder=6,
+                [knee.median], [0], linestyle="none", marker="^", markersize=8, color=colour, clip_on=False, zorder=6,
                 transform=axes.get_xaxis_transform(),
             )  # fmt: skip
             knees.append(f"{contender.name} {quantity(knee.median, Unit.PER_SECOND)}")

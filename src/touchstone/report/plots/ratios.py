@@ -15,6 +15,7 @@ from touchstone.report.words import direction, standing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 _COLOURS = {
     "better": canvas.BETTER,
@@ -28,10 +29,7 @@ _COLOURS = {
 _MARKERS = {"equivalent": "s", "undecided": "o", "invalid": "X", "better": "o", "worse": "o", "different": "D"}
 _ROW = 23.0
 _HEADING = 32.0
-_TOP, _BOTTOM, _LEFT, _RIGHT = 2.0, 34.0, 142.0, 122.0
-_PLOT = canvas.WIDTH - _LEFT - _RIGHT
-_NAMES, _INDENT, _WORDS = -_LEFT / _PLOT, (14 - _LEFT) / _PLOT, 1 + _RIGHT / _PLOT
-"""Where text stands beside the axes, as shares of their width."""
+_TOP, _BOTTOM, _RIGHT, _INDENT = 2.0, 34.0, 116.0, 12.0
 _TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 _CLOSE_TICKS = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2]
 
@@ -49,15 +47,16 @@ def build(view: View, places: list[Place]) -> Panel | None:
         return None
     rows = sum(len(g.comparisons) for g in groups)
     height = _TOP + rows * _ROW + len(groups) * _HEADING + _BOTTOM
-    figure, axes = canvas.new(height, left=_LEFT, right=_RIGHT, top=_TOP, bottom=_BOTTOM)
+    left = canvas.name_width(c.contender for g in groups for c in g.comparisons) + _INDENT
+    figure, axes = canvas.new(height, left=left, right=_RIGHT, top=_TOP, bottom=_BOTTOM)
     _frame(axes, groups, height - _TOP - _BOTTOM, view.judgement.margin)
     y = 0.0
     for group in groups:
         y += _HEADING
-        _heading(axes, group.figure, y)
+        _heading(axes, group.figure, y - 9, left)
         for comparison in group.comparisons:
             y += _ROW
-            _row(axes, comparison, y - _ROW / 2)
+            _row(axes, comparison, y - _ROW / 2, left)
     title = f"Against {groups[0].comparisons[0].baseline}"
     described = "; ".join(
         f"{g.figure.title}, {c.contender}: {ratio(c.ratio)} ({standing(c).word})" for g in groups for c in g.comparisons
@@ -68,7 +67,7 @@ def build(view: View, places: list[Place]) -> Panel | None:
         caption=(
             f"Ratio to the baseline with its {percent(view.judgement.confidence)} interval, log scale. "
             f"The band is the margin of {percent(view.judgement.margin)} within which a difference does not matter. "
-            "Hollow: undecided; square: equivalent."
+            f"Hollow: undecided; square: equivalent.{_left_out(view, places)}"
         ),
         legend=[],
         findings=[],
@@ -78,8 +77,18 @@ def build(view: View, places: list[Place]) -> Panel | None:
 def _groups(view: View, place: Place) -> list[_Group]:
     headline = view.figures(place, headline=True)
     comparisons = view.comparisons(place)
-    groups = [_Group(f, [c for c in comparisons if c.figure == f.name]) for f in headline]
-    return [g for g in groups if any(c.ratio is not None for c in g.comparisons)]
+    groups = [_Group(f, [c for c in comparisons if c.figure == f.name and c.ratio]) for f in headline]
+    return [g for g in groups if g.comparisons]
+
+
+def _left_out(view: View, places: list[Place]) -> str:
+    """Who is not in the plot, so that nobody is missed in silence."""
+    headline = {(p, f.name) for p in places for f in view.figures(p, headline=True)}
+    compared = [c for p in places for c in view.comparisons(p) if (p, c.figure) in headline]
+    drawn = {c.contender for c in compared if c.ratio}
+    missing = {c.contender: standing(c).word for c in compared if c.contender not in drawn}
+    names = [f"{name} ({word})" for name, word in missing.items()]
+    return f" Not drawn: {', '.join(names)}." if names else ""
 
 
 def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> None:
@@ -95,7 +104,7 @@ def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> Non
     axes.set_ylim(depth, 0)
     wanted = _CLOSE_TICKS if high / low < 4 else _TICKS
     ticks = [t for t in wanted if low <= t <= high]
-    while len(ticks) > 7:
+    while len(ticks) > 6:
         ticks = [t for i, t in enumerate(ticks) if t == 1 or (i - ticks.index(1)) % 2 == 0]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_major_formatter(FixedFormatter([f"{t:g}{TIMES}" for t in ticks]))
@@ -107,30 +116,26 @@ def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> Non
     axes.axvline(1, color=canvas.MUTED, linewidth=1.2, zorder=1)
 
 
-def _heading(axes: Axes, figure: Figure, y: float) -> None:
-    at = axes.get_yaxis_transform()
-    axes.text(_NAMES, y - 7, figure.title, transform=at, fontsize=canvas.TEXT, fontweight="bold", color=canvas.INK)
-    axes.text(
-        _WORDS, y - 7, direction(figure), transform=at, fontsize=canvas.TEXT - 1.5, color=canvas.MUTED, ha="right"
-    )
+def _heading(axes: Axes, figure: Figure, y: float, left: float) -> None:
+    behind = {"facecolor": canvas.PAPER, "edgecolor": "none", "pad": 1.0}
+    words = _beside(axes, figure.title, y, -left, canvas.INK)
+    words.set(fontweight="bold", bbox=behind)
+    _beside(axes, direction(figure), y, None, canvas.MUTED).set(fontsize=canvas.TEXT - 1)
 
 
-def _row(axes: Axes, comparison: Comparison, y: float) -> None:
+def _row(axes: Axes, comparison: Comparison, y: float, left: float) -> None:
     how = standing(comparison)
     colour = _COLOURS[how.kind]
-    at = axes.get_yaxis_transform()
-    name = comparison.contender
-    axes.text(_INDENT, y, name, transform=at, fontsize=canvas.TEXT, color=canvas.INK, va="center")
+    _beside(axes, canvas.fitted(comparison.contender, left - _INDENT), y, _INDENT - left, canvas.INK)
     if comparison.ratio is None:
-        axes.text(_WORDS, y, how.word, transform=at, fontsize=canvas.TEXT, color=colour, va="center", ha="right")
         return
     if comparison.low is not None and comparison.high is not None:
-        axes.plot(
-            [comparison.low, comparison.high], [y, y], color=colour, linewidth=2.4, solid_capstyle="round", zorder=3
-        )
+        bounds = [comparison.low, comparison.high]
+        axes.plot(bounds, [y, y], color=colour, linewidth=2.4, solid_capstyle="round", zorder=3)
     axes.plot(
         [comparison.ratio],
         [y],
+        linestyle="none",
         marker=_MARKERS.get(how.kind, "o"),
         markersize=7,
         markeredgecolor=colour,
@@ -138,5 +143,19 @@ def _row(axes: Axes, comparison: Comparison, y: float) -> None:
         markeredgewidth=1.8,
         zorder=4,
     )
-    text = f"{ratio(comparison.ratio)} {how.word}"
-    axes.text(_WORDS, y, text, transform=at, fontsize=canvas.TEXT, color=colour, va="center", ha="right")
+    _beside(axes, f"{ratio(comparison.ratio)} {how.word}", y, None, colour)
+
+
+def _beside(axes: Axes, words: str, y: float, x: float | None, colour: str) -> Text:
+    """Words at `x` pixels from the axes' left end, or at the drawing's right end."""
+    width = axes.get_position().width * canvas.WIDTH
+    return axes.text(
+        x / width if x is not None else 1 + _RIGHT / width,
+        y,
+        words,
+        transform=axes.get_yaxis_transform(),
+        fontsize=canvas.TEXT,
+        color=colour,
+        va="center",
+        ha="left" if x is not None else "right",
+    )

@@ -12,7 +12,7 @@ from touchstone.report.format import scale_for
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
-_MOST = 7
+_MOST = 6
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 

@@ -19,11 +19,12 @@ def shade_phases(axes: Axes, points: Iterable[tuple[float, str]]) -> None:
         if phase not in ("load", ""):
             axes.axvspan(start, end, color=canvas.BAND, linewidth=0, zorder=0.5)
         low, high = axes.get_xlim()
-        if phase and (end - start) / (high - low) > 0.09:
+        name = _NAMES.get(phase, phase)
+        if name and (end - start) / (high - low) * axes.get_position().width * canvas.WIDTH > 8 * len(name):
             axes.text(
                 (start + end) / 2,
-                1.0,
-                _NAMES.get(phase, phase),
+                0.985,
+                name,
                 transform=axes.get_xaxis_transform(),
                 ha="center",
                 va="top",

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from tests.report.fixture import ABSENT, EXHIBIT
+from touchstone.judge.judgement import Judgement
+from touchstone.record.run import Run
+from touchstone.report import print_report
+
+
+def _printed(run: Run, judgement: Judgement, *, terminal: bool, width: int = 110) -> str:
+    out = io.StringIO()
+    print_report(Console(file=out, force_terminal=terminal, width=width), run, judgement)
+    return out.getvalue()
+
+
+def test_a_terminal_gets_tables_with_medians_and_intervals(run: Run, judgement: Judgement) -> None:
+    text = _printed(run, judgement, terminal=True)
+    assert "\x1b[" in text
+    assert "Look up an existing name" in text
+    assert "17.2 to 17.7" in text
+    assert "not measured" in text
+
+
+def test_no_color_is_obeyed(run: Run, judgement: Judgement, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = _printed(run, judgement, terminal=True)
+    assert not any(f"\x1b[{code}m" in text for code in range(30, 48))
+
+
+def test_a_pipe_gets_plain_lines_that_are_not_wrapped(run: Run, judgement: Judgement) -> None:
+    lines = _printed(run, judgement, terminal=False, width=40).splitlines()
+    assert not any("\x1b" in line for line in lines)
+    assert "Look up an existing name: rust/plain: Throughput: 17.5 k/s [17.2 to 17.7], 1.47× faster" in lines  # noqa: RUF001
+    assert any(line.startswith(f"not measured: {ABSENT}: needs native-image >= 25") for line in lines)
+    assert any(f"{EXHIBIT}: Throughput:" in line and "invalid" in line for line in lines)
+
+
+def test_each_finding_says_what_to_do_next(run: Run, judgement: Judgement) -> None:
+    lines = _printed(run, judgement, terminal=False).splitlines()
+    findings = [i for i, line in enumerate(lines) if line.startswith("finding:")]
+    assert len(findings) == 3
+    assert all(lines[i + 1].startswith("  next: ") for i in findings)
+    assert lines[findings[0]].startswith("finding: invalid errors-above-allowance")
+    assert "5 samples" in lines[findings[0]]
+
+
+def test_comparisons_are_sentences(run: Run, judgement: Judgement) -> None:
+    text = _printed(run, judgement, terminal=False)
+    assert "rust/plain against go/plain" in text
+    assert "(95 % interval" in text
+
+
+def test_the_judges_own_sentence_is_used_where_there_is_one(run: Run, judgement: Judgement) -> None:
+    said = "Rust answered 1.5 times as many requests as Go."
+    comparisons = [c.model_copy(update={"sentence": said}) for c in judgement.comparisons]
+    text = _printed(run, judgement.model_copy(update={"comparisons": comparisons}), terminal=False)
+    assert said in text
+    assert "against go/plain" not in text
+
+
+def test_markup_in_names_is_not_obeyed(run: Run, judgement: Judgement) -> None:
+    plan = run.plan.model_copy(update={"scenario_title": "[red]users[/red]"})
+    odd = run.model_copy(update={"plan": plan})
+    assert "[red]users[/red]" in _printed(odd, judgement, terminal=False)
+    assert "[red]users[/red]" in _printed(odd, judgement, terminal=True)
