@@ -36,12 +36,14 @@ class Response {
   Response& body(std::string&& content);
   /// Sets the content, and its type to text/plain.
   Response& text(std::string_view content);
+  /// The same for content that outlives the response, such as a literal: it is not copied.
+  Response& static_text(std::string_view content) noexcept;
   /// Sets content that is produced while it is sent, as fast as the client reads it. Without a
   /// length it goes out chunked (to HTTP/1.0 clients: until the connection closes).
   Response& stream(Producer producer, std::optional<std::uint64_t> length = std::nullopt);
 
   [[nodiscard]] int status() const noexcept { return status_; }
-  [[nodiscard]] std::string_view body() const noexcept { return body_; }
+  [[nodiscard]] std::string_view body() const noexcept { return content_; }
 
   /// Back to 200, no fields, no content; keeps its memory unless that is large.
   void reset() noexcept;
@@ -50,8 +52,10 @@ class Response {
   friend class ResponseAccess;
 
   int status_ = 200;
+  bool plain_text_ = false;  // Content-Type: text/plain, the commonest, without a copy of its line
   std::string fields_;  // serialised field lines, each with its CRLF
   std::string body_;
+  std::string_view content_;  // body_, or what static_text() was given
   std::unique_ptr<StreamHandler> stream_;
   std::optional<std::uint64_t> stream_length_;
 };

@@ -90,14 +90,16 @@ std::size_t Protocol::process(Connection& connection, std::string_view input) {
 // Returns the bytes consumed, 0 while the head is incomplete.
 std::size_t Protocol::process_head(Connection& connection, std::string_view input) {
   if (input.empty()) return 0;
-  const syntax::HeadResult result = syntax::parse_head(input, options_.limits, head_);
-  if (result.progress == syntax::Progress::Incomplete) return 0;
-  if (result.progress == syntax::Progress::Faulty) {
-    refuse(connection, result.fault);
+  const syntax::Progress progress = syntax::parse_head(input, options_.limits, head_);
+  if (progress == syntax::Progress::Incomplete) return 0;
+  if (progress == syntax::Progress::Faulty) {
+    refuse(connection, head_.fault);
     return input.size();
   }
-  const std::string_view rest = input.substr(result.consumed);
-  return result.consumed + begin(connection, input.substr(0, result.consumed), rest);
+  // head_ is parsed anew for content that is collected: its size is needed after that.
+  const std::size_t size = head_.size;
+  return size + begin(connection, {input.data(), size},
+                      {input.data() + size, input.size() - size});
 }
 
 // Starts on a request whose head is in head_. Returns how much of `rest`, which follows the head, was

@@ -18,9 +18,9 @@ constexpr std::size_t kLargeBody = 65536;
 
 }  // namespace
 
-void Protocol::respond(Connection& connection, bool persistent) {
+[[gnu::flatten]] void Protocol::respond(Connection& connection, bool persistent) {
   persistent = persistent && !draining_;
-  std::string& body = ResponseAccess::body(response_);
+  std::string_view body = response_.body();
   const bool head_request = head_.method == Method::Head;
   if (ResponseAccess::stream(response_) != nullptr || (body.size() > kLargeBody && !head_request)) {
     start_response_stream(connection, persistent);
@@ -28,10 +28,11 @@ void Protocol::respond(Connection& connection, bool persistent) {
   }
   const int status = response_.status();
   const bool forbidden = status_forbids_content(status);
-  if (status == 205) body.clear();  // RFC 9110 section 15.3.6
+  if (status == 205) body = {};  // RFC 9110 section 15.3.6
   write_head(output_, date_,
              {.status = status,
               .fields = ResponseAccess::fields(response_),
+              .plain_text = ResponseAccess::plain_text(response_),
               .delimiting = forbidden ? Delimiting::None : Delimiting::Length,
               .length = body.size(),
               .persistence = persistence(persistent)});
@@ -97,12 +98,11 @@ std::size_t Protocol::answer_unrouted(Connection& connection, bool path_found) {
 }
 
 void Protocol::start_response_stream(Connection& connection, bool persistent) {
-  std::string& body = ResponseAccess::body(response_);
   std::unique_ptr<StreamHandler> source = std::move(ResponseAccess::stream(response_));
   std::optional<std::uint64_t> length = ResponseAccess::stream_length(response_);
   if (source == nullptr) {
-    length = body.size();
-    source = std::make_unique<BodyStream>(std::move(body));
+    length = response_.body().size();
+    source = std::make_unique<BodyStream>(ResponseAccess::take_body(response_));
   }
   start_stream(connection, std::move(source), persistent);
   Exchange& state = *connection.exchange;

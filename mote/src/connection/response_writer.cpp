@@ -30,6 +30,7 @@ void ResponseWriter::begin(const Response& head, std::optional<std::uint64_t> le
   write_head(target_->output, target_->date,
              {.status = head.status(),
               .fields = ResponseAccess::fields(head),
+              .plain_text = ResponseAccess::plain_text(head),
               .delimiting = state.delimiting,
               .length = state.remaining,
               .persistence = state.persistence});

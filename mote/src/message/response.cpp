@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 4> kServersOwn = {
     "date", "content-length", "transfer-encoding", "connection"};
 
 void clear(std::string& text) noexcept {
+  if (text.empty() && text.capacity() <= kKeptCapacity) return;
   if (text.capacity() > kKeptCapacity) {
     std::string().swap(text);
   } else {
@@ -59,17 +60,24 @@ Response& Response::header(std::string_view name, std::string_view value) {
 
 Response& Response::body(std::string_view content) {
   body_.assign(content);
+  content_ = body_;
   return *this;
 }
 
 Response& Response::body(std::string&& content) {
   body_ = std::move(content);
+  content_ = body_;
   return *this;
 }
 
 Response& Response::text(std::string_view content) {
-  fields_.append("Content-Type: text/plain\r\n");
-  body_.assign(content);
+  plain_text_ = true;
+  return body(content);
+}
+
+Response& Response::static_text(std::string_view content) noexcept {
+  plain_text_ = true;
+  content_ = content;
   return *this;
 }
 
@@ -81,9 +89,11 @@ Response& Response::stream(Producer producer, std::optional<std::uint64_t> lengt
 
 void Response::reset() noexcept {
   status_ = 200;
+  plain_text_ = false;
   clear(fields_);
   clear(body_);
-  stream_.reset();
+  content_ = {};
+  if (stream_ != nullptr) stream_.reset();
   stream_length_.reset();
 }
 

@@ -14,7 +14,12 @@ namespace mote {
 class ResponseAccess {
  public:
   static std::string_view fields(const Response& response) noexcept { return response.fields_; }
-  static std::string& body(Response& response) noexcept { return response.body_; }
+  static bool plain_text(const Response& response) noexcept { return response.plain_text_; }
+  /// Takes the content out; copies it where the response only borrows it.
+  static std::string take_body(Response& response) {
+    const bool owned = response.content_.data() == response.body_.data();
+    return owned ? std::move(response.body_) : std::string(response.content_);
+  }
   static std::unique_ptr<StreamHandler>& stream(Response& response) noexcept {
     return response.stream_;
   }

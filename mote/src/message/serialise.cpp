@@ -17,6 +17,10 @@ char* put(char* to, std::string_view text) noexcept {
 }
 
 char* put_number(char* to, std::uint64_t value, int base) noexcept {
+  if (value < 10) {
+    *to = static_cast<char>('0' + value);
+    return to + 1;
+  }
   return std::to_chars(to, to + 20, value, base).ptr;
 }
 
@@ -35,7 +39,8 @@ char* put_start(char* to, const DateLine& date, int status) noexcept {
 void write_head(Output& output, const DateLine& date, const ResponseHead& head) {
   char* const start = output.reserve(kFixedPart + head.fields.size());
   char* to = put_start(start, date, head.status);
-  to = put(to, head.fields);
+  if (head.plain_text) to = put(to, "Content-Type: text/plain\r\n");
+  if (!head.fields.empty()) to = put(to, head.fields);
   if (head.delimiting == Delimiting::Length) [[likely]] {
     to = put(to, "Content-Length: ");
     to = put_number(to, head.length, 10);

@@ -26,6 +26,7 @@ enum class Persistence : std::uint8_t {
 struct ResponseHead {
   int status = 200;
   std::string_view fields;  // serialised lines
+  bool plain_text = false;  // adds Content-Type: text/plain
   Delimiting delimiting = Delimiting::Length;
   std::uint64_t length = 0;
   Persistence persistence = Persistence::Implied;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <set>
 #include <stdexcept>
 
 #include "mote/method.hpp"
+#include "syntax/bytes.hpp"
 #include "syntax/characters.hpp"
 #include "syntax/target.hpp"
 
@@ -18,10 +20,10 @@ namespace {
                               "\": " + std::string(why));
 }
 
-std::size_t hash(std::string_view path) noexcept {
-  std::size_t value = path.size();
-  for (const char c : path) value = value * 31 + static_cast<unsigned char>(c);
-  return value ^ (value >> 15U);
+// Of the length and the last bytes, in which paths differ most. The table holds a program's own routes:
+// nobody can fill it with collisions.
+std::size_t hash(std::uint64_t last, std::size_t size) noexcept {
+  return static_cast<std::size_t>(((last ^ size) * 0x9E3779B97F4A7C15U) >> 32U);
 }
 
 void add_to_allow(std::string_view method, std::string& allow) {
@@ -69,7 +71,7 @@ struct RouteTable::Search {
   std::array<std::string_view, Request::kMaxParameters> captured{};
   std::size_t captures = 0;
   const MethodEntry* entry = nullptr;
-  std::set<std::string_view> allowed;
+  std::set<std::string_view> allowed{};
 };
 
 RouteTable::RouteTable() : root_(std::make_unique<Node>()) {}
@@ -129,7 +131,8 @@ void RouteTable::add(std::string_view method, std::string_view pattern, Endpoint
   std::string path;
   syntax::normalise_path(pattern, path);
   if (literal(path) != nullptr) return;
-  literals_.emplace_back(std::move(path), &resource);
+  const std::uint64_t last = syntax::last_eight(path);
+  literals_.push_back({last, std::move(path), &resource});
   rehash();
 }
 
@@ -138,7 +141,7 @@ void RouteTable::rehash() {
   while (buckets_.size() < literals_.size() * 2) buckets_.resize(buckets_.size() * 2);
   const std::size_t mask = buckets_.size() - 1;
   for (std::size_t i = 0; i < literals_.size(); ++i) {
-    std::size_t at = hash(literals_[i].first) & mask;
+    std::size_t at = hash(literals_[i].last, literals_[i].path.size()) & mask;
     while (buckets_[at] != 0) at = (at + 1) & mask;
     buckets_[at] = static_cast<std::uint32_t>(i + 1);
   }
@@ -147,9 +150,11 @@ void RouteTable::rehash() {
 const RouteTable::Resource* RouteTable::literal(std::string_view path) const noexcept {
   if (buckets_.empty()) return nullptr;
   const std::size_t mask = buckets_.size() - 1;
-  for (std::size_t at = hash(path) & mask; buckets_[at] != 0; at = (at + 1) & mask) {
-    const auto& [candidate, resource] = literals_[buckets_[at] - 1];
-    if (candidate == path) return resource;
+  const std::uint64_t last = syntax::last_eight(path);
+  for (std::size_t at = hash(last, path.size()) & mask; buckets_[at] != 0; at = (at + 1) & mask) {
+    const Literal& candidate = literals_[buckets_[at] - 1];
+    if (candidate.last != last || candidate.path.size() != path.size()) continue;
+    if (path.size() <= sizeof last || candidate.path == path) return candidate.resource;
   }
   return nullptr;
 }

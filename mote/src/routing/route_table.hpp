@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,7 +58,13 @@ class RouteTable {
   void rehash();
 
   std::unique_ptr<Node> root_;
-  std::vector<std::pair<std::string, const Resource*>> literals_;  // paths without parameters
+  struct Literal {  // a path without parameters
+    std::uint64_t last;  // bytes, see syntax::last_eight
+    std::string path;
+    const Resource* resource;
+  };
+
+  std::vector<Literal> literals_;
   std::vector<std::uint32_t> buckets_;  // indices into literals_ plus one; a power of two
 };
 

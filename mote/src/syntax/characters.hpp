@@ -15,7 +15,7 @@ enum Class : std::uint8_t {
   kRegName = 1U << 4U,     // unreserved and sub-delims, RFC 3986 section 3.2.2
   kUnreserved = 1U << 5U,  // RFC 3986 section 2.3
   kHex = 1U << 6U,
-  kDigit = 1U << 7U,
+  kPlainPath = 1U << 7U,   // kPath without ".": no normalisation can change it
 };
 
 namespace detail {
@@ -43,7 +43,7 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
     bits |= reg_name ? unsigned{kRegName} : 0U;
     bits |= unreserved ? unsigned{kUnreserved} : 0U;
     bits |= (digit || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f')) ? unsigned{kHex} : 0U;
-    bits |= digit ? unsigned{kDigit} : 0U;
+    bits |= (path && c != '.') ? unsigned{kPlainPath} : 0U;
     table[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(bits);
   }
   return table;
@@ -63,6 +63,8 @@ constexpr bool all(std::string_view text, Class wanted) {
   }
   return true;
 }
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// A token is not empty.
 constexpr bool is_token(std::string_view text) { return !text.empty() && all(text, kToken); }

@@ -1,9 +1,14 @@
 #include "syntax/field_section.hpp"
 
+#include <bit>
 #include <cstdint>
-#include <cstring>
 
+#include "syntax/bytes.hpp"
 #include "syntax/characters.hpp"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace mote::syntax {
 namespace {
@@ -13,20 +18,45 @@ constexpr Fault kFolded{400, "A header line begins with whitespace."};
 constexpr Fault kBadValue{400, "A header field's value holds a control character."};
 constexpr Fault kBareReturn{400, "A carriage return is not followed by a line feed."};
 
-// Skips 8 bytes at a time while none of them is below 0x20 or equal to 0x7F. A value has few control
-// characters (one, its CR), so most of it goes by here.
-const char* skip_printable(const char* at, const char* end) noexcept {
+#ifdef __SSE2__
+// Sixteen bytes at a time, on the baseline of every x86-64.
+const char* skip_printable_blocks(const char* at, const char* end) noexcept {
+  const __m128i high = _mm_set1_epi8(static_cast<char>(0x80));
+  const __m128i space = _mm_set1_epi8(static_cast<char>(0x20 ^ 0x80));
+  const __m128i del = _mm_set1_epi8(0x7F);
+  while (end - at >= 16) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    // The comparison is signed: flipping the high bits makes it one of unsigned bytes.
+    const __m128i below = _mm_cmplt_epi8(_mm_xor_si128(block, high), space);
+    const auto marks = static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_or_si128(below, _mm_cmpeq_epi8(block, del))));
+    if (marks != 0) return at + std::countr_zero(marks);
+    at += 16;
+  }
+  return at;
+}
+#else
+// Eight bytes at a time: a byte of `marks` is set where the byte of `word` is below 0x20 or is 0x7F. A
+// borrow can set false marks above the first true one, never below it.
+const char* skip_printable_blocks(const char* at, const char* end) noexcept {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   constexpr std::uint64_t kHighs = kOnes * 0x80U;
   while (end - at >= 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
+    const auto word = load<std::uint64_t>(at);
     const std::uint64_t below_space = (word - kOnes * 0x20U) & ~word;
     const std::uint64_t delete_bytes = word ^ (kOnes * 0x7FU);
     const std::uint64_t is_delete = (delete_bytes - kOnes) & ~delete_bytes;
-    if (((below_space | is_delete) & kHighs) != 0) break;
+    if (((below_space | is_delete) & kHighs) != 0) return at;
     at += 8;
   }
+  return at;
+}
+#endif
+
+// The first control character from `at` on, or `end`.
+const char* find_control(const char* at, const char* end) noexcept {
+  at = skip_printable_blocks(at, end);
+  while (at != end && is(*at, kFieldValue) && *at != '\t') ++at;
   return at;
 }
 
@@ -35,7 +65,7 @@ const char* skip_printable(const char* at, const char* end) noexcept {
 Progress parse_field_line(const char*& at, const char* end, Field& field, Fault& fault) noexcept {
   const char* cursor = at;
   const char* const name = cursor;
-  while (cursor != end && is(*cursor, kToken)) ++cursor;
+  cursor = skip<kToken>(cursor, end);
   if (cursor == end) return Progress::Incomplete;
   if (*cursor != ':' || cursor == name) {
     fault = (cursor == name && is_space(*cursor)) ? kFolded : kBadName;
@@ -43,17 +73,12 @@ Progress parse_field_line(const char*& at, const char* end, Field& field, Fault&
   }
   field.name = std::string_view(name, static_cast<std::size_t>(cursor - name));
   ++cursor;
-  while (cursor != end && is_space(*cursor)) ++cursor;
+  if (cursor != end && *cursor == ' ') ++cursor;
+  while (cursor != end && is_space(*cursor)) [[unlikely]] ++cursor;
   const char* const value = cursor;
-  for (;;) {
-    cursor = skip_printable(cursor, end);
-    while (cursor != end && is(*cursor, kFieldValue)) {
-      ++cursor;
-      if (*(cursor - 1) == '\t') break;  // rare: back to the fast path after it
-    }
-    if (cursor == end) return Progress::Incomplete;
-    if (!is(*cursor, kFieldValue)) break;
-  }
+  cursor = find_control(cursor, end);
+  while (cursor != end && *cursor == '\t') cursor = find_control(cursor + 1, end);
+  if (cursor == end) return Progress::Incomplete;
   if (*cursor != '\r') {
     fault = kBadValue;
     return Progress::Faulty;

@@ -9,35 +9,23 @@
 namespace mote::syntax {
 namespace {
 
+constexpr Fault kBareReturn{400, "A carriage return is not followed by a line feed."};
 constexpr Fault kTooLarge{431, "The header section is larger than this server accepts."};
 constexpr Fault kTooMany{431, "The header section has more fields than this server accepts."};
 
-HeadResult faulty(Fault fault) noexcept { return {Progress::Faulty, 0, fault}; }
-
-void reset(Head& head) noexcept {
-  head.method = Method::Get;
-  head.framing = Framing::None;
-  head.has_host = false;
-  head.wants_close = false;
-  head.wants_keep_alive = false;
-  head.expects_continue = false;
-  head.expects_unknown = false;
-  head.has_transfer_encoding = false;
-  head.has_content_length = false;
-  head.content_length = 0;
-  head.field_count = 0;
+Progress refuse(Fault fault, Head& head) noexcept {
+  head.fault = fault;
+  return Progress::Faulty;
 }
 
 }  // namespace
 
-HeadResult parse_head(std::string_view input, const Limits& limits, Head& head) noexcept {
-  reset(head);
+[[gnu::flatten]] Progress parse_head(std::string_view input, const Limits& limits, Head& head) noexcept {
+  static_cast<HeadMeaning&>(head) = {};
   const char* at = input.data();
   const char* const end = at + input.size();
-  Fault fault;
-  const Progress line = parse_request_line(at, end, limits, head, fault);
-  if (line == Progress::Faulty) return faulty(fault);
-  if (line == Progress::Incomplete) return {};
+  const Progress line = parse_request_line(at, end, limits, head, head.fault);
+  if (line != Progress::Complete) return line;
 
   const char* const section = at;
   const std::size_t most = limits.fields < Head::kMaxFields ? limits.fields : Head::kMaxFields;
@@ -45,24 +33,25 @@ HeadResult parse_head(std::string_view input, const Limits& limits, Head& head) 
     if (at == end) break;
     if (*at == '\r') {
       if (at + 1 == end) break;
-      if (at[1] != '\n') return faulty({400, "A carriage return is not followed by a line feed."});
+      if (at[1] != '\n') return refuse(kBareReturn, head);
       at += 2;
-      if (static_cast<std::size_t>(at - section) > limits.header_section) return faulty(kTooLarge);
-      fault = check_semantics(head);
-      if (fault) return faulty(fault);
-      return {Progress::Complete, static_cast<std::size_t>(at - input.data()), kNoFault};
+      if (static_cast<std::size_t>(at - section) > limits.header_section) return refuse(kTooLarge, head);
+      const Fault fault = check_semantics(head);
+      if (fault) return refuse(fault, head);
+      head.size = static_cast<std::size_t>(at - input.data());
+      return Progress::Complete;
     }
-    if (head.field_count == most) return faulty(kTooMany);
+    if (head.field_count == most) return refuse(kTooMany, head);
     Field& field = head.fields[head.field_count];
-    const Progress progress = parse_field_line(at, end, field, fault);
-    if (progress == Progress::Faulty) return faulty(fault);
+    const Progress progress = parse_field_line(at, end, field, head.fault);
+    if (progress == Progress::Faulty) return progress;
     if (progress == Progress::Incomplete) break;
     ++head.field_count;
-    fault = note_field(field, head);
-    if (fault) return faulty(fault);
+    const Fault fault = note_field(field, head);
+    if (fault) [[unlikely]] return refuse(fault, head);
   }
-  if (static_cast<std::size_t>(end - section) > limits.header_section) return faulty(kTooLarge);
-  return {};
+  if (static_cast<std::size_t>(end - section) > limits.header_section) return refuse(kTooLarge, head);
+  return Progress::Incomplete;
 }
 
 }  // namespace mote::syntax

@@ -17,27 +17,36 @@ namespace mote::syntax {
 /// How the content of a request is delimited (RFC 9112 section 6.3).
 enum class Framing : std::uint8_t { None, Length, Chunked };
 
-/// A parsed request head; its views point into the input that was parsed.
-struct Head {
-  static constexpr std::size_t kMaxFields = 128;
-
+/// What the fields of a head say about its message and its connection.
+struct HeadMeaning {
   Method method = Method::Get;
   std::uint8_t minor_version = 1;
   Framing framing = Framing::None;
   bool has_host = false;
-  bool wants_close = false;             // Connection: close
-  bool wants_keep_alive = false;        // Connection: keep-alive
-  bool expects_continue = false;        // Expect: 100-continue, from an HTTP/1.1 client
-  bool expects_unknown = false;         // any other expectation
+  bool wants_close = false;       // Connection: close
+  bool wants_keep_alive = false;  // Connection: keep-alive
+  bool expects_continue = false;  // Expect: 100-continue, from an HTTP/1.1 client
+  bool expects_unknown = false;   // any other expectation
   bool has_transfer_encoding = false;
   bool has_content_length = false;
-  std::uint64_t content_length = 0;     // saturates: what does not fit is larger than any limit
+  std::uint64_t content_length = 0;  // saturates: what does not fit is larger than any limit
+  std::size_t field_count = 0;
+};
+
+/// A parsed request head; its views point into the input that was parsed.
+struct Head : HeadMeaning {
+  static constexpr std::size_t kMaxFields = 128;
+
+  std::size_t size = 0;  // bytes of the head, where it is complete
+  Fault fault;           // where it is faulty
   std::string_view method_name;
   std::string_view target_text;
   Target target;
   std::string_view host;
-  std::size_t field_count = 0;
   std::array<Field, kMaxFields> fields;
+  // The Host that was found valid last: a server's clients all send one of a few.
+  std::array<char, 64> valid_host;
+  std::size_t valid_host_size = 0;
 
   [[nodiscard]] std::span<const Field> lines() const noexcept {
     return {fields.data(), field_count};
@@ -48,18 +57,12 @@ struct Head {
   }
 };
 
-struct HeadResult {
-  Progress progress = Progress::Incomplete;
-  std::size_t consumed = 0;  // bytes of the head, where complete
-  Fault fault;               // where faulty
-};
-
 /// Parses and checks a request head at the start of `input`: request line, fields, Host, framing,
 /// Connection and Expect. Keeps no state: call it again with more input while it is incomplete.
 ///
 /// A faulty head still has `method` set if the method was read, so that the answer to HEAD can go
 /// without content.
-[[nodiscard]] HeadResult parse_head(std::string_view input, const Limits& limits,
-                                    Head& head) noexcept;
+[[nodiscard]] Progress parse_head(std::string_view input, const Limits& limits,
+                                  Head& head) noexcept;
 
 }  // namespace mote::syntax

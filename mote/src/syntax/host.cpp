@@ -34,7 +34,7 @@ bool is_ip_future(std::string_view text) noexcept {
 bool is_port(std::string_view text) noexcept {
   unsigned value = 0;
   for (const char c : text) {
-    if (!is(c, kDigit)) return false;
+    if (!is_digit(c)) return false;
     value = value * 10 + static_cast<unsigned>(c - '0');
     if (value > 65535) return false;
   }

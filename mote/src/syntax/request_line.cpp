@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "syntax/bytes.hpp"
 #include "syntax/characters.hpp"
 
 namespace mote::syntax {
@@ -19,11 +20,13 @@ constexpr std::string_view kVersionShape = "HTTP/0.0\r\n";
 
 bool fits_version_shape(std::string_view text) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool right = kVersionShape[i] == '0' ? is(text[i], kDigit) : text[i] == kVersionShape[i];
+    const bool right = kVersionShape[i] == '0' ? is_digit(text[i]) : text[i] == kVersionShape[i];
     if (!right) return false;
   }
   return true;
 }
+
+bool is_visible(char c) noexcept { return c > ' ' && c < 0x7F; }
 
 Progress refuse(Fault why, Fault& fault) noexcept {
   fault = why;
@@ -32,7 +35,13 @@ Progress refuse(Fault why, Fault& fault) noexcept {
 
 Progress parse_method(const char*& at, const char* end, Head& head, Fault& fault) noexcept {
   const char* const start = at;
-  while (at != end && is(*at, kToken)) ++at;
+  if (end - at >= 4 && std::memcmp(at, "GET ", 4) == 0) [[likely]] {
+    head.method = Method::Get;
+    head.method_name = std::string_view(start, 3);
+    at += 4;
+    return Progress::Complete;
+  }
+  at = skip<kToken>(at, end);
   const auto length = static_cast<std::size_t>(at - start);
   if (length > kMaxMethod) return refuse(kLongMethod, fault);
   if (at == end) return Progress::Incomplete;
@@ -69,10 +78,9 @@ Progress parse_request_line(const char*& at, const char* end, const Limits& limi
     return progress;
   }
   const char* const target = at;
-  while (at != end && static_cast<unsigned char>(*at) > ' ' &&
-         static_cast<unsigned char>(*at) < 0x7F) {
-    ++at;
-  }
+  at = skip<kPlainPath>(at, end);
+  const bool plain = at != end && *at == ' ' && at != target && *target == '/';
+  while (!plain && at != end && is_visible(*at)) ++at;
   const auto length = static_cast<std::size_t>(at - target);
   if (length > limits.target) return refuse(kLongTarget, fault);
   if (at == end) return Progress::Incomplete;
@@ -81,6 +89,10 @@ Progress parse_request_line(const char*& at, const char* end, const Limits& limi
   ++at;
   if (Progress progress = parse_version(at, end, head, fault); progress != Progress::Complete) {
     return progress;
+  }
+  if (plain && head.method != Method::Connect) [[likely]] {
+    head.target = Target{.path = head.target_text};
+    return Progress::Complete;
   }
   fault = parse_target(head.method, head.target_text, head.target);
   return fault ? Progress::Faulty : Progress::Complete;

@@ -1,7 +1,10 @@
 #include "syntax/semantic_fields.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
 
+#include "syntax/bytes.hpp"
 #include "syntax/characters.hpp"
 #include "syntax/host.hpp"
 #include "syntax/list.hpp"
@@ -9,10 +12,31 @@
 namespace mote::syntax {
 namespace {
 
-Fault note_host(std::string_view value, Head& head) noexcept {
+// Compares a token of the right length with a name of lower-case letters and hyphens. In a token only
+// the two cases of a letter, and only the hyphen itself, turn into these when bit 5 is set.
+template <std::size_t Size>
+bool is_name(std::string_view token, const char (&name)[Size]) noexcept {
+  unsigned different = 0;
+  for (std::size_t i = 0; i + 1 < Size; ++i) {
+    different |= (static_cast<unsigned char>(token[i]) | 0x20U) ^ static_cast<unsigned char>(name[i]);
+  }
+  return different == 0;
+}
+
+bool is_valid_host(std::string_view value, Head& head) noexcept {
+  if (equal(value, {head.valid_host.data(), head.valid_host_size})) return true;
   Authority authority;
+  if (!parse_authority(value, authority)) return false;
+  if (value.size() <= head.valid_host.size()) {
+    std::copy(value.begin(), value.end(), head.valid_host.begin());
+    head.valid_host_size = value.size();
+  }
+  return true;
+}
+
+Fault note_host(std::string_view value, Head& head) noexcept {
   if (head.has_host) return {400, "The request has more than one Host field."};
-  if (!parse_authority(value, authority)) return {400, "The Host field is not a host and port."};
+  if (!is_valid_host(value, head)) return {400, "The Host field is not a host and port."};
   head.has_host = true;
   head.host = value;
   return kNoFault;
@@ -26,7 +50,7 @@ Fault note_content_length(std::string_view value, Head& head) noexcept {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t length = 0;
   for (const char c : value) {
-    if (!is(c, kDigit)) return {400, "Content-Length is not a decimal number."};
+    if (!is_digit(c)) return {400, "Content-Length is not a decimal number."};
     const auto digit = static_cast<std::uint64_t>(c - '0');
     length = length > (kMost - digit) / 10 ? kMost : length * 10 + digit;
   }
@@ -80,21 +104,19 @@ Fault decide_transfer_encoding(Head& head) noexcept {
 Fault note_field(const Field& field, Head& head) noexcept {
   switch (field.name.size()) {
     case 4:
-      if (equal_ignoring_case(field.name, "host")) return note_host(field.value, head);
+      if (is_name(field.name, "host")) return note_host(field.value, head);
       break;
     case 6:
-      if (equal_ignoring_case(field.name, "expect")) note_expect(field.value, head);
+      if (is_name(field.name, "expect")) note_expect(field.value, head);
       break;
     case 10:
-      if (equal_ignoring_case(field.name, "connection")) note_connection(field.value, head);
+      if (is_name(field.name, "connection")) note_connection(field.value, head);
       break;
     case 14:
-      if (equal_ignoring_case(field.name, "content-length")) {
-        return note_content_length(field.value, head);
-      }
+      if (is_name(field.name, "content-length")) return note_content_length(field.value, head);
       break;
     case 17:
-      head.has_transfer_encoding |= equal_ignoring_case(field.name, "transfer-encoding");
+      head.has_transfer_encoding |= is_name(field.name, "transfer-encoding");
       break;
     default:
       break;

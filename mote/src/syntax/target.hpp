@@ -15,9 +15,9 @@ struct Target {
   TargetForm form = TargetForm::Origin;
   /// Some byte of the path may change under normalisation.
   bool needs_normalisation = false;
-  std::string_view path;
-  std::string_view query;
-  std::string_view authority;  // of absolute-form and authority-form
+  std::string_view path{};
+  std::string_view query{};
+  std::string_view authority{};  // of absolute-form and authority-form
 };
 
 /// Splits and checks a request target that has no space and no control character in it.

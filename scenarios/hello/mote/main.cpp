@@ -22,7 +22,7 @@ int serve() {
 
   mote::Router router;
   router.get("/hello", [](const mote::Request&, mote::Response& response) {
-    response.text("Hello, world!");
+    response.static_text("Hello, world!");
   });
 
   mote::Server server(options, std::move(router));
