@@ -90,6 +90,8 @@ class _Question:
         if e.verdict is not Verdict.VALID or b.verdict is not Verdict.VALID:
             blamed = e if worst(e.verdict, b.verdict) is e.verdict else b
             self.comparison.reason = f"{blamed.contender}: {blamed.reason}"
+        common = contender.by_round.keys() & baseline.by_round.keys()
+        self.nonzero = [bool(s.by_round[r]) for s in (contender, baseline) for r in common]
         self.effects = log_effects(contender.by_round, baseline.by_round)
         self.interval: Interval | None = None
         self.p: float | None = None
@@ -127,19 +129,25 @@ class _Question:
 
     def _outcome(self, adjusted_p: float | None, family: int) -> tuple[Outcome, str | None]:
         if self.interval is None:
-            few = f"{len(self.effects)} common round(s) give no interval" if self.effects else None
-            return Outcome.UNDECIDED, few
+            return self._without_interval()
         direction = FIGURES[self.comparison.figure].better
         if 1 / (1 + self.margin) <= self.interval.low and self.interval.high <= 1 + self.margin:
             return Outcome.EQUIVALENT, None
+        why = None
         if direction is Better.NEITHER:
-            return Outcome.UNDECIDED, "neither direction is the better one"
+            why = "neither direction is the better one"
+        elif adjusted_p is not None and adjusted_p >= 1 - self.confidence:
+            why = f"the interval excludes 1, but not after correction for {family} comparisons"
         if self.interval.low <= 1 <= self.interval.high:
             return Outcome.UNDECIDED, None
-        if adjusted_p is not None and adjusted_p >= 1 - self.confidence:
-            return (
-                Outcome.UNDECIDED,
-                f"the interval excludes 1, but not after correction for {family} comparisons",
-            )
+        if why:
+            return Outcome.UNDECIDED, why
         higher = self.interval.low > 1
         return (Outcome.FASTER if higher == (direction is Better.HIGHER) else Outcome.SLOWER), None
+
+    def _without_interval(self) -> tuple[Outcome, str]:
+        if self.nonzero and not any(self.nonzero):
+            return Outcome.EQUIVALENT, "0 in every round"
+        if self.effects:
+            return Outcome.UNDECIDED, f"{len(self.effects)} common round(s) give no interval"
+        return Outcome.UNDECIDED, "a ratio to 0 means nothing" if self.nonzero else "no common round"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from touchstone.judge.figures import EXACT
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.quantity import share
 from touchstone.record.figure import FIGURES, Better, Figure
@@ -15,14 +16,39 @@ _LESS_MORE = {
 }
 
 
+_PHRASES = {
+    "build_cold": "the time of a cold build",
+    "build_warm": "the time of a warm build",
+    "build_cpu": "the CPU time of a build",
+    "artifact_bytes": "the artifact's size",
+    "boot_first_response": "the time from exec to the first response",
+    "boot_port_open": "the time from exec to an open port",
+    "boot_first_response_cold": "the time from exec to the first response with a cold cache",
+    "boot_cpu": "CPU time to the first response",
+    "latency_mean": "mean latency",
+    "latency_max": "the longest latency",
+    "rss_peak": "peak RSS under load",
+    "pss_peak": "peak PSS under load",
+    "anon_peak": "peak anonymous memory under load",
+    "cgroup_peak": "peak cgroup memory under load",
+    "cpu_per_request": "CPU time a request",
+    "error_share": "the share of errors",
+}
+"""Where the figure's title does not read within a sentence."""
+
+
 def comparison_sentence(c: Comparison, margin: float, confidence: float) -> str:
     """The result in a sentence, with its interval and rounds; why not, where there is none."""
     figure = FIGURES[c.figure]
-    what = figure.title[0].lower() + figure.title[1:] if not _is_acronym(figure.title) else figure.title
+    what = _PHRASES.get(figure.name) or (
+        figure.title if _is_acronym(figure.title) else figure.title[0].lower() + figure.title[1:]
+    )
     if c.verdict is Verdict.INVALID:
         return f"{c.contender} and {c.baseline} cannot be compared on {what}: {_ended(c.reason or 'invalid')}"
     if c.ratio is None:
-        return f"{c.contender} and {c.baseline} cannot be compared on {what}: no common round."
+        if c.outcome is Outcome.EQUIVALENT:
+            return f"{c.contender} and {c.baseline} are equal on {what}: 0 in every round."
+        return f"{c.contender} and {c.baseline} cannot be compared on {what}: {_ended(c.reason or 'no common round')}"
     care = " Read with care: " + _ended(c.reason or "") if c.verdict is Verdict.SUSPECT else ""
     match c.outcome:
         case Outcome.EQUIVALENT:
@@ -31,6 +57,8 @@ def comparison_sentence(c: Comparison, margin: float, confidence: float) -> str:
             core = f"{c.contender} against {c.baseline} on {what} is undecided"
         case _:
             core = _difference(c, figure, what)
+    if core.startswith("the "):
+        core = core[0].upper() + core[1:]
     return f"{core} ({_interval(c, confidence)}).{_more(c)}{care}"
 
 
@@ -59,8 +87,8 @@ def _interval(c: Comparison, confidence: float) -> str:
     if c.low is None or c.high is None:
         return f"ratio {c.ratio:.3f}, no interval, {rounds}"
     if c.low == c.high:
-        return f"ratio {c.ratio:.3f}, counted exactly"
-    return f"ratio {c.ratio:.3f}, {confidence:.0%} interval {c.low:.3f} to {c.high:.3f}, {rounds}"
+        return f"ratio {c.ratio:.3f}, " + ("counted exactly" if c.figure in EXACT else f"the same in {rounds}")
+    return f"ratio {c.ratio:.3f}, {share(confidence)} interval {c.low:.3f} to {c.high:.3f}, {rounds}"
 
 
 def _more(c: Comparison) -> str:

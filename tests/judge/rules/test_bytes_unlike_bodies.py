@@ -1,0 +1,35 @@
+from ..sound import codes, fired, first_load, loads, result_of, sound_run
+
+
+def test_bodies_longer_than_the_answer_that_was_stated() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.bytes.body = result.counts.ok * 3138
+    result.bytes.received = result.counts.ok * 3300
+    (finding,) = list(fired(run, "bytes-unlike-bodies"))
+    assert "3,138" in finding.statement
+
+
+def test_fewer_bytes_than_the_bodies_hold() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.bytes.received = result.bytes.body // 2
+    assert fired(run, "bytes-unlike-bodies")
+
+
+def test_more_digits_in_a_counter_are_right() -> None:
+    run = sound_run()
+    for sample in loads(run):
+        result = result_of(sample)
+        result.job["requests"][0]["expect"]["body"]["value"] = "found {counter}"
+        result.bytes.body = result.counts.ok * len("found 1234567")
+    assert codes(run) == set()
+
+
+def test_bodies_of_any_length_are_right_where_none_is_stated() -> None:
+    run = sound_run()
+    for number, sample in enumerate(loads(run)):
+        result = result_of(sample)
+        result.job["requests"][0]["expect"]["body"] = {"kind": "pattern", "value": ".*"}
+        result.bytes.body = result.counts.ok * (40 + number % 3)
+    assert codes(run) == set()

@@ -1,0 +1,21 @@
+from ..sound import codes, fired, first_load, result_of, sound_run
+
+
+def test_a_server_that_closes_after_each_answer() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.connections.reconnects = result.connections.opened = result.counts.completed
+    assert fired(run, "connections-per-request")
+
+
+def test_a_connection_kept_where_each_request_wants_its_own() -> None:
+    run = sound_run()
+    result_of(first_load(run)).job["keepalive"] = False
+    assert fired(run, "connections-per-request")
+
+
+def test_a_connection_for_a_thousand_requests_is_a_setting() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.connections.reconnects = result.counts.completed // 1000
+    assert codes(run) == set()

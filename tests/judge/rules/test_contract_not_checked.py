@@ -1,0 +1,17 @@
+from touchstone.judge.judgement import Severity
+
+from ..sound import fired, sound_run
+
+
+def test_a_verify_sample_that_is_lost() -> None:
+    run = sound_run()
+    run.samples = [s for s in run.samples if not (s.phase == "verify" and s.contender == "go/std")]
+    (finding,) = fired(run, "contract-not-checked")
+    assert (finding.contender, finding.severity) == ("go/std", Severity.SUSPECT)
+
+
+def test_a_phase_left_out_on_purpose_is_a_note() -> None:
+    run = sound_run()
+    run.samples = [s for s in run.samples if s.phase != "verify"]
+    run.plan.phases = ["load"]
+    assert {f.severity for f in fired(run, "contract-not-checked")} == {Severity.NOTE}

@@ -1,0 +1,44 @@
+import pytest
+
+from touchstone.judge.judgement import Severity
+from touchstone.record.run import Run
+
+from ..sound import MIB, codes, fired, first_load, loads, sound_run, watch_of
+
+
+def _grow(run: Run, a_second: float) -> None:
+    for sample in loads(run, "go/std"):
+        for point in watch_of(sample).series:
+            point.anon = int(40 * MIB + a_second * point.t)
+
+
+@pytest.mark.parametrize("window,severity", [(10.0, Severity.NOTE), (40.0, Severity.SUSPECT)])
+def test_a_leak(window: float, severity: Severity) -> None:
+    run = sound_run(seconds=window)
+    _grow(run, 20 * MIB)
+    (finding,) = fired(run, "memory-grows")
+    assert (finding.contender, finding.severity) == ("go/std", severity)
+
+
+def test_a_heap_that_is_collected_now_and_then() -> None:
+    run = sound_run(seconds=40.0)
+    for sample in loads(run):
+        for number, point in enumerate(watch_of(sample).series):
+            point.anon = 40 * MIB + (number % 90) * MIB * 3
+    assert codes(run) == set()
+
+
+def test_a_heap_that_grows_to_its_size_and_stays() -> None:
+    run = sound_run(seconds=10.0)
+    for sample in loads(run):
+        for point in watch_of(sample).series:
+            point.anon = int(40 * MIB + min(point.t, 7.0) * 100 * MIB)
+    assert codes(run) == set()
+
+
+def test_one_round_without_growth_clears_it() -> None:
+    run = sound_run(seconds=40.0)
+    _grow(run, 20 * MIB)
+    for point in watch_of(first_load(run)).series:
+        point.anon = 40 * MIB
+    assert not fired(run, "memory-grows")

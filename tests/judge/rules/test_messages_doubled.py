@@ -1,0 +1,19 @@
+from touchstone.record.run import Run
+
+from ..sound import fired, first_load, sound_run
+
+
+def _run(**log: object) -> Run:
+    run = sound_run()
+    produced = {str(p): 200 for p in range(5)}
+    detail = {"produced": produced, "consumed": produced} | log
+    sample = first_load(run).model_copy(
+        deep=True, update={"id": "drain-1", "phase": "drain", "load": None, "result": None}
+    )
+    sample.figures, sample.detail = {"drain_rate": 500.0}, {"drain": detail}
+    run.samples.append(sample)
+    return run
+
+
+def test_messages_that_came_twice() -> None:
+    assert "7 of 1,000" in fired(_run(doubled=7), "messages-doubled")[0].statement

@@ -1,0 +1,14 @@
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Verdict
+from touchstone.record.sample import Failure
+
+from ..sound import fired, sound_run
+
+
+def test_a_build_that_fails() -> None:
+    run = sound_run()
+    run.samples[0].failure = Failure(what="go build: exit code 2", where="stack go")
+    run.samples[0].figures = {}
+    (finding,) = fired(run, "phase-failed")
+    assert finding.statement == "stack go: go build: exit code 2"
+    assert judge(run).sample_verdicts[run.samples[0].id] is Verdict.INVALID

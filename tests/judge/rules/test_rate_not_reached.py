@@ -1,0 +1,29 @@
+from touchstone.judge.judgement import Severity
+
+from ..sound import fired, first_load, result_of, sound_run
+
+
+def test_a_server_that_does_not_keep_up() -> None:
+    run = sound_run(offered=1000.0)
+    sample = first_load(run)
+    result = result_of(sample)
+    result.rate.achieved = sample.figures["throughput"] = 700.0
+    (finding,) = fired(run, "rate-not-reached")
+    assert finding.severity is Severity.INVALID
+    assert "did not keep up" in finding.statement
+    assert finding.figures is not None and "throughput" not in finding.figures
+
+
+def test_a_random_schedule_that_falls_short_by_chance() -> None:
+    run = sound_run(offered=50.0, seconds=3.0)
+    result = result_of(first_load(run))
+    result.rate.achieved = 46.0
+    assert not fired(run, "rate-not-reached")
+
+
+def test_errors_are_counted_by_their_own_rule() -> None:
+    run = sound_run(offered=1000.0)
+    result = result_of(first_load(run))
+    result.counts.errors.wrong_status = 5000
+    result.rate.achieved = 500.0
+    assert not fired(run, "rate-not-reached")

@@ -1,0 +1,18 @@
+from touchstone.judge.judgement import Severity
+
+from ..sound import codes, fired, first_load, result_of, sound_run
+
+
+def test_a_queue_that_was_thrown_away() -> None:
+    run = sound_run(offered=1000.0)
+    counts = result_of(first_load(run)).counts
+    counts.unanswered, counts.ok = 3000, counts.sent - 3000
+    (finding,) = fired(run, "requests-unanswered")
+    assert finding.severity is Severity.INVALID
+
+
+def test_requests_under_way_at_the_end_are_none() -> None:
+    run = sound_run(offered=1000.0)
+    counts = result_of(first_load(run)).counts
+    counts.unanswered, counts.ok = 20, counts.sent - 20
+    assert codes(run) == set()

@@ -1,0 +1,8 @@
+from ..sound import fired, first_load, sound_run
+
+
+def test_a_missing_round() -> None:
+    run = sound_run()
+    run.samples.remove(first_load(run))
+    (finding,) = fired(run, "rounds-incomplete")
+    assert finding.evidence["rounds"] == [1]

@@ -1,0 +1,24 @@
+from touchstone.record.sample import DependencyState
+
+from ..sound import codes, fired, first_load, sound_run
+
+
+def test_a_session_for_every_request() -> None:
+    run = sound_run()
+    first_load(run).dependencies = [DependencyState(name="database", kind="postgres", sessions_peak=5004)]
+    (finding,) = fired(run, "sessions-exceed-pool")
+    assert "a pool of 10" in finding.statement
+
+
+def test_without_a_stated_pool_the_requests_under_way_are_the_measure() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    sample.env = {}
+    sample.dependencies = [DependencyState(name="database", kind="postgres", sessions_peak=300)]
+    assert fired(run, "sessions-exceed-pool")
+
+
+def test_a_full_pool_is_right() -> None:
+    run = sound_run()
+    first_load(run).dependencies = [DependencyState(name="database", kind="postgres", sessions_peak=11)]
+    assert codes(run) == set()

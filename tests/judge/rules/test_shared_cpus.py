@@ -1,0 +1,13 @@
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Severity, Verdict
+
+from ..sound import fired, loads, sound_run
+
+
+def test_engine_and_server_on_one_cpu() -> None:
+    run = sound_run()
+    for sample in loads(run):
+        sample.placement.engine_cpus = [0]
+    (finding,) = fired(run, "shared-cpus")
+    assert finding.severity is Severity.NOTE
+    assert judge(run).verdict is Verdict.VALID

@@ -1,0 +1,21 @@
+from touchstone.judge.judgement import Severity
+
+from ..sound import codes, fired, first_load, loads, result_of, sound_run
+
+
+def test_unexpected_statuses_are_named() -> None:
+    run = sound_run()
+    counts = result_of(first_load(run)).counts
+    counts.errors.wrong_status = counts.sent - 1
+    counts.status = {"200": 1, "500": counts.sent - 1}
+    (finding,) = fired(run, "wrong-statuses")
+    assert finding.severity is Severity.INVALID
+    assert "of 500" in finding.statement
+
+
+def test_a_status_that_the_contract_allows_is_right() -> None:
+    run = sound_run()
+    for sample in loads(run):
+        counts = result_of(sample).counts
+        counts.status = {"200": counts.ok // 2, "429": counts.ok - counts.ok // 2}
+    assert codes(run) == set()

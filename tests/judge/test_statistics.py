@@ -1,0 +1,148 @@
+"""Properties of the statistics: coverage, symmetry, and what correction and margin do."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from touchstone.judge.statistics import (
+    decides,
+    difference_p,
+    equivalence_p,
+    holm,
+    log_effects,
+    mean_interval,
+    median_interval,
+    more_rounds,
+    ratio_interval,
+    unpaired_ratio_interval,
+)
+
+effects = st.lists(st.floats(-0.5, 0.5), min_size=3, max_size=18)
+positive = st.lists(st.floats(1e-6, 1e6), min_size=3, max_size=30)
+
+
+@given(effects, st.floats(0.55, 0.95))
+def test_an_interval_holds_its_point_and_widens_with_confidence(values: list[float], confidence: float) -> None:
+    narrow, wide = mean_interval(values, confidence), mean_interval(values, confidence + 0.04)
+    assert narrow is not None and wide is not None
+    assert wide.low <= narrow.low <= narrow.point <= narrow.high <= wide.high
+
+
+@given(effects)
+def test_turning_the_pair_round_turns_the_interval_round(values: list[float]) -> None:
+    there, back = ratio_interval(values, 0.95), ratio_interval([-v for v in values], 0.95)
+    assert there is not None and back is not None
+    assert there.low == pytest.approx(1 / back.high)
+    assert there.high == pytest.approx(1 / back.low)
+
+
+@given(positive, st.floats(0.1, 10))
+def test_ratios_do_not_depend_on_the_unit(values: list[float], scale: float) -> None:
+    contender = dict(enumerate(values))
+    baseline = dict(enumerate(reversed(values)))
+    a = log_effects(contender, baseline)
+    b = log_effects({r: v * scale for r, v in contender.items()}, {r: v * scale for r, v in baseline.items()})
+    assert a == pytest.approx(b, abs=1e-9)
+
+
+def test_rounds_that_one_side_lacks_are_left_out() -> None:
+    assert log_effects({1: 2.0, 2: 4.0, 3: 0.0}, {2: 2.0, 3: 1.0, 4: 1.0}) == [pytest.approx(math.log(2))]
+
+
+@given(positive)
+def test_the_median_lies_in_its_interval(values: list[float]) -> None:
+    interval = median_interval(values, 0.95)
+    assert interval is not None
+    assert interval.low <= interval.point <= interval.high
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_two_rounds_give_no_interval(n: int) -> None:
+    assert mean_interval([0.1] * n, 0.95) is None
+    assert median_interval([0.1] * n, 0.95) is None
+    assert difference_p([0.1] * n) is None
+    assert equivalence_p([0.1] * n, 0.05) is None
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_holm_never_makes_a_difference_more_certain(p_values: list[float]) -> None:
+    adjusted = holm(p_values)
+    assert all(a >= p for a, p in zip(adjusted, p_values, strict=True))
+    assert all(0 <= a <= 1 for a in adjusted)
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    assert [adjusted[i] for i in order] == sorted(adjusted)
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+@given(effects)
+def test_equivalence_needs_the_interval_within_the_margin(values: list[float]) -> None:
+    # Two one-sided tests at 2.5 % are the 95 % interval within the margin.
+    interval = mean_interval(values, 0.95)
+    p = equivalence_p(values, 0.05)
+    assert interval is not None and p is not None
+    bound = math.log1p(0.05)
+    within = -bound < interval.low and interval.high < bound
+    if abs(p - 0.025) > 1e-6:
+        assert within == (p < 0.025)
+
+
+@given(effects, st.floats(0.01, 0.2))
+def test_the_rounds_that_are_said_to_decide_do_so_and_one_fewer_does_not(values: list[float], margin: float) -> None:
+    more = more_rounds(values, margin, 0.95, most=300)
+    if more is None:
+        return
+    mean = sum(values) / len(values)
+    spread = math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1))
+
+    def half(n: int) -> float:
+        return float(stats.t.ppf(0.975, n - 1)) * spread / math.sqrt(n)
+
+    n = len(values) + more
+    assert decides(mean, half(n) - 1e-12, margin)
+    if more > 1:
+        assert not decides(mean, half(n - 1) + 1e-12, margin)
+
+
+def test_the_family_costs_rounds() -> None:
+    values = [0.02, 0.09, -0.03, 0.08, 0.04]
+    alone, among_ten = more_rounds(values, 0.05, 0.95), more_rounds(values, 0.05, 0.95, comparisons=10)
+    assert alone is not None and among_ten is not None
+    assert among_ten > alone
+
+
+@pytest.mark.parametrize("rounds", [5, 10, 24])
+def test_the_interval_contains_the_truth_at_its_rate(rounds: int) -> None:
+    rng = random.Random(rounds)
+    runs = 400
+    hits = 0
+    for _ in range(runs):
+        interval = ratio_interval([math.log(1.1) + rng.gauss(0, 0.05) for _ in range(rounds)], 0.95)
+        assert interval is not None
+        hits += interval.low <= 1.1 <= interval.high
+    # Three standard errors of a binomial around 95 % are 3.3 points at 400 runs.
+    assert hits / runs >= 0.95 - 0.033
+
+
+def test_unpaired_series_use_their_own_spread() -> None:
+    rng = random.Random(4)
+    a = [math.exp(rng.gauss(math.log(2), 0.1)) for _ in range(20)]
+    b = [math.exp(rng.gauss(0, 0.1)) for _ in range(20)]
+    found = unpaired_ratio_interval(a, b, 0.95)
+    assert found is not None
+    interval, p = found
+    assert interval.low < 2 < interval.high
+    assert p < 0.001
+    assert unpaired_ratio_interval(a[:2], b, 0.95) is None
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.floats(-0.1, 0.1), min_size=20, max_size=40))
+def test_the_bootstrap_is_the_same_each_time(values: list[float]) -> None:
+    assert mean_interval(values, 0.95) == mean_interval(values, 0.95)
