@@ -49,6 +49,7 @@ START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 BASELINE = "go/plain"
 SOUND = ["go/plain", "rust/plain", "kotlin/jvm"]
 EXHIBIT = "kotlin/jvm-leak"
+TWIN = "kotlin/jvm"
 ABSENT = "kotlin/native"
 
 _SPEED = {"go/plain": 11_800.0, "rust/plain": 17_400.0, "kotlin/jvm": 9_600.0, EXHIBIT: 24_000.0, TARE: 61_000.0}
@@ -60,21 +61,22 @@ _LOADS = {"lookup": 1.0, "insert": 0.31}
 _PERCENTILES = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995, 0.9999, 1.0]
 
 
-def make_run(*, rounds: int = ROUNDS, seconds: int = 10) -> Run:
-    """The run. The same at every call."""
-    chance = random.Random(7)
+def make_run(*, rounds: int = ROUNDS, seconds: int = 10, hertz: int = 2) -> Run:
+    """The run, its memory watched so many times a second. The same at every call."""
+    chance, more = random.Random(7), random.Random(11)
     samples: list[Sample] = []
     for name in [*SOUND, EXHIBIT]:
         samples.append(_build(name))
-        samples.append(_verify(name))
+        samples += [_verify(name), _probe(name)]
     for number in range(1, rounds + 1):
         for position, name in enumerate([*SOUND, EXHIBIT]):
             samples.append(_boot(name, number, position, chance))
+            samples += [_hold(name, number, more), _drain(name, number, more), _floor(name, number, more)]
             for load in _LOADS:
-                samples.append(_load(name, load, number, position, seconds, chance))
+                samples.append(_load(name, load, number, position, seconds, hertz, chance))
             if name != EXHIBIT:
-                samples.append(_curve(name, number, position, seconds, chance))
-        samples.append(_load(TARE, "lookup", number, 0, seconds, chance))
+                samples.append(_curve(name, number, position, seconds, hertz, chance))
+        samples.append(_load(TARE, "lookup", number, 0, seconds, hertz, chance))
     contenders = [
         _plan("go", "plain", "Go net/http", "Go", {"go": "1.24.4"}),
         _plan("kotlin", "jvm", "Kotlin http4k, JVM", "Kotlin", {"java": "25.0.1", "maven": "3.9.9"}),
@@ -92,7 +94,7 @@ def make_run(*, rounds: int = ROUNDS, seconds: int = 10) -> Run:
         scenario_version=1,
         scenario_title="Users: lookups and inserts on SQLite",
         profile="normal",
-        phases=["build", "boot", "verify", "load"],
+        phases=["build", "boot", "verify", "load", "hold", "drain", "floor", "probe"],
         loads=["lookup", "insert", "curve"],
         load_specs={
             "lookup": {"title": "Look up an existing name", "loop": "closed", "connections": 64},
@@ -248,7 +250,7 @@ def _distribution(middle: float, spread: float, count: int) -> Distribution:
     )
 
 
-def _load(name: str, load: str, number: int, position: int, seconds: int, chance: random.Random) -> Sample:
+def _load(name: str, load: str, number: int, position: int, seconds: int, hertz: int, chance: random.Random) -> Sample:
     sample = _sample(name, "load", load, number, position)
     rate = _SPEED[name] * _LOADS[load] * math.exp(chance.gauss(0, 0.012))
     latency = _distribution(64 / rate * 0.9, 0.35 if "kotlin" in name else 0.12, int(rate * seconds))
@@ -257,7 +259,7 @@ def _load(name: str, load: str, number: int, position: int, seconds: int, chance
         rate=Rate(achieved=rate),
         latency=latency,
         series=_series(name, rate, seconds, latency),
-        watch=Watch(series=_watch(name, seconds)),
+        watch=Watch(series=_watch(name, seconds, hertz)),
     )
     if name == EXHIBIT:
         _break(sample.result)
@@ -311,10 +313,10 @@ def _series(name: str, rate: float, seconds: int, latency: Distribution) -> list
     return points
 
 
-def _watch(name: str, seconds: int) -> list[WatchPoint]:
+def _watch(name: str, seconds: int, hertz: int) -> list[WatchPoint]:
     points = []
-    for tick in range((seconds + 2 + 5) * 10):
-        t = (tick + 1) / 10
+    for tick in range((seconds + 2 + 5) * hertz):
+        t = (tick + 1) / hertz
         phase = "warmup" if t <= 2 else "load" if t <= seconds + 2 else "idle"
         grown = min(1.0, 0.4 + 0.6 * (1 - math.exp(-t / 1.5)))
         teeth = 0.06 * ((t * 1.7) % 1.0) if phase != "idle" else 0.0
@@ -324,7 +326,7 @@ def _watch(name: str, seconds: int) -> list[WatchPoint]:
     return points
 
 
-def _curve(name: str, number: int, position: int, seconds: int, chance: random.Random) -> Sample:
+def _curve(name: str, number: int, position: int, seconds: int, hertz: int, chance: random.Random) -> Sample:
     sample = _sample(name, "load", "curve", number, position)
     top = _SPEED[name] * math.exp(chance.gauss(0, 0.01))
     steps = []
@@ -342,8 +344,55 @@ def _curve(name: str, number: int, position: int, seconds: int, chance: random.R
                 latency=_distribution(p50, 0.3, int(rate * seconds)),
             )
         )
-    sample.result = LoadResult(steps=steps, latency=steps[-1].latency, watch=Watch(series=_watch(name, seconds)))
+    sample.result = LoadResult(steps=steps, latency=steps[-1].latency, watch=Watch(series=_watch(name, seconds, hertz)))
     sample.figures = {"knee_rate": math.floor(top / 2_000) * 2_000.0}
+    return sample
+
+
+def _hold(name: str, number: int, chance: random.Random) -> Sample:
+    sample = _sample(name, "hold", "idle", number)
+    each = _MEMORY[name] / 2_000 * math.exp(chance.gauss(0, 0.01))
+    levels = [0, 1_000, 2_000, 4_000, 8_000, 16_000]
+    sample.detail["hold"] = {"levels": [{"connections": n, "rss": int(_MEMORY[name] + n * each)} for n in levels]}
+    sample.figures = {"hold_rss_per_connection": each, "hold_rss_base": _MEMORY[name]}
+    return sample
+
+
+def _drain(name: str, number: int, chance: random.Random) -> Sample:
+    sample = _sample(name, "drain", None, number)
+    first, rate = _BOOT[name] + 0.2, _SPEED[name] / 40 * math.exp(chance.gauss(0, 0.02))
+    progress = [{"t": first + done / rate, "done": done} for done in range(0, 1_001, 50)]
+    sample.detail["drain"] = {"progress": progress, "lost": 3 if name == EXHIBIT else 0}
+    sample.figures = {"drain_rate": rate, "drain_first_from_exec": first}
+    return sample
+
+
+def _floor(name: str, number: int, chance: random.Random) -> Sample:
+    sample = _sample(name, "floor", None, number)
+    least = _MEMORY[name] * 0.7 * math.exp(chance.gauss(0, 0.01))
+    tries = []
+    for share in (0.4, 0.6, 0.8, 1.0, 1.3, 2.0):
+        lives = share > 0.5
+        rate = _SPEED[name] * min(1.0, share / 1.2) if lives else None
+        tries.append({"limit": int(least * share), "lives": lives, "passes": share >= 1, "rate": rate})
+    sample.detail["floor"] = {"tries": tries}
+    sample.figures = {"floor_passes": least, "floor_lives": least * 0.6}
+    return sample
+
+
+def _probe(name: str) -> Sample:
+    sample = _sample(name, "probe", None, None)
+    said = {"go/plain": "right", "rust/plain": "wrong", "kotlin/jvm": "tolerated"}.get(name, "crash")
+    cases = [
+        {"id": "host-missing", "category": "host", "section": "RFC 9112, 3.2", "level": "MUST", "verdict": said,
+         "why": "a request without Host is answered with 400", "reason": None, "observed": "200"},
+        {"id": "host-twice", "category": "host", "section": "RFC 9112, 3.2", "level": "MUST", "verdict": "right",
+         "why": "a request with two Hosts is answered with 400"},
+        {"id": "head-no-body", "category": "methods", "section": "RFC 9110, 9.3.2", "level": "MUST",
+         "verdict": "right", "why": "HEAD is answered without a body"},
+    ]  # fmt: skip
+    sample.detail["probe"] = {"schema": "touchstone.probe/1", "cases": cases}
+    sample.figures = {"probe_must_wrong": float(said in ("wrong", "crash")), "probe_right": 2.0 + (said == "right")}
     return sample
 
 
@@ -377,7 +426,17 @@ def _comparisons(estimates: list[Estimate]) -> list[Comparison]:
         if against is None or estimate.contender in (BASELINE, TARE):
             continue
         comparisons.append(_comparison(estimate, against))
+        twin = _twin(estimates, estimate)
+        if twin is not None:
+            comparisons.append(_comparison(estimate, twin))
     return comparisons
+
+
+def _twin(estimates: list[Estimate], exhibit: Estimate) -> Estimate | None:
+    if exhibit.contender != EXHIBIT:
+        return None
+    key = (exhibit.phase, exhibit.load, exhibit.figure, TWIN)
+    return next((e for e in estimates if (e.phase, e.load, e.figure, e.contender) == key), None)
 
 
 def _comparison(estimate: Estimate, against: Estimate) -> Comparison:
@@ -386,7 +445,7 @@ def _comparison(estimate: Estimate, against: Estimate) -> Comparison:
         load=estimate.load,
         figure=estimate.figure,
         contender=estimate.contender,
-        baseline=BASELINE,
+        baseline=against.contender,
     )
     if estimate.median is None or not against.median:
         comparison.verdict = estimate.verdict

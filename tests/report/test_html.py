@@ -107,7 +107,7 @@ def test_every_variable_that_is_used_is_defined_for_light_and_dark(source: str) 
 
 
 def test_the_page_keeps_within_its_size_for_a_long_run_too() -> None:
-    run = make_run(rounds=12, seconds=60)
+    run = make_run(rounds=10, seconds=60, hertz=10)
     page = html.document(View(run, make_judgement(run)))
     assert len(page.encode()) <= html.LIMIT
 
@@ -185,5 +185,35 @@ def test_an_exhibit_is_marked_and_follows_its_sound_twin(view: View) -> None:
     assert {*names} == {*SOUND, EXHIBIT, ABSENT}
 
 
-def test_the_same_run_makes_the_same_page(view: View) -> None:
-    assert html.document(view) == html.document(view)
+def test_the_same_run_makes_the_same_page(run: Run, judgement: Judgement) -> None:
+    short = run.model_copy(update={"samples": [s for s in run.samples if s.round == 1]})
+    assert html.document(View(short, judgement)) == html.document(View(short, judgement))
+
+
+@pytest.mark.parametrize(
+    ("anchor", "words"),
+    [
+        ("hold-idle", "Memory against connections"),
+        ("drain-all", "kotlin/jvm-leak: at most 3 lost in a round."),
+        ("floor-all", "Rate against memory limit"),
+        ("conformance", "a request without Host is answered with 400"),
+    ],
+)
+def test_each_phase_has_its_own_plot(source: str, anchor: str, words: str) -> None:
+    assert words in source.split(f'<section id="{anchor}"')[1].split("</section>")[0]
+
+
+def test_a_detail_of_another_shape_is_left_out_and_its_figures_stay(run: Run, judgement: Judgement) -> None:
+    held = [s.model_copy(update={"detail": {"hold": "later"}}) for s in run.samples if s.phase == "hold"]
+    estimates = [e for e in judgement.estimates if e.phase == "hold"]
+    judged = judgement.model_copy(update={"estimates": estimates, "comparisons": [], "findings": []})
+    page = html.document(View(run.model_copy(update={"samples": held}), judged))
+    assert "Memory against connections" not in page
+    assert "RSS a connection" in page
+
+
+def test_an_exhibit_is_compared_with_its_twin_and_is_no_baseline(view: View) -> None:
+    assert [c.name for c in view.contenders if view.is_baseline(c)] == ["go/plain"]
+    boot = next(p for p in view.places if p.phase == "boot")
+    pairs = {(c.contender, c.baseline) for c in view.comparisons(boot)}
+    assert pairs == {("rust/plain", "go/plain"), ("kotlin/jvm", "go/plain"), (EXHIBIT, "kotlin/jvm")}

@@ -55,7 +55,6 @@ class View:
         self.budget = budget or Budget()
         self._samples = {sample.id: sample for sample in run.samples}
         self._estimates = {(e.phase, e.load, e.contender, e.figure): e for e in judgement.estimates}
-        self._comparisons = {(c.phase, c.load, c.contender, c.figure): c for c in judgement.comparisons}
 
     @cached_property
     def contenders(self) -> list[ContenderPlan]:
@@ -79,9 +78,21 @@ class View:
 
     def is_baseline(self, contender: ContenderPlan) -> bool:
         """Whether the others are put against this one: as the comparisons say, else as the plan does."""
-        if self.judgement.comparisons:
-            return any(c.baseline == contender.name for c in self.judgement.comparisons)
-        return self.plan.baseline in (contender.name, contender.stack)
+        return contender.name == self.baseline
+
+    @cached_property
+    def baseline(self) -> str | None:
+        """The contender that the others are put against. An exhibit is put against its sound twin as well."""
+        exhibits = {c.name for c in self.plan.contenders if c.exhibit}
+        against = [c.baseline for c in self.judgement.comparisons if c.contender not in exhibits]
+        against += [c.baseline for c in self.judgement.comparisons]
+        wanted = [c.name for c in self.plan.contenders if self.plan.baseline in (c.name, c.stack) and not c.exhibit]
+        return next(iter(against + wanted), None)
+
+    @cached_property
+    def _comparisons(self) -> dict[tuple[str, str | None, str, str], Comparison]:
+        against_baseline = [c for c in self.judgement.comparisons if c.baseline == self.baseline]
+        return {(c.phase, c.load, c.contender, c.figure): c for c in against_baseline}
 
     @property
     def measured(self) -> list[ContenderPlan]:
@@ -133,13 +144,19 @@ class View:
         return self._estimates.get((place.phase, place.load, contender, figure))
 
     def comparison(self, place: Place, contender: str, figure: str) -> Comparison | None:
-        """A contender's figure against the baseline's."""
+        """A contender's figure against the baseline's; an exhibit's against its twin is among `comparisons`."""
         return self._comparisons.get((place.phase, place.load, contender, figure))
 
     def comparisons(self, place: Place) -> list[Comparison]:
-        """All comparisons of a place, in the order of figures and contenders."""
+        """All comparisons of a place, in the order of figures and contenders.
+
+        An exhibit that has a sound twin is compared with that alone: what the defect does, and nothing else.
+        """
         names = [c.name for c in self.contenders]
         found = [c for c in self.judgement.comparisons if (c.phase, c.load) == (place.phase, place.load)]
+        twins = {c.name: twin for c in self.contenders if (twin := self.twin(c)) is not None}
+        paired = {(c.contender, c.figure) for c in found if twins.get(c.contender) == c.baseline}
+        found = [c for c in found if (c.contender, c.figure) not in paired or twins[c.contender] == c.baseline]
         figures = list(FIGURES)
         return sorted(found, key=lambda c: (figures.index(c.figure), _index(names, c.contender)))
 

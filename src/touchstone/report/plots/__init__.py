@@ -1,6 +1,6 @@
 """One registry of plots. A new plot is one new file and its line here."""
 
-from touchstone.report.plots import boot, memory, percentiles, rate, warmup
+from touchstone.report.plots import boot, drain, floor, hold, memory, percentiles, rate, warmup
 from touchstone.report.plots.panel import PanelBuilder
 
 PANELS: tuple[PanelBuilder, ...] = (
@@ -9,6 +9,9 @@ PANELS: tuple[PanelBuilder, ...] = (
     rate.build,
     warmup.build,
     memory.build,
+    hold.build,
+    drain.build,
+    floor.build,
 )
 """In the order of the page. Each draws only where a place has samples for it; the ratio plot
 stands before them and takes all places of a section."""

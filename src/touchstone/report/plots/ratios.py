@@ -77,7 +77,8 @@ def build(view: View, places: list[Place]) -> Panel | None:
 def _groups(view: View, place: Place) -> list[_Group]:
     headline = view.figures(place, headline=True)
     comparisons = view.comparisons(place)
-    groups = [_Group(f, [c for c in comparisons if c.figure == f.name and c.ratio]) for f in headline]
+    shown = [c for c in comparisons if c.ratio and c.baseline == view.baseline]
+    groups = [_Group(f, [c for c in shown if c.figure == f.name]) for f in headline]
     return [g for g in groups if g.comparisons]
 
 

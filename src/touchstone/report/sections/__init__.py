@@ -1,12 +1,24 @@
 """One registry of the page's sections. A new section is one new file, its template, and its line here."""
 
-from touchstone.report.sections import absent, contract, environment, figures, findings, method, places, plan, summary
+from touchstone.report.sections import (
+    absent,
+    conformance,
+    contract,
+    environment,
+    figures,
+    findings,
+    method,
+    places,
+    plan,
+    summary,
+)
 from touchstone.report.sections.section import SectionBuilder
 
 SECTIONS: tuple[SectionBuilder, ...] = (
     summary.build,
     absent.build,
     places.build,
+    conformance.build,
     contract.build,
     findings.build,
     figures.build,

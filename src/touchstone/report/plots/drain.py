@@ -1,0 +1,51 @@
+"""Messages done over time, from exec: when the first came, how fast the rest, and when the last."""
+
+from __future__ import annotations
+
+from touchstone.record.figure import Unit
+from touchstone.record.sample import Sample
+from touchstone.report.detail import Drain, read
+from touchstone.report.plots import canvas
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.plots.timeline import seconds_axis
+from touchstone.report.view import Place, View
+
+
+def build(view: View, place: Place) -> Panel | None:
+    """The panel of a drain."""
+    lines = lines_of(view, place, "drain_rate", _points)
+    if not lines:
+        return None
+    figure, axes = canvas.new(300)
+    seconds_axis(axes, max(x for line in lines for x, _ in line.points))
+    draw(axes, lines, steps=True)
+    scale_y(axes, lines, Unit.COUNT, log=False)
+    canvas.label(axes, "seconds since exec", "messages done")
+    return Panel(
+        title="Messages over time",
+        svg=canvas.to_svg(
+            figure, slug(place, "drain"), f"{view.title(place)}: messages done over time", _kept(view, place)
+        ),
+        caption=f"{_kept(view, place)} {TYPICAL}",
+        legend=legend_of(lines),
+        findings=view.findings_at(place, ("drain_rate", "drain_time", "drain_first_from_exec")),
+    )
+
+
+def _points(sample: Sample) -> Points:
+    drain = read(sample, "drain", Drain)
+    return [(p.t, float(p.done)) for p in drain.progress] if drain else []
+
+
+def _kept(view: View, place: Place) -> str:
+    """Who lost, doubled or misordered messages, and that the others did not."""
+    faults = []
+    for contender in view.measured:
+        drains = [d for s in view.samples(place, contender.name) if (d := read(s, "drain", Drain)) is not None]
+        counts = [("lost", [d.lost for d in drains]), ("doubled", [d.doubled for d in drains])]
+        counts.append(("out of order", [d.out_of_order for d in drains]))
+        words = [f"{max(numbers):,} {word}" for word, numbers in counts if any(numbers)]
+        if words:
+            faults.append(f"{contender.name}: at most {', '.join(words)} in a round")
+    return f"{'; '.join(faults)}." if faults else "None lost, none twice, order kept within each partition."

@@ -1,0 +1,56 @@
+"""Rate against the memory limit: where a contender begins to suffer, and where it dies."""
+
+from __future__ import annotations
+
+from touchstone.record.figure import Unit
+from touchstone.record.sample import Sample
+from touchstone.report.detail import Floor, read
+from touchstone.report.plots import canvas
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.plots.ticks import log_ticks, set_ticks
+from touchstone.report.view import Place, View
+
+
+def build(view: View, place: Place) -> Panel | None:
+    """The panel of the memory floor."""
+    lines = lines_of(view, place, "floor_passes", _points)
+    if not lines:
+        return None
+    figure, axes = canvas.new(300)
+    draw(axes, lines)
+    for line in lines:
+        axes.plot(*zip(*line.points, strict=True), "o", markersize=4, color=canvas.line_colour(line.colour))
+    for contender in view.measured:
+        for limit in _deaths(view, place, contender.name):
+            axes.plot([limit], [0], "x", markersize=7, color=canvas.line_colour(view.colour(contender.name)))
+    scale_y(axes, lines, Unit.PER_SECOND, log=False)
+    limits = [x for line in lines for x, _ in line.points]
+    limits += [limit for c in view.measured for limit in _deaths(view, place, c.name)]
+    low, high = min(limits) / 1.2, max(limits) * 1.2
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    set_ticks(axes.xaxis, log_ticks(low, high, Unit.BYTES), Unit.BYTES)
+    canvas.label(axes, "memory limit, log scale", "right answers a second")
+    return Panel(
+        title="Rate against memory limit",
+        svg=canvas.to_svg(
+            figure,
+            slug(place, "floor"),
+            f"{view.title(place)}: rate against the memory limit",
+            "A cross on the axis is a limit under which the contender died or did not start.",
+        ),
+        caption=f"A cross on the axis is a limit under which it died or did not start. {TYPICAL}",
+        legend=legend_of(lines),
+        findings=view.findings_at(place, ("floor_passes", "floor_lives")),
+    )
+
+
+def _points(sample: Sample) -> Points:
+    floor = read(sample, "floor", Floor)
+    return sorted((float(t.limit), t.rate) for t in floor.tries if t.lives and t.rate) if floor else []
+
+
+def _deaths(view: View, place: Place, contender: str) -> list[float]:
+    floors = [read(sample, "floor", Floor) for sample in view.samples(place, contender)]
+    return sorted({float(t.limit) for floor in floors if floor for t in floor.tries if not t.lives})
