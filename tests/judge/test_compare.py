@@ -112,6 +112,8 @@ def test_one_cold_build_each_gives_a_ratio_without_an_interval() -> None:
     assert comparison.ratio == pytest.approx(1.0)
     assert comparison.low is None
     assert comparison.outcome is Outcome.UNDECIDED
+    assert comparison.more_rounds is None
+    assert "Measured once each" in comparison.sentence
 
 
 def test_no_errors_on_either_side_is_equal() -> None:

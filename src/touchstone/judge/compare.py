@@ -96,6 +96,8 @@ class _Question:
         self.interval: Interval | None = None
         self.p: float | None = None
         self.exact = e.figure in EXACT
+        # Round 0 stands for a phase without rounds: more of them would measure nothing again.
+        self.repeats_by_round = not self.exact and set(contender.by_round) != {0}
         if self.comparison.verdict is Verdict.INVALID:
             self.effects = []
             return
@@ -122,7 +124,7 @@ class _Question:
         c.reason = c.reason or why
         if c.outcome in (Outcome.FASTER, Outcome.SLOWER):
             c.better = c.outcome is Outcome.FASTER
-        if c.outcome is Outcome.UNDECIDED and c.verdict is not Verdict.INVALID and not self.exact:
+        if c.outcome is Outcome.UNDECIDED and c.verdict is not Verdict.INVALID and self.repeats_by_round:
             c.more_rounds = more_rounds(self.effects, self.margin, self.confidence, family)
         c.sentence = comparison_sentence(c, self.margin, self.confidence)
         return c
@@ -148,6 +150,8 @@ class _Question:
     def _without_interval(self) -> tuple[Outcome, str]:
         if self.nonzero and not any(self.nonzero):
             return Outcome.EQUIVALENT, "0 in every round"
+        if self.effects and not self.repeats_by_round:
+            return Outcome.UNDECIDED, "measured once each, which gives no interval"
         if self.effects:
             return Outcome.UNDECIDED, f"{len(self.effects)} common round(s) give no interval"
         return Outcome.UNDECIDED, "a ratio to 0 means nothing" if self.nonzero else "no common round"

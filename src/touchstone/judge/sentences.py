@@ -85,7 +85,9 @@ def _interval(c: Comparison, confidence: float) -> str:
     assert c.ratio is not None
     rounds = f"{c.rounds} round{'s' if c.rounds != 1 else ''}"
     if c.low is None or c.high is None:
-        return f"ratio {c.ratio:.3f}, no interval, {rounds}"
+        return f"ratio {c.ratio:.3f}, no interval" + (f", {rounds}" if c.rounds > 1 else "")
+    if c.rounds == 1 and c.low != c.high:
+        return f"ratio {c.ratio:.3f}, {share(confidence)} interval {c.low:.3f} to {c.high:.3f} over single starts"
     if c.low == c.high:
         return f"ratio {c.ratio:.3f}, " + ("counted exactly" if c.figure in EXACT else f"the same in {rounds}")
     return f"ratio {c.ratio:.3f}, {share(confidence)} interval {c.low:.3f} to {c.high:.3f}, {rounds}"

@@ -1,0 +1,18 @@
+from pathlib import Path
+
+from touchstone.judge.findings_page import render_findings_page
+from touchstone.judge.rule import rules
+
+PAGE = Path(__file__).parents[2] / "docs" / "findings.md"
+
+
+def test_the_page_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render_findings_page(), (
+        "docs/findings.md is old: run `python -m touchstone.judge.findings_page docs/findings.md`"
+    )
+
+
+def test_every_rule_has_its_entry() -> None:
+    page = render_findings_page()
+    for rule in rules():
+        assert f"\n## {rule.code}\n" in page
