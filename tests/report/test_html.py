@@ -200,7 +200,7 @@ def test_the_same_run_makes_the_same_page(run: Run, judgement: Judgement) -> Non
     ],
 )
 def test_each_phase_has_its_own_plot(source: str, anchor: str, words: str) -> None:
-    assert words in source.split(f'<section id="{anchor}"')[1].split("</section>")[0]
+    assert words in source.split(f'<section id="{anchor}"')[1].split("</section>", maxsplit=1)[0]
 
 
 def test_a_detail_of_another_shape_is_left_out_and_its_figures_stay(run: Run, judgement: Judgement) -> None:
