@@ -53,7 +53,7 @@ private fun register(store: Store, name: String): Response {
     val added = try {
         store.add(name)
     } catch (e: SQLException) {
-        log.error("insert failed", e)
+        log.error("insert failed: {}", e.message)
         false
     }
     return if (added) {
@@ -69,7 +69,7 @@ private fun find(store: Store, name: String): Response = try {
         else -> answer(OK, "Boom! We found you: $found")
     }
 } catch (e: SQLException) {
-    log.error("lookup failed", e)
+    log.error("lookup failed: {}", e.message)
     answer(INTERNAL_SERVER_ERROR, "internal error")
 }
 
