@@ -35,14 +35,17 @@ def expectation(expect: Expectation) -> dict[str, Any]:
 def request(wanted: Request) -> dict[str, Any]:
     """A request in the protocol's form."""
     return {
-        "name": wanted.name if isinstance(wanted, WeightedRequest) else "request",
-        "weight": wanted.weight if isinstance(wanted, WeightedRequest) else 1,
         "method": wanted.method,
         "target": wanted.target,
         "headers": [[name, value] for name, value in wanted.headers.items()],
         "body": wanted.body,
         "expect": expectation(wanted.expect),
     }
+
+
+def weighted(wanted: WeightedRequest) -> dict[str, Any]:
+    """A request of a mix in the protocol's form."""
+    return {"name": wanted.name, "weight": wanted.weight} | request(wanted)
 
 
 def loop(load: Load, timing: Timing) -> dict[str, Any]:
@@ -78,7 +81,7 @@ def load_job(load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed:
         "timeout_s": load.timeout_s,
         "seed": seed,
         "series_interval_s": min(1.0, max(0.1, timing.measured_s / 20)),
-        "requests": [request(wanted) for wanted in load.requests],
+        "requests": [weighted(wanted) for wanted in load.requests],
     }
 
 

@@ -68,7 +68,8 @@ class Scenario(Part):
     version: int = 1
     """Raised with every change that makes results incomparable."""
     settings: dict[str, str | int | bool] = {}
-    """Environment variables equal for all contenders: pool sizes, timeouts, durability."""
+    """Environment variables equal for all contenders: pool sizes, timeouts, durability. `{cpus}` is how many CPUs the
+    contender has."""
     ready: Request
     """The request whose right answer means that the service has started."""
     dependencies: dict[Name, DependencySpec] = {}

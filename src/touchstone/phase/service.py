@@ -55,7 +55,8 @@ def contender_environment(bench: Bench, built: Built, port: int) -> dict[str, st
     """The whole environment of a contender: its own, the scenario's equal settings, dependencies, host and port."""
     env = dict(built.env)
     for name, value in bench.scenario.settings.items():
-        env[name] = str(value).lower() if isinstance(value, bool) else str(value)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        env[name] = text.replace("{cpus}", str(max(1, len(bench.placement.server_cpus))))
     for dependency in bench.dependencies.values():
         env |= dependency.environment()
     return env | {"HOST": HOST, "PORT": str(port)}

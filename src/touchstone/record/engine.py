@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from touchstone.record.base import Record
 
 
-class Distribution(Record):
+class EngineRecord(Record):
+    """A part of a result. The engine writes null for what it did not measure; here that is the part's empty default."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, data: Any) -> Any:
+        return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data
+
+
+class Distribution(EngineRecord):
     """A latency distribution in seconds; its full histogram is base64 HdrHistogram V2 in units of `unit_s`."""
 
     count: int = 0
@@ -29,7 +38,7 @@ class Distribution(Record):
     unit_s: float = 1e-9
 
 
-class Errors(Record):
+class Errors(EngineRecord):
     """Errors by class, counted exactly."""
 
     refused: int = 0
@@ -49,7 +58,7 @@ class Errors(Record):
         return sum(n for name, n in self if name != "closed_idle")
 
 
-class Counts(Record):
+class Counts(EngineRecord):
     """Requests of the measured window."""
 
     sent: int = 0
@@ -60,7 +69,7 @@ class Counts(Record):
     status: dict[str, int] = {}
 
 
-class Totals(Record):
+class Totals(EngineRecord):
     """Requests of the whole job, warm-up and drain included: what a proof of work is held against."""
 
     sent: int = 0
@@ -68,7 +77,7 @@ class Totals(Record):
     ok: int = 0
 
 
-class Window(Record):
+class Window(EngineRecord):
     """When the load ran."""
 
     start_unix_s: float = 0.0
@@ -77,14 +86,14 @@ class Window(Record):
     drain_s: float = 0.0
 
 
-class Rate(Record):
+class Rate(EngineRecord):
     """Requests a second: what was asked (open loop), and what was answered rightly."""
 
     offered: float | None = None
     achieved: float = 0.0
 
 
-class ByteCounts(Record):
+class ByteCounts(EngineRecord):
     """Bytes on the wire and in bodies."""
 
     sent: int = 0
@@ -92,7 +101,7 @@ class ByteCounts(Record):
     body: int = 0
 
 
-class Connections(Record):
+class Connections(EngineRecord):
     """Connections of the load."""
 
     asked: int = 0
@@ -102,7 +111,7 @@ class Connections(Record):
     reconnects: int = 0
 
 
-class Thread(Record):
+class Thread(EngineRecord):
     """One thread of the engine."""
 
     cpu: int | None = None
@@ -111,14 +120,14 @@ class Thread(Record):
     busy: float = 0.0
 
 
-class Clock(Record):
+class Clock(EngineRecord):
     """The clock that latencies are read from, and what a reading costs."""
 
     source: str = ""
     cost_ns: float | None = None
 
 
-class Generator(Record):
+class Generator(EngineRecord):
     """The engine's account of itself."""
 
     threads: list[Thread] = []
@@ -130,7 +139,7 @@ class Generator(Record):
     reasons: list[str] = []
 
 
-class FirstError(Record):
+class FirstError(EngineRecord):
     """The first error of a class, kept as evidence."""
 
     class_: str = Field(alias="class")
@@ -141,7 +150,7 @@ class FirstError(Record):
     why: str = ""
 
 
-class Point(Record):
+class Point(EngineRecord):
     """One interval of the load's series; `t` is its end."""
 
     t: float
@@ -156,7 +165,7 @@ class Point(Record):
     queue: int = 0
 
 
-class LoadStep(Record):
+class LoadStep(EngineRecord):
     """One rate of a stepped load."""
 
     rate: float
@@ -168,7 +177,7 @@ class LoadStep(Record):
     latency: Distribution = Distribution()
 
 
-class WatchPoint(Record):
+class WatchPoint(EngineRecord):
     """The server's process tree at one moment."""
 
     t: float
@@ -183,7 +192,7 @@ class WatchPoint(Record):
     processes: int | None = None
 
 
-class WatchWindow(Record):
+class WatchWindow(EngineRecord):
     """What the process tree used within the measured window."""
 
     cpu_s: float | None = None
@@ -194,7 +203,7 @@ class WatchWindow(Record):
     throttled_s: float | None = None
 
 
-class Watch(Record):
+class Watch(EngineRecord):
     """The server's process tree on the clock of the latencies."""
 
     interval_s: float = 0.1
@@ -206,14 +215,14 @@ class Watch(Record):
     exited: Any | None = None
 
 
-class Machine(Record):
+class Machine(EngineRecord):
     """What else used the machine within the measured window, in CPU seconds."""
 
     steal_s: float | None = None
     other_cpu_s: float | None = None
 
 
-class RequestResult(Record):
+class RequestResult(EngineRecord):
     """One request of the mix."""
 
     name: str
@@ -223,14 +232,14 @@ class RequestResult(Record):
     latency: Distribution = Distribution()
 
 
-class QueueResult(Record):
+class QueueResult(EngineRecord):
     """Requests that waited for a free connection."""
 
     peak: int = 0
     mean: float = 0.0
 
 
-class EngineIdentity(Record):
+class EngineIdentity(EngineRecord):
     """Which engine measured."""
 
     version: str = ""
@@ -238,7 +247,7 @@ class EngineIdentity(Record):
     backend: str = ""
 
 
-class LoadResult(Record):
+class LoadResult(EngineRecord):
     """The whole result of `touchstone-engine load`."""
 
     schema_: str = Field(default="touchstone.load/1", alias="schema")
@@ -265,7 +274,7 @@ class LoadResult(Record):
     machine: Machine = Machine()
 
 
-class BootRun(Record):
+class BootRun(EngineRecord):
     """One start: from exec to the first valid response."""
 
     first_response_s: float | None = None
@@ -284,7 +293,7 @@ class BootRun(Record):
     cold_cache: bool = False
 
 
-class BootResult(Record):
+class BootResult(EngineRecord):
     """The whole result of `touchstone-engine boot`."""
 
     schema_: str = Field(default="touchstone.boot/1", alias="schema")

@@ -1,0 +1,113 @@
+"""A small scenario with real servers in Python, for tests of the whole lab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SERVER = """
+import asyncio, os, signal, sys
+
+FAULT = os.environ.get("FAULT", "")
+names = set()
+
+
+def answer(method, target):
+    path, _, query = target.partition("?")
+    if path == "/ping":
+        return (200, b"pong") if method == "GET" else (405, b"method not allowed")
+    if path == "/late" and FAULT == "dies":
+        os._exit(7)
+    if path in ("/late", "/ping"):
+        return 200, b"late"
+    return (200, b"anything") if FAULT == "200-on-unknown-path" else (404, b"not found")
+
+
+async def serve(reader, writer):
+    try:
+        while True:
+            head = await reader.readuntil(b"\\r\\n\\r\\n")
+            method, target, _ = head.split(b"\\r\\n", 1)[0].decode().split(" ", 2)
+            status, body = answer(method, target)
+            if FAULT == "wrong-body" and target == "/ping":
+                body = b"pang"
+            allow = b"Allow: GET\\r\\n" if status == 405 else b""
+            writer.write(b"HTTP/1.1 %d X\\r\\nContent-Type: text/plain\\r\\n%b" % (status, allow))
+            writer.write(b"Content-Length: %d\\r\\n\\r\\n%b" % (len(body), body))
+            await writer.drain()
+            if b"connection: close" in head.lower():
+                break
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        writer.close()
+
+
+async def main():
+    port = int(os.environ["PORT"]) + (FAULT == "wrong-port")
+    server = await asyncio.start_server(serve, os.environ["HOST"], port)
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    await stop.wait()
+    server.close()
+
+
+if FAULT == "fails-at-start":
+    sys.exit("no database")
+asyncio.run(main())
+"""
+
+SCENARIO = """
+schema = 1
+name = "demo"
+title = "Demo"
+summary = "A demo"
+[ready]
+target = "/ping"
+expect = { status = 200 }
+[[contract]]
+id = "ping"
+says = "ping answers pong"
+steps = [{ target = "/ping", expect = { body = "pong", content_type = "text/plain" } }]
+[[contract]]
+id = "unknown-path"
+says = "an unknown path is 404"
+steps = [{ target = "/nowhere", expect = { status = 404 } }]
+[loads.ping]
+title = "Ping"
+connections = 4
+seconds = 4
+warmup_s = 1
+requests = [{ name = "ping", target = "/ping", expect = { body = "pong" } }]
+"""
+
+STACK = """
+schema = 1
+name = "{name}"
+scenario = "demo"
+title = "{name}"
+language = "Python"
+[needs]
+python3 = "{version}"
+[variants.plain]
+title = "asyncio"
+build = {build}
+artifacts = ["server.py"]
+run = ["python3", "server.py"]
+env = {{ FAULT = "{fault}" }}
+"""
+
+
+def add_stack(folder: Path, name: str, *, fault: str = "", version: str = ">=3.11", build: str = "[]") -> None:
+    """Add a stack with one fault to the scenario."""
+    home = folder / name
+    home.mkdir(parents=True)
+    (home / "server.py").write_text(SERVER)
+    (home / "stack.toml").write_text(STACK.format(name=name, fault=fault, version=version, build=build))
+
+
+def demo(folder: Path) -> Path:
+    """A scenario folder with one sound stack."""
+    folder.mkdir(parents=True)
+    (folder / "scenario.toml").write_text(SCENARIO)
+    add_stack(folder, "sound")
+    return folder

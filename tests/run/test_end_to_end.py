@@ -1,0 +1,143 @@
+"""The command as a user types it, against real servers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.run.demo import add_stack, demo
+from touchstone.isolation.cgroup import leftover_cgroups
+
+COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    return os.environ | {"TOUCHSTONE_CACHE": str(tmp_path / "cache"), "NO_COLOR": "1"}
+
+
+def touchstone(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def report_of(tmp_path: Path, *words: str) -> tuple[int, dict[str, Any]]:
+    done = touchstone(tmp_path, "run", *words, "--quick", "--json")
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_a_sound_scenario_is_measured_and_reported(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "other")
+    code, report = report_of(tmp_path, str(folder), "--rounds", "2")
+    assert code == 0
+    figures = {(e["contender"], e["figure"]): e["median"] for e in report["judgement"]["estimates"]}
+    for contender in ("sound/plain", "other/plain"):
+        assert figures[contender, "throughput"] > 0
+        assert figures[contender, "boot_first_response"] > 0
+        assert figures[contender, "rss_peak"] > 2**20
+    comparison = next(c for c in report["judgement"]["comparisons"] if c["figure"] == "throughput")
+    assert {comparison["contender"], comparison["baseline"]} == {"sound/plain", "other/plain"}
+    assert not [c for s in report["run"]["samples"] for c in s["checks"] if not c["passed"]]
+    results = next((tmp_path / "results").iterdir())
+    for name in ("report.html", "report.md", "report.csv", "report.json", "plan.json", "environment.json"):
+        assert (results / name).stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("wrong-body", "body differs"),
+        ("200-on-unknown-path", "status 200 instead of 404"),
+        ("wrong-port", "instead of"),
+        ("fails-at-start", "exited with code 1"),
+    ],
+)
+def test_a_broken_contender_is_named_and_not_timed(tmp_path: Path, fault: str, said: str) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "broken", fault=fault)
+    done = touchstone(tmp_path, "run", str(folder), "--quick", "--rounds", "1")
+    assert "broken/plain" in done.stdout
+    assert said in done.stdout
+    samples = list((tmp_path / "results").glob("*/samples/*broken*"))
+    assert not [sample for sample in samples if "-load-" in sample.name]
+    assert list((tmp_path / "results").glob("*/samples/*-load-sound*"))
+
+
+def test_a_missing_tool_and_a_failing_build_do_not_stop_the_others(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "future", version=">=99")
+    add_stack(folder, "unbuildable", build='[["python3", "-c", "import sys; sys.exit(\\"no compiler\\")"]]')
+    done = touchstone(tmp_path, "run", str(folder), "--quick", "--rounds", "1")
+    assert "needs python3 >=99" in done.stdout
+    assert "no compiler" in "".join(p.read_text() for p in (tmp_path / "results").glob("*/logs/*unbuildable*"))
+    assert list((tmp_path / "results").glob("*/samples/*-load-sound*"))
+
+
+def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    process = subprocess.Popen(
+        [*COMMAND, "run", str(folder), "--quick", "--rounds", "50"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not list((tmp_path / "results").glob("*/samples/*-load-sound*.json")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.1)
+    time.sleep(0.7)
+    own = {child.pid for child in psutil.Process(process.pid).children(recursive=True)}
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "report.html" in output
+    assert not [pid for pid in own if psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie"]
+    assert not leftover_cgroups()
+    assert next((tmp_path / "results").glob("*/report.html")).stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "nothing-like-it"], "there is no scenario"),
+        (["run", "{demo}", "--stacks", "absent"], "there is no stack"),
+        (["run", "{demo}", "--load", "absent"], "has no load"),
+        (["run", "{demo}", "--phase", "absent"], "there is no phase"),
+        (["run", "{demo}", "--rounds", "0"], "--rounds is 0"),
+        (["run", "{demo}", "--quick", "--thorough"], "exclude each other"),
+        (["run", "{demo}", "--no-such-option"], "--no-such-option"),
+        (["show", "absent"], "there is no run"),
+    ],
+)
+def test_bad_input_is_named_with_the_usage_exit_code(tmp_path: Path, words: list[str], said: str) -> None:
+    folder = demo(tmp_path / "demo")
+    done = touchstone(tmp_path, *(word.replace("{demo}", str(folder)) for word in words))
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+
+
+def test_a_full_disk_is_said_and_what_was_measured_is_kept(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    done = touchstone(tmp_path, "run", str(folder), "--quick", "--rounds", "1", "--out", "/dev/full/results")
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr

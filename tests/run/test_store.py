@@ -1,0 +1,74 @@
+"""A run comes back from disk as it was written, and a broken file is named."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from touchstone.failure import UsageError
+from touchstone.record.run import Environment, Plan
+from touchstone.record.sample import Sample
+from touchstone.record.store import RunStore, StoreError, load_run
+
+
+def opened(folder: Path) -> RunStore:
+    store = RunStore(folder)
+    plan = Plan(
+        run_id="r", scenario="s", scenario_version=1, scenario_title="S", profile="quick", phases=["load"], loads=["l"],
+        rounds=1, seed=1, orders=[["a/b"]], contenders=[],
+    )  # fmt: skip
+    store.open(plan, Environment(cpus=2))
+    return store
+
+
+def sample(store: RunStore) -> Sample:
+    identity = store.next_id("load", "a/b", "l", 1)
+    return Sample(
+        id=identity, phase="load", scenario="s", contender="a/b", load="l", round=1, started_at=datetime.now(UTC),
+        figures={"throughput": 1234.5},
+    )  # fmt: skip
+
+
+def test_a_run_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    store = opened(tmp_path / "run")
+    written = sample(store)
+    store.add(written)
+    store.write_state(ended=True)
+    run = load_run(tmp_path / "run")
+    assert run.samples == [written]
+    assert written.id == "0001-load-a.b-l-r01"
+    assert not run.interrupted
+
+
+def test_a_run_that_was_cut_off_counts_as_interrupted(tmp_path: Path) -> None:
+    opened(tmp_path / "run")
+    assert load_run(tmp_path / "run").interrupted
+
+
+def test_an_earlier_run_is_never_written_over(tmp_path: Path) -> None:
+    opened(tmp_path / "run")
+    with pytest.raises(StoreError, match="holds a run already"):
+        opened(tmp_path / "run")
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    store = opened(tmp_path / "run")
+    store.add(sample(store))
+    path = next((tmp_path / "run" / "samples").iterdir())
+    path.write_text("{")
+    with pytest.raises(StoreError, match=path.name):
+        load_run(tmp_path / "run")
+
+
+def test_a_folder_without_a_run_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no run"):
+        load_run(tmp_path)
+
+
+def test_an_unknown_figure_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no such figure"):
+        sample(RunStore(tmp_path)).model_copy().model_validate(
+            {**sample(RunStore(tmp_path)).model_dump(), "figures": {"speed": 1.0}}
+        )
