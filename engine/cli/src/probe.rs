@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use touchstone_probe::case::{Case, Level};
@@ -103,6 +104,8 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         ..Options::default()
     };
     options.timing.patience = patience;
+    let stop = crate::interrupt::flag();
+    options.stop = Some(stop);
     let started_unix_s = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64());
@@ -126,6 +129,9 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         }
     } else {
         print(&table::render(&report))?;
+    }
+    if stop.load(Ordering::Relaxed) {
+        return Ok(Outcome::Interrupted);
     }
     let breached = match args.gate {
         None => 0,

@@ -39,40 +39,77 @@ pub fn matches(
         Tail::Partial => false,
     };
     let interim_fits = !outcome.no_interim || seen.reading.interim.is_empty();
-    end_fits && tail_fits && interim_fits && sequence(&outcome.items, seen, 0, methods, baseline)
+    let applies = !(outcome.only_without_post && baseline.takes_body);
+    let walk = Walk {
+        seen,
+        methods,
+        baseline,
+        prefix: false,
+    };
+    applies && end_fits && tail_fits && interim_fits && walk.sequence(&outcome.items, 0)
 }
 
-fn sequence(
-    items: &[Item],
+/// Whether an open connection may still bring this outcome about: what came in so far is its
+/// beginning.
+pub fn reachable(
+    outcome: &Outcome,
     seen: &Observation,
-    at: usize,
     methods: &[String],
     baseline: &Baseline,
 ) -> bool {
-    let finals = &seen.reading.finals;
-    match items.split_first() {
-        None => at == finals.len(),
-        Some((Item::Raw, rest)) => sequence(rest, seen, at, methods, baseline),
-        Some((Item::Rest, rest)) => {
-            (at..=finals.len()).any(|next| sequence(rest, seen, next, methods, baseline))
+    let applies = !(outcome.only_without_post && baseline.takes_body);
+    let interim_fits = !outcome.no_interim || seen.reading.interim.is_empty();
+    let tail_fits =
+        !matches!(seen.reading.tail, Tail::Garbled(_)) || outcome.items.contains(&Item::Raw);
+    let walk = Walk {
+        seen,
+        methods,
+        baseline,
+        prefix: true,
+    };
+    seen.ending == Ending::Open
+        && applies
+        && interim_fits
+        && tail_fits
+        && walk.sequence(&outcome.items, 0)
+}
+
+/// One comparison of an outcome's items with the responses.
+struct Walk<'a> {
+    seen: &'a Observation,
+    methods: &'a [String],
+    baseline: &'a Baseline,
+    /// Whether the responses may end before the items do.
+    prefix: bool,
+}
+
+impl Walk<'_> {
+    fn sequence(&self, items: &[Item], at: usize) -> bool {
+        let finals = &self.seen.reading.finals;
+        match items.split_first() {
+            None => at == finals.len(),
+            Some((Item::Raw, rest)) => self.sequence(rest, at),
+            Some((Item::Rest, rest)) => (at..=finals.len()).any(|next| self.sequence(rest, next)),
+            Some((Item::Interim(code), rest)) => {
+                let mut interim = self.seen.reading.interim.iter();
+                let there =
+                    interim.any(|(before, response)| *before == at && response.status == *code);
+                (there || (self.prefix && at == finals.len())) && self.sequence(rest, at)
+            }
+            Some((Item::Final(statuses, conditions), rest)) => match finals.get(at) {
+                None => self.prefix,
+                Some(response) => {
+                    let head = self.methods.get(at).is_some_and(|method| method == "HEAD");
+                    statuses
+                        .iter()
+                        .any(|status| status_fits(*status, response, head, self.baseline))
+                        && conditions
+                            .iter()
+                            .all(|condition| holds(condition, response, self.baseline))
+                        && self.sequence(rest, at + 1)
+                }
+            },
         }
-        Some((Item::Interim(code), rest)) => {
-            seen.reading
-                .interim
-                .iter()
-                .any(|(before, response)| *before == at && response.status == *code)
-                && sequence(rest, seen, at, methods, baseline)
-        }
-        Some((Item::Final(statuses, conditions), rest)) => finals.get(at).is_some_and(|response| {
-            let head = methods.get(at).is_some_and(|method| method == "HEAD");
-            statuses
-                .iter()
-                .any(|status| status_fits(*status, response, head, baseline))
-                && conditions
-                    .iter()
-                    .all(|condition| holds(condition, response, baseline))
-                && sequence(rest, seen, at + 1, methods, baseline)
-        }),
     }
 }
 

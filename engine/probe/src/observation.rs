@@ -33,11 +33,6 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Whether the server went quiet without finishing: open, and no final response at the end.
-    pub fn waited_in_vain(&self) -> bool {
-        self.ending == Ending::Open
-    }
-
     /// One line: statuses in order and the connection's state.
     pub fn line(&self) -> String {
         let mut words: Vec<String> = Vec::new();

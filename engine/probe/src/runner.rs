@@ -21,6 +21,8 @@ pub struct Options {
     pub slow: bool,
     /// The probe's patience.
     pub timing: Timing,
+    /// Raised when the run is to end: cases not yet begun are inconclusive then.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 impl Default for Options {
@@ -29,6 +31,7 @@ impl Default for Options {
             jobs: 8,
             slow: false,
             timing: Timing::default(),
+            stop: None,
         }
     }
 }
@@ -50,6 +53,8 @@ pub struct Outcome {
 const WAITING: f64 = 4.0;
 /// Most waiting cases at a time; each holds one connection.
 const WAITING_JOBS: usize = 24;
+/// Most plays of a case that looked wrong.
+const REPLAYS: usize = 5;
 /// How long a fresh connection may take to answer a plain GET after a case.
 const REVIVAL: Duration = Duration::from_secs(5);
 
@@ -91,17 +96,23 @@ pub fn run(
 }
 
 fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Outcome {
-    let said = |verdict, reason: String, seen| Outcome {
-        case: case.clone(),
-        verdict,
-        reason: Some(reason),
-        seen,
-    };
     if let Some(need) = unmet(case, target, options) {
-        return said(Verdict::NotApplicable, format!("needs {need}"), None);
+        return said(case, Verdict::NotApplicable, format!("needs {need}"), None);
+    }
+    if options
+        .stop
+        .is_some_and(|stop| stop.load(Ordering::Relaxed))
+    {
+        return said(
+            case,
+            Verdict::Inconclusive,
+            "the run was interrupted before this case".into(),
+            None,
+        );
     }
     if gone.load(Ordering::SeqCst) {
         return said(
+            case,
             Verdict::Inconclusive,
             "the server had gone before this case".into(),
             None,
@@ -113,7 +124,7 @@ fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Ou
             let reason = format!("no connection: {error}");
             return match revival(target) {
                 Alive::Gone => crash(case, None, gone),
-                _ => said(Verdict::Inconclusive, reason, None),
+                _ => said(case, Verdict::Inconclusive, reason, None),
             };
         }
     };
@@ -125,7 +136,7 @@ fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Ou
                 REVIVAL.as_secs(),
                 seen.line()
             );
-            return said(Verdict::Inconclusive, reason, Some(seen));
+            return said(case, Verdict::Inconclusive, reason, Some(seen));
         }
         Alive::Answers(seconds) => seconds,
     };
@@ -138,34 +149,71 @@ fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Ou
         };
     }
     let patience = options.timing.patience.as_secs_f64();
-    if seen.waited_in_vain() && plain > patience / 4.0 {
+    if verdict::undecided(case, &seen, &target.baseline) && plain > patience / 4.0 {
         let reason = format!(
             "the server is slower than the probe's patience: a plain GET took {plain:.2} s"
         );
-        return said(Verdict::Inconclusive, reason, Some(seen));
+        return said(case, Verdict::Inconclusive, reason, Some(seen));
     }
-    // A wrong verdict has to show twice, the second time with more patience: a busy machine
-    // must not make a server look wrong.
+    confirm(case, target, options, seen, gone)
+}
+
+/// Plays a case that looked wrong again, with more patience: a busy machine must not make a server
+/// look wrong. Silence has to show twice. A wrong answer or a close is the server's own doing, so
+/// once is enough, and a fault that comes and goes is told with how often it came.
+fn confirm(
+    case: &Case,
+    target: &Target,
+    options: &Options,
+    first: Observation,
+    gone: &AtomicBool,
+) -> Outcome {
     let calm = Timing {
         settle: options.timing.settle * 2,
         linger: options.timing.linger * 3 / 2,
         patience: options.timing.patience * 3 / 2,
     };
-    match judged(case, target, calm) {
-        Ok((Verdict::Wrong, again)) => match revival(target) {
-            Alive::Gone => crash(case, Some(again), gone),
-            _ => said(Verdict::Wrong, verdict::reason(case, &again), Some(again)),
-        },
-        Ok((second, again)) => {
-            let reason = format!(
-                "once `{}`, which is wrong, then `{}`, which is {}",
-                seen.line(),
-                again.line(),
-                second.word()
-            );
-            said(Verdict::Inconclusive, reason, Some(seen))
+    let mut wrong = vec![first];
+    for plays in 2..=REPLAYS {
+        let Ok((verdict, again)) = judged(case, target, calm) else {
+            return crash(case, wrong.pop(), gone);
+        };
+        if revival(target) == Alive::Gone {
+            return crash(case, Some(again), gone);
         }
-        Err(_) => crash(case, Some(seen), gone),
+        if verdict == Verdict::Wrong {
+            wrong.push(again);
+        }
+        if wrong.len() == 2 {
+            let seen = wrong.swap_remove(1);
+            let often = if plays > 2 {
+                format!("in 2 of {plays} plays ")
+            } else {
+                String::new()
+            };
+            let reason = format!("{often}{}", verdict::reason(case, &seen));
+            return said(case, Verdict::Wrong, reason, Some(seen));
+        }
+    }
+    let seen = wrong.swap_remove(0);
+    if verdict::undecided(case, &seen, &target.baseline) {
+        let reason = format!(
+            "silent once (`{}`), then not in {} plays",
+            seen.line(),
+            REPLAYS - 1
+        );
+        return said(case, Verdict::Inconclusive, reason, Some(seen));
+    }
+    let reason = format!("in 1 of {REPLAYS} plays {}", verdict::reason(case, &seen));
+    said(case, Verdict::Wrong, reason, Some(seen))
+}
+
+fn said(case: &Case, verdict: Verdict, reason: String, seen: Option<Observation>) -> Outcome {
+    Outcome {
+        case: case.clone(),
+        verdict,
+        reason: Some(reason),
+        seen,
     }
 }
 

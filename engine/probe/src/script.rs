@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use crate::case::{Case, Step};
 use crate::connection::{Connection, Ended};
-use crate::matching::matches;
 use crate::observation::{Ending, Observation};
-use crate::outcome::Outcome;
 use crate::response::{self, Reading, Tail};
 use crate::target::Target;
 use crate::template;
+use crate::verdict::{self, Verdict};
 
 /// How long the probe looks before it calls the connection open, in seconds.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +32,9 @@ impl Default for Timing {
         }
     }
 }
+
+/// How many times its patience the probe looks at a server that goes on sending.
+const TALK: u32 = 6;
 
 /// Gap between the two parts of a request that is cut.
 const CUT_GAP: Duration = Duration::from_millis(4);
@@ -186,33 +188,31 @@ impl Player<'_> {
 
     /// Looks until the outcome is settled, the connection is closed, or patience is over.
     fn watch(mut self, timing: Timing, start: Instant, cut: Option<usize>) -> Observation {
-        let deadline = Instant::now() + self.patience;
+        // Patience counts from the last news, or a long pipeline would look unanswered; a server
+        // that never stops sending is left in the end.
+        let last = Instant::now() + self.patience * TALK;
         loop {
             let observation = self.observe(start, cut);
-            if self.connection.ended().is_some() || Instant::now() >= deadline {
+            let over = self.connection.quiet() >= self.patience || Instant::now() >= last;
+            if self.connection.ended().is_some() || over {
                 return observation;
             }
-            let any = |outcomes: &[Outcome]| {
-                let methods = &self.case.methods;
-                outcomes
-                    .iter()
-                    .any(|outcome| matches(outcome, &observation, methods, &self.target.baseline))
-            };
-            let needed = if any(&self.case.right) {
-                timing.settle
-            } else if self.case.patience_s.is_none()
-                && (any(&self.case.tolerated) || self.answered(&observation))
-            {
-                timing.linger
-            } else {
-                self.patience
+            let baseline = &self.target.baseline;
+            let needed = match verdict::judge(self.case, &observation, baseline) {
+                Verdict::Right => timing.settle,
+                Verdict::Wrong if !verdict::undecided(self.case, &observation, baseline) => {
+                    timing.settle
+                }
+                _ if self.case.patience_s.is_some() => self.patience,
+                Verdict::Tolerated => timing.linger,
+                _ if self.answered(&observation) => timing.linger,
+                _ => self.patience,
             };
             let quiet = self.connection.quiet();
             if quiet >= needed {
                 return observation;
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            self.connection.listen((needed - quiet).min(left));
+            self.connection.listen(needed - quiet);
         }
     }
 

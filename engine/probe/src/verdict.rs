@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::matching::{Baseline, matches};
+use crate::matching::{Baseline, matches, reachable};
 use crate::observation::Observation;
 
 /// What is said of a case.
@@ -62,6 +62,13 @@ pub fn judge(case: &Case, seen: &Observation, baseline: &Baseline) -> Verdict {
     } else {
         Verdict::Wrong
     }
+}
+
+/// Whether waiting longer might have made it right: what came in is the beginning of something
+/// allowed. Only then can a slow server or a busy machine be the reason for a wrong verdict.
+pub fn undecided(case: &Case, seen: &Observation, baseline: &Baseline) -> bool {
+    let mut outcomes = case.right.iter().chain(&case.tolerated);
+    outcomes.any(|outcome| reachable(outcome, seen, &case.methods, baseline))
 }
 
 /// One line that says why a case is wrong: what came, and what would have been right.

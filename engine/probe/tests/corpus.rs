@@ -1,0 +1,131 @@
+//! The cases themselves: every file loads, and the corpus is as large and as wide as promised.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use touchstone_probe::case::{Level, Step};
+use touchstone_probe::catalogue::{self, is_reference};
+use touchstone_probe::explain;
+use touchstone_probe::template::{self, Values};
+
+#[test]
+fn every_file_loads_and_ids_are_unique() {
+    let cases = catalogue::embedded().expect("the embedded cases load");
+    let ids: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids.len(), cases.len());
+    assert!(cases.len() >= 250, "only {} cases", cases.len());
+    for case in &cases {
+        assert!(is_reference(&case.section), "{}: {}", case.id, case.section);
+        assert!(
+            case.why.ends_with('.'),
+            "{}: the rule is a sentence: {}",
+            case.id,
+            case.why
+        );
+        assert!(
+            case.id
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
+            "{}",
+            case.id
+        );
+    }
+}
+
+#[test]
+fn the_folder_is_what_is_embedded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let loaded = catalogue::from_folder(&folder).expect("the folder loads");
+    assert_eq!(
+        loaded,
+        catalogue::embedded().expect("the embedded cases load")
+    );
+}
+
+#[test]
+fn every_category_has_several_cases_and_every_level_many() {
+    let mut categories: BTreeMap<String, usize> = BTreeMap::new();
+    let mut levels: BTreeMap<Level, usize> = BTreeMap::new();
+    for case in catalogue::embedded().expect("the embedded cases load") {
+        *categories.entry(case.category).or_default() += 1;
+        *levels.entry(case.level).or_default() += 1;
+    }
+    assert!(categories.len() >= 16, "{categories:?}");
+    assert!(
+        categories.values().all(|count| *count >= 10),
+        "{categories:?}"
+    );
+    assert!(
+        Level::ALL.iter().all(|level| levels[level] >= 50),
+        "{levels:?}"
+    );
+}
+
+#[test]
+fn no_two_cases_are_the_same() {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    for case in catalogue::embedded().expect("the embedded cases load") {
+        // The same octets are fine where another thing is asked of the answer.
+        let outcomes: Vec<&str> = case
+            .right
+            .iter()
+            .map(|outcome| outcome.text.as_str())
+            .collect();
+        let key = format!(
+            "{:?} {:?} {} {outcomes:?}",
+            case.steps, case.patience_s, case.at_every_byte
+        );
+        if let Some(other) = seen.insert(key, case.id.clone()) {
+            panic!("{} and {other} do and ask the same", case.id);
+        }
+    }
+}
+
+#[test]
+fn every_case_can_be_explained() {
+    for case in catalogue::embedded().expect("the embedded cases load") {
+        let text = explain::case(&case, &Values::sample());
+        assert!(text.contains(&case.id) && text.contains("right"), "{text}");
+    }
+}
+
+#[test]
+fn announced_lengths_are_those_of_the_bodies() {
+    // A slip here would make a case test something else than it says.
+    let mut checked = 0;
+    for case in catalogue::embedded().expect("the embedded cases load") {
+        let followed = case
+            .right
+            .iter()
+            .any(|outcome| outcome.text == "2xx ok open");
+        let [Step::Send(text)] = case.steps.as_slice() else {
+            continue;
+        };
+        let octets = template::expand(text, &Values::sample()).expect("checked when loaded");
+        let Some(end) = octets.windows(4).position(|four| four == b"\r\n\r\n") else {
+            continue;
+        };
+        let head = String::from_utf8_lossy(&octets[..end]).to_ascii_lowercase();
+        let Some(length) = head
+            .split("content-length:")
+            .nth(1)
+            .and_then(|tail| tail.lines().next())
+        else {
+            continue;
+        };
+        let Ok(length) = length.trim().parse::<usize>() else {
+            continue;
+        };
+        if followed && !head.contains("\r\ntransfer-encoding") {
+            assert!(
+                octets[end + 4 + length..]
+                    .trim_ascii_start()
+                    .starts_with(b"GET "),
+                "{}: after {length} octets",
+                case.id
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked >= 5, "only {checked} cases were checked");
+}

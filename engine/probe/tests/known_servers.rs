@@ -1,0 +1,173 @@
+//! The probe against servers whose faults are known: `rig` is right by default, and each of its
+//! switches turns exactly the cases wrong that `rig/expected.toml` lists.
+
+mod rig;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use rig::{Fault, Rig};
+use touchstone_probe::case::Case;
+use touchstone_probe::catalogue;
+use touchstone_probe::runner::{self, Options, Outcome};
+use touchstone_probe::target::{Target, TargetError};
+use touchstone_probe::template::Values;
+use touchstone_probe::verdict::Verdict;
+
+/// Servers probed at the same time; most of a probe's time is waiting.
+const AT_ONCE: usize = 4;
+
+fn meet(rig: &Rig, path: &str) -> Result<Target, TargetError> {
+    let values = Values {
+        host: rig.address().to_string(),
+        path: path.into(),
+        post: Some("/echo".into()),
+    };
+    Target::meet(rig.address(), values, Duration::from_secs(5))
+}
+
+fn probe(fault: Option<Fault>, jobs: usize, keep: impl Fn(&Case) -> bool) -> Vec<Outcome> {
+    let rig = Rig::start(fault);
+    let target = meet(&rig, "/hello").expect("the rig answers plain requests");
+    let cases: Vec<Case> = catalogue::embedded()
+        .expect("the cases load")
+        .into_iter()
+        .filter(keep)
+        .collect();
+    runner::run(
+        &cases,
+        &target,
+        &Options {
+            jobs,
+            ..Options::default()
+        },
+        &|_| {},
+    )
+}
+
+fn ids(outcomes: &[Outcome], verdict: Verdict) -> BTreeSet<String> {
+    outcomes
+        .iter()
+        .filter(|outcome| outcome.verdict == verdict)
+        .map(|outcome| outcome.case.id.clone())
+        .collect()
+}
+
+/// Leaves out the cases about timeouts, which take 12 s each.
+fn quick(case: &Case) -> bool {
+    case.patience_s.is_none_or(|seconds| seconds < 4.0)
+}
+
+#[test]
+fn a_right_server_has_nothing_wrong() {
+    let outcomes = probe(None, 32, |_| true);
+    let at_fault: Vec<_> = outcomes
+        .iter()
+        .filter(|outcome| {
+            matches!(
+                outcome.verdict,
+                Verdict::Wrong | Verdict::Crash | Verdict::Inconclusive
+            )
+        })
+        .map(|outcome| format!("{} {:?}", outcome.case.id, outcome.reason))
+        .collect();
+    assert!(at_fault.is_empty(), "{at_fault:#?}");
+    let right = ids(&outcomes, Verdict::Right).len();
+    assert!(
+        right > 540,
+        "only {right} cases are right; the rest is tolerated"
+    );
+    let idle: BTreeSet<String> = outcomes
+        .iter()
+        .filter(|outcome| outcome.verdict == Verdict::NotApplicable)
+        .map(|outcome| outcome.case.id.clone())
+        .collect();
+    assert!(
+        idle.iter().all(|id| id.ends_with("-minute")),
+        "not applicable without reason: {idle:?}"
+    );
+}
+
+#[test]
+fn each_fault_turns_exactly_its_cases_wrong() {
+    let expected: BTreeMap<String, BTreeSet<String>> =
+        toml::from_str(include_str!("rig/expected.toml")).expect("the expectations are TOML");
+    assert_eq!(
+        expected.len(),
+        Fault::ALL.len(),
+        "a fault without expectation, or the reverse"
+    );
+    let queue = Mutex::new(Fault::ALL.iter().copied());
+    let differences = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(fault) = { queue.lock().expect("no thread panicked").next() } {
+                    let outcomes = probe(Some(fault), 16, quick);
+                    let wrong = ids(&outcomes, Verdict::Wrong);
+                    let due = &expected[&format!("{fault:?}")];
+                    assert!(!due.is_empty(), "{fault:?} would show nowhere");
+                    let mut differences = differences.lock().expect("no thread panicked");
+                    for id in due.difference(&wrong) {
+                        differences.push(format!("{fault:?}: {id} should be wrong"));
+                    }
+                    for id in wrong.difference(due) {
+                        differences.push(format!("{fault:?}: {id} should not be wrong"));
+                    }
+                }
+            });
+        }
+    });
+    let differences = differences.into_inner().expect("no thread panicked");
+    assert!(differences.is_empty(), "{differences:#?}");
+}
+
+#[test]
+fn every_category_has_a_planted_fault() {
+    let expected: BTreeMap<String, BTreeSet<String>> =
+        toml::from_str(include_str!("rig/expected.toml")).expect("the expectations are TOML");
+    let cases = catalogue::embedded().expect("the cases load");
+    let shown: BTreeSet<&str> = cases
+        .iter()
+        .filter(|case| expected.values().any(|ids| ids.contains(&case.id)))
+        .map(|case| case.category.as_str())
+        .collect();
+    let all: BTreeSet<&str> = cases.iter().map(|case| case.category.as_str()).collect();
+    assert_eq!(shown, all);
+}
+
+#[test]
+fn a_crash_is_a_verdict_of_its_own() {
+    let wanted = ["connection-close", "coding-chunked", "host-missing"];
+    let keep = |case: &Case| wanted.contains(&case.id.as_str());
+    let outcomes = probe(Some(Fault::DiesOfChunks), 1, keep);
+    let of = |id: &str| {
+        outcomes
+            .iter()
+            .find(|outcome| outcome.case.id == id)
+            .expect("the case was played")
+            .verdict
+    };
+    assert_eq!(of("coding-chunked"), Verdict::Crash);
+    assert_eq!(
+        of("connection-close"),
+        Verdict::Inconclusive,
+        "it comes after the crash"
+    );
+    assert_eq!(
+        of("host-missing"),
+        Verdict::Inconclusive,
+        "it comes after the crash"
+    );
+}
+
+#[test]
+fn a_server_without_the_resource_is_not_probed() {
+    let rig = Rig::start(None);
+    let error = meet(&rig, "/nowhere")
+        .expect_err("404 is no plain answer")
+        .to_string();
+    assert!(error.contains("404") && error.contains("--path"), "{error}");
+}

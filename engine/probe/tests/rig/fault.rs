@@ -1,0 +1,122 @@
+//! The faults that can be planted, one switch each.
+
+/// One thing that the rig does wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Takes any version that begins with `HTTP/`.
+    AnyVersion,
+    /// Does not skip an empty line before the request-line.
+    NoLeadingCrlf,
+    /// Takes any octets in a target.
+    AnyTarget,
+    /// Does not know the absolute-form.
+    NoAbsoluteForm,
+    /// Does not mind a missing Host.
+    MissingHost,
+    /// Does not mind several Host fields.
+    ManyHosts,
+    /// Does not look at the Host value.
+    AnyHostValue,
+    /// Trims the whitespace between field name and colon.
+    SpaceBeforeColon,
+    /// Takes any octets in a field name.
+    AnyFieldName,
+    /// Takes a bare CR for a line's end.
+    CrEndsLine,
+    /// Treats a folded line as a field of its own.
+    FoldIsField,
+    /// Reads Content-Length like `strtoul`: whitespace, sign, then digits up to whatever follows.
+    LooseLength,
+    /// Goes by the first Content-Length.
+    FirstLength,
+    /// Computes Content-Length modulo 2^64.
+    LengthWraps,
+    /// Does not read the content of a GET.
+    GetHasNoBody,
+    /// Goes by Content-Length where there is Transfer-Encoding too.
+    LengthOverCoding,
+    /// Keeps the connection after Transfer-Encoding with Content-Length.
+    KeepsAfterBoth,
+    /// Ignores a coding that it does not know.
+    UnknownCodingIgnored,
+    /// Computes chunk sizes modulo 2^64.
+    ChunkSizeWraps,
+    /// Skips whatever two octets follow chunk data.
+    ChunkEndUnchecked,
+    /// Takes a bare LF for the end of a chunk-size line.
+    ChunkLf,
+    /// Merges trailer fields: `Connection: close` in a trailer closes.
+    TrailersMerged,
+    /// Sends content in answer to HEAD.
+    HeadHasBody,
+    /// Leaves Allow out of 405.
+    NoAllow,
+    /// Treats unknown methods as GET.
+    AnyMethod,
+    /// Leaves Date out.
+    NoDate,
+    /// Chunks the answer to HTTP/1.0.
+    ChunksTo10,
+    /// Never sends 100 and waits for the content.
+    NoContinue,
+    /// Sends 100 to an HTTP/1.0 client.
+    ContinueTo10,
+    /// Ignores `Connection: close`.
+    IgnoresClose,
+    /// Keeps HTTP/1.0 connections.
+    Keeps10,
+    /// Closes without an answer when the client half-closes.
+    HalfCloseIsGone,
+    /// Answers one request for each segment, and drops the rest of it.
+    OneRequestASegment,
+    /// Answers 431 where 414 is due.
+    WrongTargetLimit,
+    /// Never answers a header section that is too large, and never closes.
+    NoFieldLimit,
+    /// Parses each segment by itself.
+    NoReassembly,
+    /// Stops listening when a request is chunked.
+    DiesOfChunks,
+}
+
+impl Fault {
+    /// All faults, but the one that ends the server.
+    pub const ALL: &[Fault] = &[
+        Fault::AnyVersion,
+        Fault::NoLeadingCrlf,
+        Fault::AnyTarget,
+        Fault::NoAbsoluteForm,
+        Fault::MissingHost,
+        Fault::ManyHosts,
+        Fault::AnyHostValue,
+        Fault::SpaceBeforeColon,
+        Fault::AnyFieldName,
+        Fault::CrEndsLine,
+        Fault::FoldIsField,
+        Fault::LooseLength,
+        Fault::FirstLength,
+        Fault::LengthWraps,
+        Fault::GetHasNoBody,
+        Fault::LengthOverCoding,
+        Fault::KeepsAfterBoth,
+        Fault::UnknownCodingIgnored,
+        Fault::ChunkSizeWraps,
+        Fault::ChunkEndUnchecked,
+        Fault::ChunkLf,
+        Fault::TrailersMerged,
+        Fault::HeadHasBody,
+        Fault::NoAllow,
+        Fault::AnyMethod,
+        Fault::NoDate,
+        Fault::ChunksTo10,
+        Fault::NoContinue,
+        Fault::ContinueTo10,
+        Fault::IgnoresClose,
+        Fault::Keeps10,
+        Fault::HalfCloseIsGone,
+        Fault::OneRequestASegment,
+        Fault::WrongTargetLimit,
+        Fault::NoFieldLimit,
+        Fault::NoReassembly,
+    ];
+}
