@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use touchstone_load::error::Error;
 use touchstone_load::event::Event;
 use touchstone_load::job::Job;
+use touchstone_load::processes::serve;
 use touchstone_load::run::{Control, run as run_load};
 
 use crate::failure::{Failure, Outcome};
@@ -16,6 +17,9 @@ use crate::job::{write_event, write_result};
 /// Put load on a server: `load [FLAGS] URL`, or `load --job FILE`.
 #[derive(clap::Args)]
 pub struct Args {
+    /// Do the share of a load that standard input orders, for a load process that has too many connections.
+    #[arg(long, hide = true, exclusive = true)]
+    worker: bool,
     /// A whole job as JSON, or - for standard input; the flags below are then not used.
     #[arg(
         long,
@@ -39,6 +43,12 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: Args) -> Result<Outcome, Failure> {
+    if args.worker {
+        let served = serve(std::io::stdin(), std::io::stdout());
+        return served
+            .map(|()| Outcome::Done)
+            .map_err(|error| failure(&error));
+    }
     let from_file = args.job.is_some();
     let job = match &args.job {
         Some(path) => Job::from_json(&read(path)?).map_err(|error| failure(&error))?,
@@ -50,9 +60,14 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             write_event(&event);
         }
     };
+    let process_command = match std::env::current_exe() {
+        Ok(own) => vec![own.into_os_string(), "load".into(), "--worker".into()],
+        Err(_) => Vec::new(),
+    };
     let mut control = Control {
         interrupt,
         on_event: &mut on_event,
+        process_command: &process_command,
     };
     let result = run_load(&job, &mut control).map_err(|error| failure(&error))?;
     if let Some(path) = &args.out {

@@ -22,7 +22,7 @@ pub struct Connector {
 /// An IPv4 network over which source addresses are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sources {
-    network: u32,
+    first: u32,
     hosts: u32,
 }
 
@@ -46,16 +46,19 @@ impl Sources {
             .ok_or_else(bad)?;
         let mask = u32::MAX << (32 - bits);
         // The network's and the broadcast address are no sources, except where the network has only one or two.
-        let hosts = if bits >= 31 { !mask + 1 } else { !mask - 1 };
+        let (skip, hosts) = if bits >= 31 {
+            (0, !mask + 1)
+        } else {
+            (1, !mask - 1)
+        };
         Ok(Self {
-            network: u32::from(address) & mask,
+            first: (u32::from(address) & mask) + skip,
             hosts,
         })
     }
 
     const fn address(self, index: u32) -> u32 {
-        let skip = if self.hosts <= 2 { 0 } else { 1 };
-        self.network + skip + index % self.hosts
+        self.first + index % self.hosts
     }
 }
 

@@ -1,59 +1,250 @@
-//! Histograms of nanoseconds: HdrHistogram with three significant digits, from 1 ns to one hour.
+//! Histograms of nanoseconds in HdrHistogram's layout: three significant digits, from 1 ns to beyond one hour.
+//!
+//! The counts are laid out as the HdrHistogram library lays them out for these bounds, so that the standard encodings
+//! follow; recording is a shift and an addition, and memory is touched only where values fall (the library clears all
+//! of its quarter of a megabyte when it makes a histogram).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::seconds;
+/// Values below 2^11 are told apart exactly; above, 11 leading bits are.
+const BITS: u32 = 11;
+const HALF: usize = 1 << (BITS - 1);
 
-/// The highest value that is told apart, in nanoseconds.
+/// The highest value that is told apart: one hour in nanoseconds.
 const HIGHEST: u64 = 3_600 * 1_000_000_000;
 
-/// An empty histogram. Its memory is touched only where values fall.
-#[must_use]
-pub fn empty() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, HIGHEST, 3).expect("the bounds are constants")
-}
+/// Places for every value up to the end of the highest value's power of two.
+const PLACES: usize = index(HIGHEST) + HALF;
 
-/// Records one value; a value beyond the highest counts as the highest.
 #[inline]
-pub fn record(histogram: &mut Histogram<u64>, nanos: u64) {
-    histogram.saturating_record(nanos);
+const fn index(value: u64) -> usize {
+    let shift = 64 - (value | ((1 << BITS) - 1)).leading_zeros() - BITS;
+    shift as usize * HALF + (value >> shift) as usize
 }
 
-/// A histogram serialised for keeping or sending (sparse, a few hundred bytes as a rule). Empty bytes: no values.
+/// The lowest value that shares a place, and the place's width.
+const fn range(place: usize) -> (u64, u64) {
+    if place < 2 * HALF {
+        return (place as u64, 1);
+    }
+    let shift = place / HALF - 1;
+    (((place - shift * HALF) as u64) << shift, 1 << shift)
+}
+
+/// A histogram of nanoseconds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Vec<u64>,
+    total: u64,
+    least: usize,
+    greatest: usize,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self {
+            counts: vec![0; PLACES],
+            total: 0,
+            least: PLACES,
+            greatest: 0,
+        }
+    }
+}
+
+impl Histogram {
+    /// Records one value; a value beyond the highest counts as the highest.
+    #[inline]
+    pub fn record(&mut self, nanos: u64) {
+        self.record_many(index(nanos.min(HIGHEST)), 1);
+    }
+
+    #[inline]
+    fn record_many(&mut self, place: usize, count: u64) {
+        self.counts[place] += count;
+        self.total += count;
+        self.least = self.least.min(place);
+        self.greatest = self.greatest.max(place);
+    }
+
+    /// Values recorded.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.total
+    }
+
+    /// Whether nothing was recorded.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// Adds all values of another histogram.
+    pub fn add(&mut self, other: &Self) {
+        other.each(|place, count| self.record_many(place, count));
+    }
+
+    /// Forgets all values.
+    pub fn reset(&mut self) {
+        if !self.is_empty() {
+            self.counts[self.least..=self.greatest].fill(0);
+        }
+        (self.total, self.least, self.greatest) = (0, PLACES, 0);
+    }
+
+    fn each(&self, mut see: impl FnMut(usize, u64)) {
+        if self.is_empty() {
+            return;
+        }
+        for place in self.least..=self.greatest {
+            if self.counts[place] > 0 {
+                see(place, self.counts[place]);
+            }
+        }
+    }
+
+    /// The least value, rounded down to its place, in nanoseconds; 0 if there is none.
+    #[must_use]
+    pub const fn min(&self) -> u64 {
+        if self.total == 0 {
+            0
+        } else {
+            range(self.least).0
+        }
+    }
+
+    /// The greatest value, rounded up to its place, in nanoseconds; 0 if there is none.
+    #[must_use]
+    pub const fn max(&self) -> u64 {
+        if self.total == 0 {
+            return 0;
+        }
+        let (low, width) = range(self.greatest);
+        low + width - 1
+    }
+
+    /// The values at rising quantiles (0 to 1), in nanoseconds: each is the highest value of the place in which the
+    /// quantile falls.
+    #[must_use]
+    pub fn at(&self, quantiles: &[f64]) -> Vec<u64> {
+        let mut found = Vec::with_capacity(quantiles.len());
+        let mut wanted = quantiles.iter().map(|quantile| {
+            ((quantile * self.total as f64 - 1e-9).ceil() as u64).clamp(1, self.total.max(1))
+        });
+        let mut next = wanted.next();
+        let mut seen = 0;
+        self.each(|place, count| {
+            seen += count;
+            while next.is_some_and(|rank| rank <= seen) {
+                let (low, width) = range(place);
+                found.push(low + width - 1);
+                next = wanted.next();
+            }
+        });
+        found.resize(quantiles.len(), 0);
+        found
+    }
+
+    /// The value at one quantile, in nanoseconds.
+    #[must_use]
+    pub fn quantile(&self, quantile: f64) -> u64 {
+        self.at(&[quantile])[0]
+    }
+
+    /// Mean and standard deviation in nanoseconds, from the places' middles.
+    #[must_use]
+    pub fn moments(&self) -> (f64, f64) {
+        if self.is_empty() {
+            return (0.0, 0.0);
+        }
+        let middle = |place| {
+            let (low, width) = range(place);
+            low as f64 + (width / 2) as f64
+        };
+        let total = self.total as f64;
+        let mut sum = 0.0;
+        self.each(|place, count| sum += middle(place) * count as f64);
+        let mean = sum / total;
+        let mut squares = 0.0;
+        self.each(|place, count| squares += (middle(place) - mean).powi(2) * count as f64);
+        (mean, (squares / total).sqrt())
+    }
+
+    /// Base64 of HdrHistogram V2 with DEFLATE, as the standard log format holds it.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        let mut standard = hdrhistogram::Histogram::<u64>::new_with_bounds(1, HIGHEST, 3)
+            .expect("the bounds are constants");
+        self.each(|place, count| {
+            standard.saturating_record_n(range(place).0, count);
+        });
+        let mut out = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&standard, &mut out)
+            .expect("writing to memory does not fail");
+        STANDARD.encode(out)
+    }
+}
+
+/// A histogram as bytes, for keeping or sending: pairs of distance to the last place and count, as variable-length
+/// integers. A few hundred bytes as a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Packed(Vec<u8>);
 
 impl Packed {
     /// Packs a histogram.
     #[must_use]
-    pub fn of(histogram: &Histogram<u64>) -> Self {
-        let mut out = Vec::new();
-        if !histogram.is_empty() {
-            V2Serializer::new()
-                .serialize(histogram, &mut out)
-                .expect("writing to memory does not fail");
-        }
+    pub fn of(histogram: &Histogram) -> Self {
+        let (mut out, mut last) = (Vec::new(), 0);
+        histogram.each(|place, count| {
+            put(&mut out, (place - last) as u64);
+            put(&mut out, count);
+            last = place;
+        });
+        out.shrink_to_fit();
         Self(out)
     }
 
-    /// Adds it to another histogram.
+    /// Adds the packed values to a histogram.
     ///
     /// # Errors
     /// A sentence, if the bytes are not a packed histogram.
-    pub fn add_to(&self, sum: &mut Histogram<u64>) -> Result<(), String> {
-        if self.0.is_empty() {
-            return Ok(());
+    pub fn add_to(&self, sum: &mut Histogram) -> Result<(), String> {
+        let (mut rest, mut place) = (self.0.as_slice(), 0usize);
+        while !rest.is_empty() {
+            let pair = take(&mut rest).zip(take(&mut rest));
+            let (distance, count) = pair.ok_or("a packed histogram ends inside a number")?;
+            place = place.saturating_add(distance as usize);
+            if place >= PLACES {
+                return Err("a packed histogram has a value beyond the highest".to_owned());
+            }
+            sum.record_many(place, count);
         }
-        let part: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut self.0.as_slice())
-            .map_err(|error| format!("a packed histogram is broken: {error}"))?;
-        sum.add(&part)
-            .map_err(|error| format!("a packed histogram does not fit: {error}"))
+        Ok(())
     }
+}
+
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn take(rest: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, after) = rest.split_first()?;
+        *rest = after;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
 }
 
 impl Serialize for Packed {
@@ -72,114 +263,64 @@ impl<'de> Deserialize<'de> for Packed {
     }
 }
 
-/// A distribution as the result shows it. Times in seconds.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Distribution {
-    /// Values recorded.
-    pub count: u64,
-    /// Least value.
-    pub min: f64,
-    /// Greatest value.
-    pub max: f64,
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Standard deviation.
-    pub stdev: f64,
-    /// Median.
-    pub p50: f64,
-    /// 75th percentile.
-    pub p75: f64,
-    /// 90th percentile.
-    pub p90: f64,
-    /// 95th percentile.
-    pub p95: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// 99.9th percentile.
-    pub p99_9: f64,
-    /// 99.99th percentile.
-    pub p99_99: f64,
-    /// Pairs of quantile (0 to 1) and value, finer towards the end.
-    pub curve: Vec<(f64, f64)>,
-    /// The whole histogram: base64 of HdrHistogram V2 with DEFLATE.
-    pub histogram: String,
-    /// Seconds of one unit in the histogram.
-    pub unit_s: f64,
-}
-
-impl Distribution {
-    /// The distribution of a histogram; `None` if nothing was recorded.
-    #[must_use]
-    pub fn of(histogram: &Histogram<u64>) -> Option<Self> {
-        if histogram.is_empty() {
-            return None;
-        }
-        let at =
-            |quantile: f64| seconds(histogram.value_at_quantile(quantile).min(histogram.max()));
-        Some(Self {
-            count: histogram.len(),
-            min: seconds(histogram.min()),
-            max: seconds(histogram.max()),
-            mean: histogram.mean() * 1e-9,
-            stdev: histogram.stdev() * 1e-9,
-            p50: at(0.5),
-            p75: at(0.75),
-            p90: at(0.9),
-            p95: at(0.95),
-            p99: at(0.99),
-            p99_9: at(0.999),
-            p99_99: at(0.9999),
-            curve: curve_quantiles(histogram.len())
-                .map(|quantile| (quantile, at(quantile)))
-                .collect(),
-            histogram: encode(histogram),
-            unit_s: 1e-9,
-        })
-    }
-}
-
-/// Twenty points for the lower half, then ten for each halving of the distance to 1, as far as the count carries.
-fn curve_quantiles(count: u64) -> impl Iterator<Item = f64> {
-    let halvings = (64 - count.leading_zeros()).clamp(1, 30);
-    let lower = (0..20).map(|step| f64::from(step) / 40.0);
-    let upper = (1..=halvings).flat_map(|halving| {
-        let distance = 0.5f64.powi(halving as i32);
-        (0..10).map(move |step| 1.0 - distance + distance / 2.0 * f64::from(step) / 10.0)
-    });
-    lower.chain(upper).chain(std::iter::once(1.0))
-}
-
-/// Base64 of HdrHistogram V2 with DEFLATE, as the standard log format holds it.
-#[must_use]
-pub fn encode(histogram: &Histogram<u64>) -> String {
-    let mut out = Vec::new();
-    V2DeflateSerializer::new()
-        .serialize(histogram, &mut out)
-        .expect("writing to memory does not fail");
-    STANDARD.encode(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
+
+    fn sample(seed: u64, count: usize) -> Vec<u64> {
+        let mut random = Random::new(seed);
+        (0..count)
+            .map(|_| (20_000.0 * random.exponential().exp()) as u64)
+            .collect()
+    }
+
+    #[test]
+    fn places_agree_with_the_standard_library_of_histograms() {
+        let mut own = Histogram::default();
+        let mut standard = hdrhistogram::Histogram::<u64>::new_with_bounds(1, HIGHEST, 3).unwrap();
+        for value in sample(1, 50_000)
+            .into_iter()
+            .chain([1, 2047, 2048, 2049, HIGHEST])
+        {
+            own.record(value);
+            standard.saturating_record(value);
+        }
+        for quantile in [0.0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0] {
+            assert_eq!(
+                own.quantile(quantile),
+                standard.value_at_quantile(quantile),
+                "{quantile}"
+            );
+        }
+        let mut out = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&standard, &mut out)
+            .unwrap();
+        assert_eq!(own.encode(), STANDARD.encode(out));
+        let (mean, stdev) = own.moments();
+        assert!(
+            (mean / standard.mean() - 1.0).abs() < 1e-9
+                && (stdev / standard.stdev() - 1.0).abs() < 1e-9
+        );
+    }
 
     #[test]
     fn packing_keeps_every_value_and_merging_adds() {
-        let (mut left, mut right, mut both) = (empty(), empty(), empty());
-        for value in 1..5_000u64 {
-            let nanos = value * value * 37;
-            record(
-                if value % 3 == 0 {
-                    &mut left
-                } else {
-                    &mut right
-                },
-                nanos,
-            );
-            record(&mut both, nanos);
+        let (mut parts, mut both) = (
+            [
+                Histogram::default(),
+                Histogram::default(),
+                Histogram::default(),
+            ],
+            Histogram::default(),
+        );
+        for (index, value) in sample(2, 10_000).into_iter().enumerate() {
+            parts[index % 2].record(value);
+            both.record(value);
         }
-        let mut merged = empty();
-        for part in [&left, &right, &empty()] {
+        let mut merged = Histogram::default();
+        for part in &parts {
             let sent = serde_json::to_string(&Packed::of(part)).unwrap();
             serde_json::from_str::<Packed>(&sent)
                 .unwrap()
@@ -187,33 +328,21 @@ mod tests {
                 .unwrap();
         }
         assert_eq!(merged, both);
-        assert!(Packed(b"junk".to_vec()).add_to(&mut merged).is_err());
+        assert!(Packed(vec![0x80]).add_to(&mut merged).is_err());
+        assert!(
+            Packed(vec![0xff, 0xff, 0xff, 0x7f, 1])
+                .add_to(&mut merged)
+                .is_err()
+        );
     }
 
     #[test]
     fn a_value_beyond_the_range_counts_as_the_highest() {
-        let mut histogram = empty();
-        record(&mut histogram, u64::MAX);
+        let mut histogram = Histogram::default();
+        histogram.record(u64::MAX);
         assert_eq!(histogram.len(), 1);
         assert!(histogram.max() >= HIGHEST);
-    }
-
-    #[test]
-    fn a_distribution_of_nothing_is_none() {
-        assert!(Distribution::of(&empty()).is_none());
-    }
-
-    #[test]
-    fn the_curve_is_monotone_and_ends_at_the_greatest() {
-        let mut histogram = empty();
-        (1..=1000).for_each(|value| record(&mut histogram, value * 1000));
-        let distribution = Distribution::of(&histogram).unwrap();
-        assert!(
-            distribution
-                .curve
-                .windows(2)
-                .all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1)
-        );
-        assert_eq!(distribution.curve.last().unwrap().1, distribution.max);
+        histogram.reset();
+        assert_eq!(histogram, Histogram::default());
     }
 }

@@ -1,13 +1,16 @@
 //! The load engine: HTTP/1.1 load in closed and open loop, with every response checked and the generator checked too.
 //!
-//! [`run::run`] carries out a [`job::Job`] and gives a [`result::LoadResult`]. Each thread drives a
-//! [`worker::Worker`], the logic without input and output, by one of the [`backend`]s.
+//! [`run::run`] carries out a [`job::Job`] and gives a [`result::LoadResult`]. A [`crew::Crew`] of threads or processes
+//! does the load; each thread drives a [`worker::Worker`], the logic without input and output, by one of the
+//! [`backend`]s.
 
 pub mod backend;
 pub mod check;
 pub mod clock;
 pub mod connection;
 pub mod connector;
+pub mod crew;
+pub mod distribution;
 pub mod error;
 pub mod event;
 pub mod histogram;
@@ -15,6 +18,7 @@ pub mod job;
 mod known;
 mod merge;
 pub mod parser;
+pub mod processes;
 pub mod random;
 pub mod recorder;
 pub mod report;
@@ -26,5 +30,7 @@ mod self_check;
 pub mod shared;
 pub mod target;
 pub mod template;
+pub mod threads;
 pub mod usage;
+mod watch;
 pub mod worker;

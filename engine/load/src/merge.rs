@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
-
 use crate::clock::{self, seconds};
+use crate::distribution::Distribution;
 use crate::error::Error;
-use crate::histogram::{self, Distribution, Packed};
+use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
 use crate::recorder::{ERROR_CLASSES, FirstError};
 use crate::report::{ProcessReport, ThreadReport};
@@ -70,10 +69,10 @@ pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error
         .max()
         .unwrap_or(end);
 
-    let (mut latency, mut service) = (histogram::empty(), histogram::empty());
+    let (mut latency, mut service) = (Histogram::default(), Histogram::default());
     let mut requests = Vec::new();
     for (index, compiled) in mix.requests().iter().enumerate() {
-        let mut own = histogram::empty();
+        let mut own = Histogram::default();
         let mut row = RequestResult {
             name: compiled.name.clone(),
             sent: 0,
@@ -89,12 +88,10 @@ pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error
             add(&mut service, [&kind.both, &kind.service])?;
         }
         row.latency = Distribution::of(&own);
-        latency
-            .add(&own)
-            .map_err(|error| Error::Worker(error.to_string()))?;
+        latency.add(&own);
         requests.push(row);
     }
-    let (mut lateness, mut connect) = (histogram::empty(), histogram::empty());
+    let (mut lateness, mut connect) = (Histogram::default(), Histogram::default());
     add(&mut lateness, threads.iter().map(|thread| &thread.lateness))?;
     add(&mut connect, threads.iter().map(|thread| &thread.connect))?;
 
@@ -178,10 +175,7 @@ pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error
     Ok(result)
 }
 
-fn add<'a>(
-    sum: &mut Histogram<u64>,
-    parts: impl IntoIterator<Item = &'a Packed>,
-) -> Result<(), Error> {
+fn add<'a>(sum: &mut Histogram, parts: impl IntoIterator<Item = &'a Packed>) -> Result<(), Error> {
     parts
         .into_iter()
         .try_for_each(|part| part.add_to(sum))
@@ -243,7 +237,7 @@ fn first_errors(threads: &[&ThreadReport]) -> Vec<FirstError> {
     first
 }
 
-type Series = (Vec<SeriesPoint>, Vec<Histogram<u64>>);
+type Series = (Vec<SeriesPoint>, Vec<Packed>);
 
 fn series(job: &Job, threads: &[&ThreadReport], end_s: f64) -> Result<Series, Error> {
     let length = threads
@@ -257,13 +251,12 @@ fn series(job: &Job, threads: &[&ThreadReport], end_s: f64) -> Result<Series, Er
             .iter()
             .filter_map(|thread| thread.series.get(index))
             .collect();
-        let mut latency = histogram::empty();
+        let mut latency = Histogram::default();
         add(&mut latency, parts.iter().map(|part| &part.latency))?;
         let begin = index as f64 * job.series_interval_s;
         let t = begin + job.series_interval_s;
-        let middle = |quantile: f64| {
-            (!latency.is_empty()).then(|| seconds(latency.value_at_quantile(quantile)))
-        };
+        let middle =
+            |quantile: f64| (!latency.is_empty()).then(|| seconds(latency.quantile(quantile)));
         let phase = match () {
             () if t <= job.warmup_s + 1e-6 => "warmup",
             () if begin >= end_s - 1e-6 => "drain",
@@ -282,7 +275,7 @@ fn series(job: &Job, threads: &[&ThreadReport], end_s: f64) -> Result<Series, Er
             // Threads of a process look at the same queue.
             queue: parts.iter().map(|part| part.queue).max().unwrap_or(0),
         });
-        histograms.push(latency);
+        histograms.push(Packed::of(&latency));
     }
     Ok((points, histograms))
 }
@@ -297,7 +290,7 @@ fn steps(job: &Job, threads: &[&ThreadReport]) -> Result<Option<Vec<StepResult>>
             .iter()
             .filter_map(|thread| thread.steps.get(index))
             .collect();
-        let mut latency = histogram::empty();
+        let mut latency = Histogram::default();
         add(&mut latency, parts.iter().map(|part| &part.latency))?;
         rows.push(StepResult {
             rate: step.rate,

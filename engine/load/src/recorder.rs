@@ -1,10 +1,9 @@
 //! What one thread counts and measures.
 
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{nanos, seconds};
-use crate::histogram::{self, Packed};
+use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
 
 /// How a request or a connection failed.
@@ -66,7 +65,7 @@ pub struct FirstError {
 }
 
 /// Figures of one kind of request.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Kind {
     /// Sent in the window.
     pub sent: u64,
@@ -75,11 +74,11 @@ pub struct Kind {
     /// Failed.
     pub errors: u64,
     /// Latency and service time, where they are the same.
-    pub both: Histogram<u64>,
+    pub both: Histogram,
     /// Latency where it began before the send.
-    pub latency: Histogram<u64>,
+    pub latency: Histogram,
     /// Service time of the same requests.
-    pub service: Histogram<u64>,
+    pub service: Histogram,
 }
 
 /// One interval of the series.
@@ -113,7 +112,7 @@ pub struct StepFigures {
     /// Failed.
     pub errors: u64,
     /// Latency.
-    pub latency: Histogram<u64>,
+    pub latency: Histogram,
 }
 
 /// What was done since the run began, warm-up included.
@@ -164,9 +163,9 @@ pub struct Recorder {
     /// By kind of request.
     pub kinds: Vec<Kind>,
     /// How late sends were by the engine's own doing; open loop only.
-    pub lateness: Histogram<u64>,
+    pub lateness: Histogram,
     /// Connection set-up times, warm-up and preparation included.
-    pub connect: Histogram<u64>,
+    pub connect: Histogram,
     /// Steps, where the load has them.
     pub steps: Vec<StepFigures>,
     /// Finished intervals of the series.
@@ -177,7 +176,7 @@ pub struct Recorder {
     pub last_completion: u64,
     base: Totals,
     interval: Interval,
-    interval_latency: Histogram<u64>,
+    interval_latency: Histogram,
     interval_length: u64,
     interval_end: u64,
 }
@@ -203,8 +202,8 @@ impl Recorder {
             bytes_received: 0,
             bytes_body: 0,
             kinds: (0..kinds).map(|_| Kind::default()).collect(),
-            lateness: histogram::empty(),
-            connect: histogram::empty(),
+            lateness: Histogram::default(),
+            connect: Histogram::default(),
             steps: steps
                 .iter()
                 .map(|step| {
@@ -215,7 +214,7 @@ impl Recorder {
                         ok: 0,
                         ok_inside: 0,
                         errors: 0,
-                        latency: histogram::empty(),
+                        latency: Histogram::default(),
                     }
                 })
                 .collect(),
@@ -224,7 +223,7 @@ impl Recorder {
             last_completion: 0,
             base: Totals::default(),
             interval: Interval::default(),
-            interval_latency: histogram::empty(),
+            interval_latency: Histogram::default(),
             interval_length: nanos(job.series_interval_s),
             interval_end: u64::MAX,
         }
@@ -283,7 +282,7 @@ impl Recorder {
     pub fn ok(&mut self, kind: u16, intended: u64, sent: u64, now: u64) {
         let latency = now - intended;
         self.interval.ok += 1;
-        histogram::record(&mut self.interval_latency, latency);
+        self.interval_latency.record(latency);
         if now >= self.window.begin && now < self.window.end {
             self.ok_inside += 1;
         }
@@ -292,16 +291,16 @@ impl Recorder {
             let kind = &mut self.kinds[usize::from(kind)];
             kind.ok += 1;
             if intended == sent {
-                histogram::record(&mut kind.both, latency);
+                kind.both.record(latency);
             } else {
-                histogram::record(&mut kind.latency, latency);
-                histogram::record(&mut kind.service, now - sent);
+                kind.latency.record(latency);
+                kind.service.record(now - sent);
             }
             let offset = now - self.window.start;
             if let Some(step) = self.step_of(intended) {
                 step.ok += 1;
                 step.ok_inside += u64::from(offset < step.end);
-                histogram::record(&mut step.latency, latency);
+                step.latency.record(latency);
             }
         }
     }
@@ -310,7 +309,7 @@ impl Recorder {
     pub fn failed(&mut self, class: ErrorClass, kind: u16, intended: u64, sent: u64, now: u64) {
         self.interval.errors += 1;
         if class == ErrorClass::Timeout {
-            histogram::record(&mut self.interval_latency, now - intended);
+            self.interval_latency.record(now - intended);
         }
         if !self.counts(intended) {
             return;
@@ -319,13 +318,13 @@ impl Recorder {
         let figures = &mut self.kinds[usize::from(kind)];
         figures.errors += 1;
         if class == ErrorClass::Timeout {
-            histogram::record(&mut figures.latency, now - intended);
-            histogram::record(&mut figures.service, now - sent);
+            figures.latency.record(now - intended);
+            figures.service.record(now - sent);
         }
         if let Some(step) = self.step_of(intended) {
             step.errors += 1;
             if class == ErrorClass::Timeout {
-                histogram::record(&mut step.latency, now - intended);
+                step.latency.record(now - intended);
             }
         }
     }
@@ -402,18 +401,5 @@ impl Recorder {
     #[must_use]
     pub fn offset_s(&self, now: u64) -> f64 {
         seconds(self.offset(now))
-    }
-}
-
-impl Default for Kind {
-    fn default() -> Self {
-        Self {
-            sent: 0,
-            ok: 0,
-            errors: 0,
-            both: histogram::empty(),
-            latency: histogram::empty(),
-            service: histogram::empty(),
-        }
     }
 }

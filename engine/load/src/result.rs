@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::Distribution;
+use crate::distribution::Distribution;
+use crate::histogram::Packed;
 use crate::job::Job;
 use crate::recorder::FirstError;
 
@@ -38,7 +39,7 @@ pub struct LoadResult {
     pub machine: Option<touchstone_watch::Machine>,
     /// The intervals' histograms, for the log export; not part of the document.
     #[serde(skip)]
-    pub interval_histograms: Vec<hdrhistogram::Histogram<u64>>,
+    pub interval_histograms: Vec<Packed>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

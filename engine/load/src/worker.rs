@@ -161,6 +161,12 @@ impl Worker {
         self.phase == Phase::Over
     }
 
+    /// How many connections this worker has places for.
+    #[must_use]
+    pub const fn slots(&self) -> u32 {
+        self.part.connections
+    }
+
     /// The generation of a slot's socket.
     #[inline]
     #[must_use]
@@ -516,7 +522,7 @@ impl Worker {
             if self.open_loop {
                 let late = now - intended.max(connection.since);
                 if self.recorder.counts(intended) {
-                    crate::histogram::record(&mut self.recorder.lateness, late);
+                    self.recorder.lateness.record(late);
                 }
             }
             self.transmit(wire, slot, request, now);
@@ -661,7 +667,7 @@ impl Worker {
         self.reconnects += u64::from(again && self.keep_alive);
         self.connecting -= 1;
         self.established += 1;
-        crate::histogram::record(&mut self.recorder.connect, took);
+        self.recorder.connect.record(took);
         if std::mem::take(&mut connection.assigned) {
             let mut request = connection.first;
             request.sent = now;

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 #[derive(clap::Args)]
 pub struct Flags {
     /// What to load: http://127.0.0.1:8080/path
-    #[arg(required_unless_present = "job")]
+    #[arg(required_unless_present_any = ["job", "worker"])]
     url: Option<String>,
     /// Connections.
     #[arg(short = 'c', long, default_value_t = 64, help_heading = "Load")]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use touchstone_load::histogram::Distribution;
+use touchstone_load::distribution::Distribution;
 use touchstone_load::job::Loop;
 use touchstone_load::result::LoadResult;
 

@@ -21,6 +21,8 @@ const BUFFER: usize = 64 * 1024;
 pub struct EpollWire {
     epoll: RawFd,
     connector: Connector,
+    /// Kernels before 5.11 have no `epoll_pwait2`: timeouts are then whole milliseconds.
+    coarse: bool,
     /// System calls so far.
     pub syscalls: u64,
 }
@@ -39,16 +41,24 @@ impl EpollWire {
         Ok(Self {
             epoll,
             connector,
+            coarse: false,
             syscalls: 0,
         })
     }
 
     fn wait(&mut self, events: &mut [libc::epoll_event], timeout: u64) -> usize {
+        self.syscalls += 1;
+        if self.coarse {
+            let millis = timeout.div_ceil(SECOND / 1000).min(i32::MAX as u64) as libc::c_int;
+            let room = events.len() as libc::c_int;
+            // SAFETY: the events' memory and length are those of the slice.
+            return unsafe { libc::epoll_wait(self.epoll, events.as_mut_ptr(), room, millis) }.max(0)
+                as usize;
+        }
         let timeout = libc::timespec {
             tv_sec: (timeout / SECOND) as i64,
             tv_nsec: (timeout % SECOND) as i64,
         };
-        self.syscalls += 1;
         // SAFETY: the events' memory and length are those of the slice; the timeout outlives the call.
         let count = unsafe {
             libc::syscall(
@@ -61,6 +71,9 @@ impl EpollWire {
                 0usize,
             )
         };
+        if count < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
+            self.coarse = true;
+        }
         count.max(0) as usize
     }
 

@@ -3,7 +3,14 @@
 use std::io;
 use std::os::fd::RawFd;
 
+use crate::connector::Connector;
+use crate::error::Error;
+use crate::job::{BackendChoice, Job};
+use crate::target::Target;
+use crate::worker::Worker;
+
 pub mod epoll;
+pub mod uring;
 
 /// What a worker asks of its backend.
 pub trait Wire {
@@ -21,4 +28,64 @@ pub trait Wire {
 
     /// Closes the slot's socket.
     fn close(&mut self, slot: u32, fd: RawFd);
+}
+
+/// A backend that is to be had here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// Edge-triggered epoll.
+    Epoll,
+    /// `io_uring` with multishot receive.
+    Uring,
+}
+
+impl Backend {
+    /// The backend for a job: as asked, or the cheaper of those that the kernel allows.
+    ///
+    /// # Errors
+    /// [`Error::Job`] or [`Error::System`] if `io_uring` is demanded and cannot be had.
+    pub fn choose(job: &Job, target: &Target) -> Result<Self, Error> {
+        match job.backend {
+            BackendChoice::Epoll => Ok(Self::Epoll),
+            BackendChoice::IoUring if target.tls => Err(Error::Job(
+                "https goes over epoll only: leave the backend to auto".to_owned(),
+            )),
+            BackendChoice::IoUring => uring::probe().map(|()| Self::Uring),
+            // Where every request has a connection of its own, or needs TLS, the gain is gone.
+            BackendChoice::Auto if target.tls || !job.keepalive || uring::probe().is_err() => {
+                Ok(Self::Epoll)
+            }
+            BackendChoice::Auto => Ok(Self::Uring),
+        }
+    }
+
+    /// Its name in the protocol.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Epoll => "epoll",
+            Self::Uring => "io_uring",
+        }
+    }
+}
+
+/// Drives a worker until its run is over; gives the number of system calls.
+///
+/// # Errors
+/// [`Error`] if the backend cannot be set up.
+pub fn drive(
+    backend: Backend,
+    worker: &mut Worker,
+    connector: Connector,
+    _job: &Job,
+    _target: &Target,
+) -> Result<u64, Error> {
+    match backend {
+        Backend::Epoll => {
+            let mut wire = epoll::EpollWire::new(connector)?;
+            epoll::drive(worker, &mut wire);
+            Ok(wire.syscalls)
+        }
+        Backend::Uring => uring::drive(worker, connector),
+    }
 }

@@ -1,0 +1,120 @@
+//! Receive buffers that the kernel picks from a ring as bytes come: no memory belongs to an idle connection.
+
+use std::io;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use io_uring::Submitter;
+use io_uring::types::BufRingEntry;
+
+/// Buffers in the ring, a power of two.
+const ENTRIES: u16 = 32;
+
+/// Bytes of one buffer. With incremental consumption one holds hundreds of small responses back to back.
+const SIZE: usize = 32 * 1024;
+
+/// The buffer group's number.
+pub const GROUP: u16 = 0;
+
+/// `IOU_PBUF_RING_INC`, Linux 6.12: a receive takes from a buffer what it needs and leaves the rest.
+const INCREMENTAL: u16 = 2;
+
+/// The ring and the buffers in it.
+pub struct Buffers {
+    ring: NonNull<BufRingEntry>,
+    memory: NonNull<u8>,
+    taken: [u32; ENTRIES as usize],
+    tail: u16,
+    incremental: bool,
+}
+
+const RING_BYTES: usize = ENTRIES as usize * size_of::<BufRingEntry>();
+const MEMORY_BYTES: usize = ENTRIES as usize * SIZE;
+
+impl Buffers {
+    /// Registers the buffers with a ring.
+    ///
+    /// # Errors
+    /// What the kernel answered.
+    pub fn register(submitter: &Submitter<'_>) -> io::Result<Self> {
+        let ring = map(RING_BYTES)?.cast();
+        let memory = map(MEMORY_BYTES)?;
+        let mut buffers = Self {
+            ring,
+            memory,
+            taken: [0; ENTRIES as usize],
+            tail: 0,
+            incremental: true,
+        };
+        let address = buffers.ring.as_ptr() as u64;
+        // SAFETY: the ring's memory lives until `buffers` is dropped, and that is after the io_uring.
+        let registered =
+            unsafe { submitter.register_buf_ring_with_flags(address, ENTRIES, GROUP, INCREMENTAL) };
+        if registered.is_err() {
+            buffers.incremental = false;
+            // SAFETY: as above.
+            unsafe { submitter.register_buf_ring_with_flags(address, ENTRIES, GROUP, 0) }?;
+        }
+        (0..ENTRIES).for_each(|id| buffers.offer(id));
+        Ok(buffers)
+    }
+
+    /// Gives a whole buffer to the kernel.
+    fn offer(&mut self, id: u16) {
+        self.taken[usize::from(id)] = 0;
+        // SAFETY: the index is inside the ring; the kernel reads an entry only below the tail.
+        unsafe {
+            let entry = &mut *self
+                .ring
+                .as_ptr()
+                .add(usize::from(self.tail & (ENTRIES - 1)));
+            entry.set_addr(self.memory.as_ptr().add(usize::from(id) * SIZE) as u64);
+            entry.set_len(SIZE as u32);
+            entry.set_bid(id);
+            self.tail = self.tail.wrapping_add(1);
+            let tail = BufRingEntry::tail(self.ring.as_ptr()).cast::<AtomicU16>();
+            (*tail).store(self.tail, Ordering::Release);
+        }
+    }
+
+    /// The bytes that a completion put into a buffer.
+    #[inline]
+    pub fn bytes(&self, id: u16, length: usize) -> *const [u8] {
+        let from = usize::from(id) * SIZE + self.taken[usize::from(id)] as usize;
+        // SAFETY: the kernel wrote `length` bytes there, inside the buffer.
+        unsafe { std::ptr::slice_from_raw_parts(self.memory.as_ptr().add(from), length) }
+    }
+
+    /// The bytes have been used; `more` says that the kernel goes on with the same buffer.
+    #[inline]
+    pub fn used(&mut self, id: u16, length: usize, more: bool) {
+        if self.incremental && more {
+            self.taken[usize::from(id)] += length as u32;
+        } else {
+            self.offer(id);
+        }
+    }
+}
+
+impl Drop for Buffers {
+    fn drop(&mut self) {
+        // SAFETY: mapped with these lengths in `register`.
+        unsafe {
+            libc::munmap(self.ring.as_ptr().cast(), RING_BYTES);
+            libc::munmap(self.memory.as_ptr().cast(), MEMORY_BYTES);
+        }
+    }
+}
+
+fn map(length: usize) -> io::Result<NonNull<u8>> {
+    let (access, kind) = (
+        libc::PROT_READ | libc::PROT_WRITE,
+        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+    );
+    // SAFETY: a new anonymous mapping touches nothing else.
+    let memory = unsafe { libc::mmap(null_mut(), length, access, kind, -1, 0) };
+    if memory == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    NonNull::new(memory.cast()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
+}

@@ -1,0 +1,303 @@
+//! `io_uring`: receives that stay armed, sends gathered until the thread waits, a system call for many requests.
+
+mod buffers;
+
+use std::collections::VecDeque;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::RawFd;
+
+use io_uring::types::{Fixed, SubmitArgs, Timespec};
+use io_uring::{IoUring, cqueue, opcode, squeue};
+
+use self::buffers::{Buffers, GROUP};
+use super::Wire;
+use crate::clock::{SECOND, now};
+use crate::connection::State;
+use crate::connector::{self, Connector};
+use crate::error::Error;
+use crate::worker::Worker;
+
+/// Submissions gathered at most.
+const SUBMISSIONS: u32 = 1024;
+
+/// Completions that the kernel can hold for us.
+const COMPLETIONS: u32 = 4096;
+
+/// Completions taken over at once.
+const BATCH: usize = 512;
+
+const CONNECT: u64 = 0;
+const RECEIVE: u64 = 1;
+const SEND: u64 = 2;
+const SEND_COPY: u64 = 3;
+const IGNORE: u64 = 4;
+
+/// Which operation of which socket: the slot, 24 bits of its generation, the operation.
+#[inline]
+fn token(slot: u32, generation: u32, operation: u64) -> u64 {
+    u64::from(slot) | u64::from(generation & 0x00ff_ffff) << 32 | operation << 56
+}
+
+fn create() -> io::Result<IoUring> {
+    IoUring::builder()
+        .setup_single_issuer()
+        .setup_defer_taskrun()
+        .setup_submit_all()
+        .setup_cqsize(COMPLETIONS)
+        .build(SUBMISSIONS)
+}
+
+/// Whether this kernel offers what the backend needs (Linux 6.1), and allows it.
+///
+/// # Errors
+/// [`Error::System`] with the kernel's answer.
+pub fn probe() -> Result<(), Error> {
+    let tried = create().and_then(|ring| {
+        ring.submitter().register_files_sparse(1)?;
+        Buffers::register(&ring.submitter()).map(drop)
+    });
+    tried.map_err(|source| Error::System {
+        what: "io_uring with multishot receive (Linux 6.1)".to_owned(),
+        source,
+    })
+}
+
+/// The part of the backend that the worker talks to.
+struct UringWire {
+    ring: IoUring,
+    connector: Connector,
+    generations: Vec<u32>,
+    /// Bytes of sends under way that do not last by themselves.
+    copies: Vec<Option<Box<Copies>>>,
+    syscalls: u64,
+}
+
+#[derive(Default)]
+struct Copies {
+    /// What the kernel is reading.
+    current: Vec<u8>,
+    /// What follows.
+    queued: VecDeque<Vec<u8>>,
+}
+
+impl UringWire {
+    #[inline]
+    fn push(&mut self, entry: &squeue::Entry) {
+        loop {
+            // SAFETY: what the entry points to stays valid until its completion: the mix's bytes for the whole run,
+            // copies in `copies`.
+            if unsafe { self.ring.submission().push(entry) }.is_ok() {
+                return;
+            }
+            self.syscalls += 1;
+            let _ = self.ring.submit();
+        }
+    }
+
+    fn wait(&mut self, timeout: u64) {
+        let time = Timespec::new()
+            .sec(timeout / SECOND)
+            .nsec((timeout % SECOND) as u32);
+        self.syscalls += 1;
+        // A timeout, a signal, or a full completion queue: in each case the completions are looked at next.
+        let _ = self
+            .ring
+            .submitter()
+            .submit_with_args(1, &SubmitArgs::new().timespec(&time));
+    }
+
+    fn arm(&mut self, slot: u32, generation: u32) {
+        let entry = opcode::RecvMulti::new(Fixed(slot), GROUP).build();
+        self.push(&entry.user_data(token(slot, generation, RECEIVE)));
+    }
+
+    fn send_bytes(&mut self, slot: u32, bytes: *const u8, length: usize, operation: u64) {
+        let generation = self.generations[slot as usize];
+        // All or an error: a part that was sent would be ours to finish, behind what is queued already.
+        let flags = libc::MSG_NOSIGNAL | libc::MSG_WAITALL;
+        let entry = opcode::Send::new(Fixed(slot), bytes, length as u32)
+            .flags(flags)
+            .build();
+        let entry = entry.user_data(token(slot, generation, operation));
+        let entry = if operation == SEND {
+            entry.flags(squeue::Flags::SKIP_SUCCESS)
+        } else {
+            entry
+        };
+        self.push(&entry);
+    }
+
+    /// A send of copied bytes is complete: the next may go.
+    fn sent(&mut self, slot: u32) {
+        let Some(copies) = &mut self.copies[slot as usize] else {
+            return;
+        };
+        match copies.queued.pop_front() {
+            None => self.copies[slot as usize] = None,
+            Some(next) => {
+                copies.current = next;
+                let (bytes, length) = (copies.current.as_ptr(), copies.current.len());
+                self.send_bytes(slot, bytes, length, SEND_COPY);
+            }
+        }
+    }
+}
+
+impl Wire for UringWire {
+    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(RawFd, bool)> {
+        self.syscalls += 6;
+        let (fd, _) = self.connector.open(slot)?;
+        if let Err(error) = self.ring.submitter().register_files_update(slot, &[fd]) {
+            connector::close(fd);
+            return Err(error);
+        }
+        self.generations[slot as usize] = generation;
+        let entry = opcode::PollAdd::new(Fixed(slot), libc::POLLOUT as u32).build();
+        self.push(&entry.user_data(token(slot, generation, CONNECT)));
+        // Even a connection that is established already goes through the completion, which arms its receive.
+        Ok((fd, false))
+    }
+
+    #[inline]
+    fn send(&mut self, slot: u32, _fd: RawFd, bytes: &[u8], lasting: bool) -> io::Result<usize> {
+        if lasting {
+            self.send_bytes(slot, bytes.as_ptr(), bytes.len(), SEND);
+        } else if let Some(copies) = &mut self.copies[slot as usize] {
+            copies.queued.push_back(bytes.to_vec());
+        } else {
+            let copies = Box::new(Copies {
+                current: bytes.to_vec(),
+                queued: VecDeque::new(),
+            });
+            let (at, length) = (copies.current.as_ptr(), copies.current.len());
+            self.copies[slot as usize] = Some(copies);
+            self.send_bytes(slot, at, length, SEND_COPY);
+        }
+        Ok(bytes.len())
+    }
+
+    fn close(&mut self, slot: u32, fd: RawFd) {
+        let generation = self.generations[slot as usize];
+        for operation in [RECEIVE, CONNECT, SEND_COPY] {
+            let entry = opcode::AsyncCancel::new(token(slot, generation, operation)).build();
+            self.push(
+                &entry
+                    .flags(squeue::Flags::SKIP_SUCCESS)
+                    .user_data(token(slot, generation, IGNORE)),
+            );
+        }
+        // Submitted now: bytes of a cancelled send may go only when the kernel has let go of them.
+        self.syscalls += 3;
+        let _ = self.ring.submit();
+        let _ = self.ring.submitter().register_files_update(slot, &[-1]);
+        self.copies[slot as usize] = None;
+        connector::close(fd);
+    }
+}
+
+/// Drives a worker until its run is over; gives the number of system calls.
+///
+/// # Errors
+/// [`Error::System`] if the kernel refuses the ring.
+pub fn drive(worker: &mut Worker, connector: Connector) -> Result<u64, Error> {
+    let refused = |source| Error::System {
+        what: "setting up io_uring".to_owned(),
+        source,
+    };
+    let slots = worker.slots();
+    let ring = create().map_err(refused)?;
+    ring.submitter()
+        .register_files_sparse(slots)
+        .map_err(refused)?;
+    let mut buffers = Buffers::register(&ring.submitter()).map_err(refused)?;
+    let mut wire = UringWire {
+        ring,
+        connector,
+        generations: vec![0; slots as usize],
+        copies: (0..slots).map(|_| None).collect(),
+        syscalls: 0,
+    };
+    let mut batch = [const { MaybeUninit::<cqueue::Entry>::uninit() }; BATCH];
+    let mut clock = now();
+    worker.tick(&mut wire, clock);
+    while !worker.is_over() {
+        wire.wait(worker.next_wake(clock).saturating_sub(clock));
+        clock = now();
+        loop {
+            let completions = wire.ring.completion().fill(&mut batch);
+            for completion in completions.iter() {
+                handle(worker, &mut wire, &mut buffers, completion, clock);
+            }
+            if completions.len() < BATCH {
+                break;
+            }
+            clock = now();
+        }
+        worker.tick(&mut wire, clock);
+    }
+    let syscalls = wire.syscalls;
+    // The ring ends before the buffers that the kernel may still write to.
+    drop(wire);
+    Ok(syscalls)
+}
+
+#[inline]
+fn handle(
+    worker: &mut Worker,
+    wire: &mut UringWire,
+    buffers: &mut Buffers,
+    completion: &cqueue::Entry,
+    clock: u64,
+) {
+    let (data, result, flags) = (
+        completion.user_data(),
+        completion.result(),
+        completion.flags(),
+    );
+    let slot = data as u32;
+    let current = worker.generation(slot);
+    let is_current = u64::from(current & 0x00ff_ffff) == data >> 32 & 0x00ff_ffff;
+    match data >> 56 {
+        RECEIVE => {
+            if let Some(id) = cqueue::buffer_select(flags) {
+                let length = result.max(0) as usize;
+                if is_current && length > 0 {
+                    // SAFETY: the buffer is ours until `used` gives it back.
+                    let bytes = unsafe { &*buffers.bytes(id, length) };
+                    worker.received(wire, slot, bytes, clock);
+                }
+                buffers.used(id, length, cqueue::buffer_more(flags));
+            }
+            if !is_current || worker.generation(slot) != current {
+                return;
+            }
+            if result == 0 {
+                worker.ended(wire, slot, 0, clock);
+            } else if result < 0 && result != -libc::ENOBUFS {
+                worker.ended(wire, slot, -result, clock);
+            } else if !cqueue::more(flags) {
+                wire.arm(slot, current);
+            }
+        }
+        CONNECT if is_current && worker.connection(slot).state == State::Connecting => {
+            match connector::outcome(worker.connection(slot).fd) {
+                0 if result >= 0 => {
+                    wire.arm(slot, current);
+                    worker.opened(wire, slot, clock);
+                }
+                0 => worker.ended(wire, slot, -result, clock),
+                error => worker.ended(wire, slot, error, clock),
+            }
+        }
+        SEND if is_current && result < 0 => worker.ended(wire, slot, -result, clock),
+        SEND_COPY if is_current => {
+            if result < 0 {
+                worker.ended(wire, slot, -result, clock);
+            } else {
+                wire.sent(slot);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,49 @@
+//! Who does the load: threads of this process, or processes of their own. The coordinator sees only this.
+
+use crate::error::Error;
+use crate::report::ProcessReport;
+
+/// What came of setting up the connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ready {
+    /// Connections established.
+    pub established: u64,
+    /// The last error number of a failed attempt.
+    pub error: i32,
+}
+
+/// Counts since the first intended send.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // As in `event::Event::Progress`.
+pub struct Progress {
+    pub sent: u64,
+    pub ok: u64,
+    pub errors: u64,
+    pub connections: u64,
+    pub queue: u64,
+}
+
+/// Those who do the load of a run.
+pub trait Crew {
+    /// What came of setting up the connections; `None` while it goes on.
+    fn ready(&mut self) -> Option<Ready>;
+
+    /// Fixes the first intended send, in nanoseconds of the engine's clock; [`crate::shared::Shared::NEVER`] calls the
+    /// run off.
+    fn begin(&mut self, start: u64);
+
+    /// Ends the run early.
+    fn interrupt(&mut self);
+
+    /// What was done so far.
+    fn progress(&self) -> Progress;
+
+    /// Whether all have ended.
+    fn is_finished(&mut self) -> bool;
+
+    /// Their reports.
+    ///
+    /// # Errors
+    /// [`Error`] of the first that could not do its part.
+    fn reports(self: Box<Self>) -> Result<Vec<ProcessReport>, Error>;
+}

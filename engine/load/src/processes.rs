@@ -1,0 +1,446 @@
+//! A crew of processes, for more connections than one process may open files. Each runs the engine's own executable,
+//! takes its order on standard input and answers on standard output, one JSON document a line.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::crew::{Crew, Progress, Ready};
+use crate::error::Error;
+use crate::job::Job;
+use crate::report::ProcessReport;
+use crate::request::Mix;
+use crate::shared::Shared;
+use crate::target::Target;
+use crate::threads::{Share, Threads};
+
+/// Descriptors of a process that are not connections.
+const OTHER_FILES: u64 = 100;
+
+/// What the coordinator tells a process.
+#[derive(Debug, Serialize, Deserialize)]
+enum Order {
+    Work { job: Box<Job>, share: Share },
+    Begin { start: u64 },
+    Interrupt,
+}
+
+/// What a process tells the coordinator.
+#[derive(Debug, Serialize, Deserialize)]
+enum Answer {
+    Ready {
+        established: u64,
+        error: i32,
+    },
+    Progress {
+        sent: u64,
+        ok: u64,
+        errors: u64,
+        connections: u64,
+        queue: u64,
+    },
+    Report(Box<ProcessReport>),
+    Failed(String),
+}
+
+/// Raises this process's limit of open files as far as it may be.
+///
+/// # Errors
+/// [`Error::System`] if the limit cannot be read.
+pub fn file_limit() -> Result<u64, Error> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` outlives both calls.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) < 0 {
+            return Err(Error::last_os("reading the limit of open files"));
+        }
+        limit.rlim_cur = limit.rlim_max;
+        libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+    }
+    Ok(limit.rlim_cur)
+}
+
+/// How a job is spread over processes that may each open `files` files; one share if one process is enough.
+#[must_use]
+pub fn shares(job: &Job, files: u64) -> Vec<Share> {
+    let room = files.saturating_sub(OTHER_FILES).max(1);
+    let processes = u64::from(job.connections).div_ceil(room) as u32;
+    if processes <= 1 {
+        return vec![Share::whole(job)];
+    }
+    let threads = (job.threads / processes).max(1);
+    let mut first_connection = 0;
+    (0..processes)
+        .map(|process| {
+            let connections =
+                job.connections / processes + u32::from(process < job.connections % processes);
+            let share = Share {
+                process,
+                processes,
+                first_connection,
+                connections,
+                first_thread: process * threads,
+                threads,
+                all_threads: processes * threads,
+            };
+            first_connection += connections;
+            share
+        })
+        .collect()
+}
+
+/// Processes that each do their share.
+pub struct Processes {
+    members: Vec<Member>,
+}
+
+struct Member {
+    child: Child,
+    orders: Option<ChildStdin>,
+    answers: Receiver<Answer>,
+    ready: Option<Ready>,
+    progress: Progress,
+    outcome: Option<Result<ProcessReport, String>>,
+}
+
+impl Processes {
+    /// Starts a process for each share; they begin to connect at once.
+    ///
+    /// # Errors
+    /// [`Error::System`] if a process cannot be started.
+    pub fn start(job: &Job, shares: &[Share], command: &[OsString]) -> Result<Self, Error> {
+        let (program, arguments) = command.split_first().ok_or_else(|| {
+            Error::Job(format!(
+                "{} connections need several processes, and this caller cannot start any",
+                job.connections
+            ))
+        })?;
+        let mut crew = Self {
+            members: Vec::new(),
+        };
+        for share in shares {
+            crew.members
+                .push(Member::start(program, arguments, job, *share)?);
+        }
+        Ok(crew)
+    }
+
+    fn tell(&mut self, order: &Order) {
+        for member in &mut self.members {
+            member.tell(order);
+        }
+    }
+
+    fn listen(&mut self) {
+        self.members.iter_mut().for_each(Member::listen);
+    }
+}
+
+impl Member {
+    fn start(
+        program: &OsString,
+        arguments: &[OsString],
+        job: &Job,
+        share: Share,
+    ) -> Result<Self, Error> {
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|source| Error::System {
+                what: "starting a load process".to_owned(),
+                source,
+            })?;
+        let (sender, answers) = channel();
+        let output = child.stdout.take().map(BufReader::new);
+        std::thread::spawn(move || {
+            for line in output
+                .into_iter()
+                .flat_map(BufRead::lines)
+                .map_while(Result::ok)
+            {
+                let answer = serde_json::from_str(&line)
+                    .unwrap_or_else(|error| Answer::Failed(error.to_string()));
+                if sender.send(answer).is_err() {
+                    break;
+                }
+            }
+        });
+        let orders = child.stdin.take();
+        let mut member = Self {
+            child,
+            orders,
+            answers,
+            ready: None,
+            progress: Progress::default(),
+            outcome: None,
+        };
+        // The watch belongs to the coordinator.
+        let job = Box::new(Job {
+            watch: None,
+            ..job.clone()
+        });
+        member.tell(&Order::Work { job, share });
+        Ok(member)
+    }
+
+    fn tell(&mut self, order: &Order) {
+        let line = serde_json::to_string(order).expect("orders are plain data");
+        // A process that is gone is noticed by the end of its answers.
+        if let Some(orders) = &mut self.orders {
+            let _ = writeln!(orders, "{line}").and_then(|()| orders.flush());
+        }
+    }
+
+    fn listen(&mut self) {
+        loop {
+            match self.answers.try_recv() {
+                Ok(Answer::Ready { established, error }) => {
+                    self.ready = Some(Ready { established, error })
+                }
+                Ok(Answer::Progress {
+                    sent,
+                    ok,
+                    errors,
+                    connections,
+                    queue,
+                }) => {
+                    self.progress = Progress {
+                        sent,
+                        ok,
+                        errors,
+                        connections,
+                        queue,
+                    };
+                }
+                Ok(Answer::Report(report)) => self.outcome = Some(Ok(*report)),
+                Ok(Answer::Failed(why)) => self.outcome = Some(Err(why)),
+                Err(std::sync::mpsc::TryRecvError::Empty) => return,
+                Err(std::sync::mpsc::TryRecvError::Disconnected) => {
+                    self.outcome.get_or_insert_with(|| {
+                        Err("a load process ended without its report".to_owned())
+                    });
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl Crew for Processes {
+    fn ready(&mut self) -> Option<Ready> {
+        self.listen();
+        let mut sum = Ready::default();
+        for member in &self.members {
+            let ready = member
+                .ready
+                .or_else(|| member.outcome.as_ref().map(|_| Ready::default()))?;
+            sum.established += ready.established;
+            sum.error = if ready.error == 0 {
+                sum.error
+            } else {
+                ready.error
+            };
+        }
+        Some(sum)
+    }
+
+    fn begin(&mut self, start: u64) {
+        self.tell(&Order::Begin { start });
+    }
+
+    fn interrupt(&mut self) {
+        self.tell(&Order::Interrupt);
+    }
+
+    fn progress(&self) -> Progress {
+        let mut sum = Progress::default();
+        for Progress {
+            sent,
+            ok,
+            errors,
+            connections,
+            queue,
+        } in self.members.iter().map(|member| member.progress)
+        {
+            sum.sent += sent;
+            sum.ok += ok;
+            sum.errors += errors;
+            sum.connections += connections;
+            sum.queue += queue;
+        }
+        sum
+    }
+
+    fn is_finished(&mut self) -> bool {
+        self.listen();
+        self.members.iter().all(|member| member.outcome.is_some())
+    }
+
+    fn reports(mut self: Box<Self>) -> Result<Vec<ProcessReport>, Error> {
+        let members = std::mem::take(&mut self.members);
+        let mut reports = Vec::with_capacity(members.len());
+        let mut failure = None;
+        for mut member in members {
+            drop(member.orders.take());
+            let _ = member.child.wait();
+            member.listen();
+            match member.outcome {
+                Some(Ok(report)) => reports.push(report),
+                Some(Err(why)) => failure = Some(Error::Worker(why)),
+                None => {
+                    failure = Some(Error::Worker(
+                        "a load process ended without its report".to_owned(),
+                    ))
+                }
+            }
+        }
+        failure.map_or(Ok(reports), Err)
+    }
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        for member in &mut self.members {
+            // The end of its orders ends the process.
+            drop(member.orders.take());
+            let _ = member.child.wait();
+        }
+    }
+}
+
+/// The life of one process of such a crew: orders come on `input`, answers go to `output`.
+///
+/// # Errors
+/// [`Error`] if its part could not be done; the coordinator has been told.
+pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> Result<(), Error> {
+    let mut output = output;
+    let outcome = work(input, &mut output);
+    if let Err(error) = &outcome {
+        say(&mut output, &Answer::Failed(error.to_string()));
+    }
+    outcome
+}
+
+fn say(output: &mut impl Write, answer: &Answer) {
+    let line = serde_json::to_string(answer).expect("answers are plain data");
+    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+}
+
+fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<(), Error> {
+    let mut lines = BufReader::new(input).lines().map_while(Result::ok);
+    let broken = |why: String| Error::Worker(format!("an order cannot be read: {why}"));
+    let first = lines
+        .next()
+        .ok_or_else(|| broken("there is none".to_owned()))?;
+    let Order::Work { job, share } =
+        serde_json::from_str(&first).map_err(|error| broken(error.to_string()))?
+    else {
+        return Err(broken("the first is not to work".to_owned()));
+    };
+    file_limit()?;
+    let target = Target::parse(&job.url, &job.allow_hosts)?;
+    let mix = Mix::compile(&job, &target)?;
+    if let Some(cpus) = job.cpus.as_deref().filter(|cpus| !cpus.is_empty()) {
+        crate::usage::restrict(cpus)?;
+    }
+    let mut crew = Box::new(Threads::start(&job, &target, &mix, share)?);
+    let (sender, orders) = channel();
+    static ENDED: AtomicBool = AtomicBool::new(false);
+    std::thread::spawn(move || {
+        for order in lines.filter_map(|line| serde_json::from_str::<Order>(&line).ok()) {
+            if sender.send(order).is_err() {
+                return;
+            }
+        }
+        // The coordinator is gone, or done with us.
+        ENDED.store(true, Ordering::Relaxed);
+    });
+    let mut told_ready = false;
+    let mut begun = false;
+    while !crew.is_finished() {
+        if !told_ready && let Some(Ready { established, error }) = crew.ready() {
+            told_ready = true;
+            say(output, &Answer::Ready { established, error });
+        }
+        while let Ok(order) = orders.try_recv() {
+            match order {
+                Order::Begin { start } => {
+                    begun = true;
+                    crew.begin(start);
+                }
+                Order::Interrupt => crew.interrupt(),
+                Order::Work { .. } => {}
+            }
+        }
+        if ENDED.load(Ordering::Relaxed) {
+            crew.interrupt();
+            if !begun {
+                crew.begin(Shared::NEVER);
+            }
+        }
+        if begun {
+            let Progress {
+                sent,
+                ok,
+                errors,
+                connections,
+                queue,
+            } = crew.progress();
+            say(
+                output,
+                &Answer::Progress {
+                    sent,
+                    ok,
+                    errors,
+                    connections,
+                    queue,
+                },
+            );
+        }
+        std::thread::sleep(Duration::from_millis(if begun { 100 } else { 5 }));
+    }
+    let mut reports = (crew as Box<dyn Crew>).reports()?;
+    if let Some(report) = reports.pop() {
+        say(output, &Answer::Report(Box::new(report)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_cover_every_connection_once() {
+        let mut job = Job::for_url("http://127.0.0.1:1");
+        for (connections, threads, files) in [
+            (100_000, 2, 20_000),
+            (64, 4, 20_000),
+            (19_901, 1, 20_000),
+            (7, 3, 103),
+        ] {
+            job.connections = connections;
+            job.threads = threads;
+            let shares = shares(&job, files);
+            let mut next = (0, 0);
+            for share in &shares {
+                assert_eq!((share.first_connection, share.first_thread), next);
+                assert!(u64::from(share.connections) <= files - OTHER_FILES);
+                next = (next.0 + share.connections, next.1 + share.threads);
+            }
+            assert_eq!(next, (connections, shares[0].all_threads));
+            assert_eq!(shares.iter().map(|share| share.of(1001)).sum::<u64>(), 1001);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A crew of threads in this process.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::{self, Backend};
+use crate::clock::now;
+use crate::connector::Connector;
+use crate::crew::{Crew, Progress, Ready};
+use crate::error::Error;
+use crate::job::Job;
+use crate::report::{ProcessReport, ThreadReport};
+use crate::request::Mix;
+use crate::schedule::Schedule;
+use crate::shared::Shared;
+use crate::target::Target;
+use crate::usage;
+use crate::worker::{Part, Worker};
+
+/// Which part of a job one process does. Threads and connections are numbered over all processes.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Share {
+    /// The process's number.
+    pub process: u32,
+    /// Processes in all.
+    pub processes: u32,
+    /// Its first connection's number.
+    pub first_connection: u32,
+    /// Its connections.
+    pub connections: u32,
+    /// Its first thread's number.
+    pub first_thread: u32,
+    /// Its threads.
+    pub threads: u32,
+    /// Threads of all processes.
+    pub all_threads: u32,
+}
+
+impl Share {
+    /// The whole of a job.
+    #[must_use]
+    pub fn whole(job: &Job) -> Self {
+        let threads = job.threads.min(job.connections);
+        Self {
+            process: 0,
+            processes: 1,
+            first_connection: 0,
+            connections: job.connections,
+            first_thread: 0,
+            threads,
+            all_threads: threads,
+        }
+    }
+
+    /// This share of a count.
+    #[must_use]
+    pub fn of(&self, count: u64) -> u64 {
+        let processes = u64::from(self.processes);
+        count / processes + u64::from(u64::from(self.process) < count % processes)
+    }
+}
+
+/// Threads of this process, each with its connections.
+pub struct Threads {
+    shared: Arc<Shared>,
+    backend: Backend,
+    threads: Vec<JoinHandle<Result<ThreadReport, Error>>>,
+}
+
+impl Threads {
+    /// Starts the threads; they begin to connect at once.
+    ///
+    /// # Errors
+    /// [`Error`] if the backend is not to be had here, or a thread cannot be started.
+    pub fn start(job: &Job, target: &Target, mix: &Mix, share: Share) -> Result<Self, Error> {
+        let backend = Backend::choose(job, target)?;
+        let limit = job.max_requests.map(|limit| share.of(limit));
+        let schedule = Schedule::new(job, share.process, share.processes, limit);
+        let closed_limit = if job.is_open() { None } else { limit };
+        let shared = Arc::new(Shared::new(share.threads, schedule, closed_limit));
+        let mut crew = Self {
+            shared,
+            backend,
+            threads: Vec::new(),
+        };
+        let mut first = share.first_connection;
+        for index in 0..share.threads {
+            let connections = share.connections / share.threads
+                + u32::from(index < share.connections % share.threads);
+            let global_index = share.first_thread + index;
+            let part = Part {
+                index,
+                threads: share.threads,
+                global_index,
+                global_threads: share.all_threads,
+                connections,
+            };
+            let connector = Connector::new(
+                target.address,
+                job.sources.as_deref(),
+                first,
+                job.connections,
+            )?;
+            first += connections;
+            let cpus = job.cpus.as_deref().filter(|cpus| !cpus.is_empty());
+            let cpu = cpus.map(|cpus| cpus[global_index as usize % cpus.len()]);
+            crew.spawn(
+                job.clone(),
+                target.clone(),
+                mix.clone(),
+                part,
+                connector,
+                cpu,
+            )?;
+        }
+        Ok(crew)
+    }
+
+    fn spawn(
+        &mut self,
+        job: Job,
+        target: Target,
+        mix: Mix,
+        part: Part,
+        connector: Connector,
+        cpu: Option<u32>,
+    ) -> Result<(), Error> {
+        let (shared, backend) = (Arc::clone(&self.shared), self.backend);
+        let work = move || {
+            if let Some(cpu) = cpu {
+                usage::restrict(&[cpu])?;
+            }
+            // Timeouts are otherwise stretched by 50 us.
+            // SAFETY: plain system call without pointers.
+            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+            let mut worker = Worker::new(&job, mix, shared, part, now());
+            let syscalls = backend::drive(backend, &mut worker, connector, &job, &target)?;
+            Ok(ThreadReport::of(&worker, cpu, syscalls, now()))
+        };
+        let thread = std::thread::Builder::new()
+            .name(format!("load-{}", part.global_index))
+            .stack_size(256 * 1024)
+            .spawn(work)
+            .map_err(|source| Error::System {
+                what: "starting a load thread".to_owned(),
+                source,
+            })?;
+        self.threads.push(thread);
+        Ok(())
+    }
+}
+
+impl Crew for Threads {
+    fn ready(&mut self) -> Option<Ready> {
+        let all = self.shared.ready.load(Ordering::Acquire) as usize >= self.threads.len();
+        let failed = self.threads.iter().any(JoinHandle::is_finished);
+        (all || failed).then(|| Ready {
+            established: u64::from(self.shared.established.load(Ordering::Relaxed)),
+            error: self.shared.connect_error.load(Ordering::Relaxed) as i32,
+        })
+    }
+
+    fn begin(&mut self, start: u64) {
+        self.shared.with_schedule(|schedule| schedule.begin(start));
+        self.shared.start.store(start, Ordering::Release);
+    }
+
+    fn interrupt(&mut self) {
+        self.shared.interrupted.store(true, Ordering::Relaxed);
+    }
+
+    fn progress(&self) -> Progress {
+        let mut sum = Progress::default();
+        for thread in &self.shared.progress {
+            sum.sent += thread.sent.load(Ordering::Relaxed);
+            sum.ok += thread.ok.load(Ordering::Relaxed);
+            sum.errors += thread.errors.load(Ordering::Relaxed);
+            sum.connections += thread.connections.load(Ordering::Relaxed);
+            // All threads look at the same queue.
+            sum.queue = sum.queue.max(thread.queue.load(Ordering::Relaxed));
+        }
+        sum
+    }
+
+    fn is_finished(&mut self) -> bool {
+        self.threads.iter().all(JoinHandle::is_finished)
+    }
+
+    fn reports(self: Box<Self>) -> Result<Vec<ProcessReport>, Error> {
+        let mut threads = Vec::new();
+        for thread in self.threads {
+            threads.push(
+                thread
+                    .join()
+                    .map_err(|_| Error::Worker("a load thread panicked".to_owned()))??,
+            );
+        }
+        let clock = now();
+        let queue = self.shared.with_schedule(|schedule| {
+            let (peak, mean) = schedule.queue();
+            (schedule.observe(clock), peak, mean)
+        });
+        let (queued, queue_peak, queue_mean) = queue.unwrap_or_default();
+        Ok(vec![ProcessReport {
+            backend: self.backend.name().to_owned(),
+            threads,
+            queue_peak,
+            queue_mean,
+            queued,
+            rss_peak: usage::peak_rss(),
+            interrupted: self.shared.interrupted.load(Ordering::Relaxed),
+        }])
+    }
+}

@@ -1,0 +1,43 @@
+//! The server's process tree, sampled beside the load.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use touchstone_watch::{Phase, Target, Watcher, WatcherSettings};
+
+use crate::clock::{nanos, now};
+use crate::error::Error;
+use crate::event::Event;
+use crate::job::{Job, Watch};
+use crate::run::{Control, POLL};
+
+/// Starts sampling, on the generator's CPUs.
+///
+/// # Errors
+/// [`Error::System`] if the process cannot be watched.
+pub fn start(job: &Job, watch: &Watch) -> Result<Watcher, Error> {
+    let target = Target {
+        pid: watch.pid,
+        cgroup_paths: watch.cgroup_paths.iter().map(Into::into).collect(),
+        subreaper: None,
+    };
+    let settings = WatcherSettings {
+        interval: Duration::from_secs_f64(watch.interval_s),
+        cpus: job.cpus.iter().flatten().map(|cpu| *cpu as usize).collect(),
+        ..WatcherSettings::default()
+    };
+    Watcher::start(&target, settings).map_err(|error| Error::System {
+        what: format!("watching process {}", watch.pid),
+        source: std::io::Error::other(error.to_string()),
+    })
+}
+
+/// Goes on sampling after the load for as long as the job asks.
+pub fn idle(job: &Job, watcher: &Watcher, control: &mut Control<'_>) {
+    watcher.set_phase(Phase::Idle);
+    (control.on_event)(Event::Phase { name: "idle" });
+    let until = now() + nanos(job.watch.as_ref().map_or(0.0, |watch| watch.after_s));
+    while now() < until && !control.interrupt.load(Ordering::Relaxed) {
+        std::thread::sleep(POLL.min(Duration::from_nanos(until.saturating_sub(now()))));
+    }
+}

@@ -1,0 +1,242 @@
+//! How a run behaves against a server that is right.
+
+mod fault_server;
+#[path = "fault_server/loads.rs"]
+mod loads;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fault_server::{Fault, FaultServer};
+use loads::{BACKENDS, assert_only, carry_out, errors, job};
+use touchstone_load::error::Error;
+use touchstone_load::event::Event;
+use touchstone_load::job::{Arrivals, Expect, ExpectBody, Loop, Step};
+use touchstone_load::run::{Control, run};
+
+#[test]
+fn a_bounded_count_is_sent_exactly() {
+    for backend in BACKENDS {
+        for threads in [1, 3] {
+            for pipeline in [1, 7] {
+                let server = FaultServer::start(Fault::None, 1);
+                let mut job = job(&server, backend, 1_001);
+                (job.threads, job.pipeline) = (threads, pipeline);
+                let result = carry_out(&job);
+                assert_eq!(
+                    (result.counts.sent, result.counts.ok),
+                    (1_001, 1_001),
+                    "{:?}",
+                    result.first_errors
+                );
+                assert_eq!(server.count(|counters| &counters.requests), 1_001);
+                assert_eq!(server.count(|counters| &counters.connections), 8);
+                assert_eq!(
+                    result.bytes.received,
+                    server.count(|counters| &counters.bytes)
+                );
+                assert_eq!(result.latency.unwrap().count, 1_001);
+                assert_only(&result, None);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_request_has_a_fresh_key_and_the_response_must_echo_it() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::None, 1);
+        let mut job = job(&server, backend, 500);
+        job.threads = 2;
+        job.requests[0].method = "POST".to_owned();
+        job.requests[0].body =
+            Some("{{\"name\":\"n-{counter}-{random}\",\"t\":{thread}}}".to_owned());
+        let echo = job.requests[0].body.clone().unwrap();
+        job.requests[0].expect = Expect {
+            status: None,
+            body: Some(ExpectBody::Exact { value: echo }),
+        };
+        let result = carry_out(&job);
+        assert_eq!(result.counts.ok, 500, "{:?}", result.first_errors);
+        // A constant is then wrong all but once at most.
+        job.requests[0].expect.body = Some(ExpectBody::Pattern {
+            value: r#"\{"name":"n-7-[0-9a-f]{16}","t":[01]\}"#.to_owned(),
+        });
+        let result = carry_out(&job);
+        assert_eq!(
+            (result.counts.ok, errors(&result, "wrong_body")),
+            (1, 499),
+            "{:?}",
+            result.first_errors
+        );
+    }
+}
+
+#[test]
+fn a_connection_for_each_request_is_one() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::None, 1);
+        let mut job = job(&server, backend, 200);
+        job.keepalive = false;
+        let result = carry_out(&job);
+        assert_eq!(result.counts.ok, 200, "{:?}", result.first_errors);
+        assert_eq!(server.count(|counters| &counters.connections), 200);
+        assert_eq!(result.connections.opened, 200);
+        // Its latency holds the connecting, its service time does not.
+        assert!(result.latency.unwrap().mean > result.service.unwrap().mean);
+    }
+}
+
+#[test]
+fn an_open_loop_sends_what_is_due_and_counts_waiting_from_then() {
+    for backend in BACKENDS {
+        // One connection and 5 ms a response: at most 200 a second can be answered of 400 offered.
+        let server = FaultServer::start(Fault::Delay(Duration::from_millis(5)), 1);
+        let mut job = job(&server, backend, 200);
+        job.connections = 1;
+        job.arrival = Loop::Open {
+            rate: 400.0,
+            arrivals: Arrivals::Uniform,
+        };
+        let result = carry_out(&job);
+        assert_eq!(result.counts.ok, 200, "{:?}", result.counts);
+        let (latency, service) = (result.latency.unwrap(), result.service.unwrap());
+        assert!(
+            latency.p99 > 10.0 * service.p50,
+            "waiting counts: {} against {}",
+            latency.p99,
+            service.p50
+        );
+        assert!(result.queue.unwrap().peak >= 90, "{:?}", result.queue);
+        assert!(!result.generator.stands || result.rate.achieved >= 0.99 * 400.0);
+    }
+}
+
+#[test]
+fn a_stall_is_seen_by_every_request_that_was_due_in_it() {
+    for backend in BACKENDS {
+        let (every, for_) = (Duration::from_millis(1_000), Duration::from_millis(400));
+        let server = FaultServer::start(Fault::Stall { every, for_ }, 1);
+        let mut job = job(&server, backend, 1);
+        job.max_requests = None;
+        job.duration_s = 2.0;
+        job.arrival = Loop::Open {
+            rate: 500.0,
+            arrivals: Arrivals::Uniform,
+        };
+        let result = carry_out(&job);
+        assert_only(&result, None);
+        // Of 1,000 requests 400 were due in a stall; 200 of them waited more than half of it, and the worst all of it.
+        let latency = result.latency.unwrap();
+        assert_eq!(latency.count, 1_000);
+        assert!(latency.at(0.8) >= 0.19, "{}", latency.at(0.8));
+        assert!(latency.max >= 0.38, "{}", latency.max);
+    }
+}
+
+#[test]
+fn steps_are_reported_one_by_one() {
+    let server = FaultServer::start(Fault::None, 1);
+    let mut job = job(&server, BACKENDS[0], 1);
+    job.max_requests = None;
+    job.warmup_s = 0.2;
+    let steps = vec![
+        Step {
+            rate: 200.0,
+            seconds: 0.5,
+        },
+        Step {
+            rate: 600.0,
+            seconds: 0.5,
+        },
+    ];
+    job.arrival = Loop::Steps {
+        steps,
+        arrivals: Arrivals::Uniform,
+    };
+    job.series_interval_s = 0.1;
+    let result = carry_out(&job);
+    let steps = result.steps.unwrap();
+    assert_eq!((steps[0].sent, steps[1].sent), (100, 300));
+    assert_eq!(result.counts.sent, 400);
+    let warmup = result.series.iter().filter(|point| point.phase == "warmup");
+    assert_eq!(
+        warmup.map(|point| point.sent).sum::<u64>() + 400,
+        result.series.iter().map(|point| point.sent).sum()
+    );
+    assert_eq!(result.rate.offered, Some(400.0));
+}
+
+#[test]
+fn a_mix_follows_its_weights() {
+    let server = FaultServer::start(Fault::None, 1);
+    let mut job = job(&server, BACKENDS[0], 4_000);
+    let mut other = job.requests[0].clone();
+    other.name = Some("rare".to_owned());
+    job.requests[0].weight = 3;
+    job.requests.push(other);
+    let result = carry_out(&job);
+    let shares: Vec<u64> = result.requests.iter().map(|request| request.sent).collect();
+    assert_eq!(shares.iter().sum::<u64>(), 4_000);
+    assert!((2_800..3_200).contains(&shares[0]), "{shares:?}");
+}
+
+#[test]
+fn an_interrupted_run_still_gives_its_result() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::None, 1);
+        let mut job = job(&server, backend, 1);
+        job.max_requests = None;
+        job.series_interval_s = 0.05;
+        let stop = AtomicBool::new(false);
+        let mut on_event = |event: Event| {
+            if matches!(event, Event::Progress { ok, .. } if ok > 0) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        };
+        let result = run(
+            &job,
+            &mut Control {
+                interrupt: &stop,
+                on_event: &mut on_event,
+                process_command: &[],
+            },
+        )
+        .unwrap();
+        assert!(result.interrupted && !result.generator.stands);
+        assert!(result.counts.ok > 0 && result.window.measured_s < 60.0);
+        assert_eq!(
+            result.counts.ok + result.counts.unanswered,
+            result.counts.sent
+        );
+    }
+}
+
+#[test]
+fn nobody_listening_is_said_at_once() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::None, 1);
+        let mut job = job(&server, backend, 1);
+        drop(server);
+        // The port of a listener that is gone.
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        job.url = format!("http://127.0.0.1:{port}");
+        let never = AtomicBool::new(false);
+        let refused = run(
+            &job,
+            &mut Control {
+                interrupt: &never,
+                on_event: &mut |_| (),
+                process_command: &[],
+            },
+        );
+        assert!(
+            matches!(refused, Err(Error::Unreachable { .. })),
+            "{refused:?}"
+        );
+    }
+}

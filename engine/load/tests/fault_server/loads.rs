@@ -1,0 +1,74 @@
+//! Short runs against a server of the test.
+
+use std::sync::atomic::AtomicBool;
+
+use touchstone_load::job::{BackendChoice, Job};
+use touchstone_load::result::LoadResult;
+use touchstone_load::run::{Control, run};
+
+use super::{BODY, FaultServer};
+
+/// Both backends; every behaviour must be the same on each.
+pub const BACKENDS: [BackendChoice; 2] = [BackendChoice::Epoll, BackendChoice::IoUring];
+
+/// A closed loop of `count` requests over 8 connections, each of which must be answered with the known body.
+pub fn job(server: &FaultServer, backend: BackendChoice, count: u64) -> Job {
+    let mut job = Job::from_json(
+        &serde_json::json!({
+            "url": server.url(),
+            "connections": 8,
+            "duration_s": 60,
+            "timeout_s": 10,
+            "requests": [{
+                "name": "lookup",
+                "target": "/?name=bench-1207",
+                "expect": {"status": [200], "body": {"kind": "exact", "value": BODY}},
+            }],
+        })
+        .to_string(),
+    )
+    .unwrap();
+    job.backend = backend;
+    job.max_requests = Some(count);
+    job
+}
+
+/// Carries a job out.
+pub fn carry_out(job: &Job) -> LoadResult {
+    let never = AtomicBool::new(false);
+    run(
+        job,
+        &mut Control {
+            interrupt: &never,
+            on_event: &mut |_| (),
+            process_command: &[],
+        },
+    )
+    .unwrap()
+}
+
+/// The count of one class of errors.
+pub fn errors(result: &LoadResult, class: &str) -> u64 {
+    result.counts.errors[class]
+}
+
+/// Every request that was sent has exactly one outcome, and no other error was counted.
+pub fn assert_only(result: &LoadResult, class: Option<&str>) {
+    let all: u64 = result.counts.errors.values().sum();
+    assert_eq!(
+        all,
+        class.map_or(0, |class| errors(result, class)),
+        "{:?}",
+        result.counts
+    );
+    let bound = all
+        - errors(result, "closed_idle")
+        - errors(result, "refused")
+        - errors(result, "connect_failed");
+    assert_eq!(
+        result.counts.ok + bound + result.counts.unanswered,
+        result.counts.sent,
+        "{:?}",
+        result.counts
+    );
+}

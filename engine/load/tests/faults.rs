@@ -1,0 +1,230 @@
+//! Against a server that lies, the engine's counts are the server's own.
+
+mod fault_server;
+#[path = "fault_server/loads.rs"]
+mod loads;
+
+use std::time::Duration;
+
+use fault_server::{Fault, FaultServer};
+use loads::{BACKENDS, assert_only, carry_out, errors, job};
+
+/// A fault on every 20th request is counted in its class as often as the server did it, and nowhere else.
+fn counted_as(fault: Fault, class: &str) {
+    for backend in BACKENDS {
+        let server = FaultServer::start(fault, 20);
+        let result = carry_out(&job(&server, backend, 2_000));
+        assert_eq!(result.counts.sent, 2_000);
+        assert_eq!(server.count(|counters| &counters.requests), 2_000);
+        assert_eq!(server.count(|counters| &counters.faults), 100);
+        assert_eq!(
+            errors(&result, class),
+            100,
+            "{fault:?} {backend:?}: {:?}",
+            result.counts
+        );
+        assert_eq!(result.counts.ok, server.count(|counters| &counters.right));
+        assert_only(&result, Some(class));
+        let first = &result.first_errors[0];
+        assert_eq!(result.first_errors.len(), 1);
+        assert_eq!(serde_json::to_value(first.class).unwrap(), class);
+        assert!(
+            first
+                .sent
+                .as_ref()
+                .unwrap()
+                .starts_with("GET /?name=bench-1207 HTTP/1.1\r\n"),
+            "{first:?}"
+        );
+    }
+}
+
+#[test]
+fn five_percent_of_status_500_are_wrong_statuses() {
+    counted_as(Fault::Status500, "wrong_status");
+}
+
+#[test]
+fn a_changed_body_of_the_same_length_is_a_wrong_body() {
+    counted_as(Fault::ChangedBody, "wrong_body");
+}
+
+#[test]
+fn a_truncated_body_is_closed_mid_response() {
+    counted_as(Fault::Truncated, "closed_mid_response");
+}
+
+#[test]
+fn a_silent_close_is_closed_before_the_response() {
+    counted_as(Fault::SilentClose, "closed_before_response");
+}
+
+#[test]
+fn a_reset_is_a_reset() {
+    counted_as(Fault::Reset, "reset");
+}
+
+#[test]
+fn garbage_is_malformed() {
+    counted_as(Fault::Garbage, "malformed");
+}
+
+#[test]
+fn bytes_beyond_the_length_are_malformed() {
+    counted_as(Fault::TooLong, "malformed");
+}
+
+#[test]
+fn a_response_that_never_comes_is_a_timeout_and_stays_in_the_distribution() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::Never, 50);
+        let mut job = job(&server, backend, 500);
+        job.timeout_s = 0.3;
+        let result = carry_out(&job);
+        assert_eq!(server.count(|counters| &counters.faults), 10);
+        assert_eq!(errors(&result, "timeout"), 10, "{:?}", result.counts);
+        assert_eq!(result.counts.ok, 490);
+        assert_only(&result, Some("timeout"));
+        let latency = result.latency.unwrap();
+        assert_eq!(latency.count, 500);
+        assert!(
+            latency.max >= 0.3,
+            "the time waited is recorded: {}",
+            latency.max
+        );
+        // 10 of 500 waited 0.3 s or longer: the 99th percentile is among them.
+        assert!(latency.p99 >= 0.3 && latency.p50 < 0.3);
+    }
+}
+
+/// What is right in an unusual form is right, and nothing is counted against it.
+fn accepted(fault: Fault) {
+    for backend in BACKENDS {
+        let server = FaultServer::start(fault, 3);
+        let result = carry_out(&job(&server, backend, 300));
+        assert_eq!(server.count(|counters| &counters.faults), 100);
+        assert_eq!(
+            result.counts.ok, 300,
+            "{fault:?} {backend:?}: {:?} {:?}",
+            result.counts, result.first_errors
+        );
+        assert_eq!(
+            result.bytes.received,
+            server.count(|counters| &counters.bytes)
+        );
+        assert_only(&result, None);
+    }
+}
+
+#[test]
+fn a_dripped_response_is_right() {
+    accepted(Fault::Drip);
+}
+
+#[test]
+fn a_chunked_response_with_trailers_is_right() {
+    accepted(Fault::Chunked);
+}
+
+#[test]
+fn interim_responses_are_skipped() {
+    accepted(Fault::Interim);
+}
+
+#[test]
+fn a_delayed_response_is_right() {
+    accepted(Fault::Delay(Duration::from_millis(3)));
+}
+
+#[test]
+fn a_close_after_a_whole_response_is_no_error() {
+    for fault in [Fault::ConnectionClose, Fault::CloseDelimited] {
+        for backend in BACKENDS {
+            let server = FaultServer::start(fault, 10);
+            let result = carry_out(&job(&server, backend, 500));
+            assert_eq!(
+                result.counts.ok, 500,
+                "{fault:?} {backend:?}: {:?}",
+                result.first_errors
+            );
+            assert_only(&result, None);
+            // Eight at first, and one more after each of the fifty closes, except those at the very end.
+            assert_eq!(
+                result.connections.opened,
+                server.count(|counters| &counters.connections)
+            );
+            assert!(
+                (50..=58).contains(&result.connections.opened),
+                "{:?}",
+                result.connections
+            );
+            assert_eq!(result.connections.reconnects, result.connections.opened - 8);
+        }
+    }
+}
+
+#[test]
+fn an_idle_close_is_counted_and_costs_no_request() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::CloseIdle, 10);
+        let mut job = job(&server, backend, 200);
+        // Slow enough that a connection rests 80 ms between two requests, so that the close finds it idle.
+        job.arrival = touchstone_load::job::Loop::Open {
+            rate: 100.0,
+            arrivals: touchstone_load::job::Arrivals::Uniform,
+        };
+        let result = carry_out(&job);
+        assert_eq!(result.counts.ok, 200, "{:?}", result.counts);
+        let closes = server.count(|counters| &counters.faults);
+        assert_eq!(closes, 20);
+        // The last closes may come after the end of the run.
+        let seen = errors(&result, "closed_idle");
+        assert!((closes - 1..=closes).contains(&seen), "{seen} of {closes}");
+        assert_only(&result, Some("closed_idle"));
+    }
+}
+
+#[test]
+fn a_large_body_needs_no_copy_to_be_checked() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::Large, 1);
+        let mut job = job(&server, backend, 40);
+        let expected = "x".repeat(1 << 20);
+        job.requests[0].expect.body = Some(touchstone_load::job::ExpectBody::Exact {
+            value: expected.clone(),
+        });
+        let result = carry_out(&job);
+        assert_eq!(
+            result.counts.ok,
+            40,
+            "{:?}",
+            result.first_errors.first().map(|first| &first.why)
+        );
+        assert_eq!(result.bytes.body, 40 << 20);
+        let wrong = expected.replacen("xx", "xy", 1);
+        job.requests[0].expect.body =
+            Some(touchstone_load::job::ExpectBody::Exact { value: wrong });
+        assert_eq!(errors(&carry_out(&job), "wrong_body"), 40);
+    }
+}
+
+#[test]
+fn a_head_and_a_204_have_no_body() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::NoContent, 2);
+        let mut job = job(&server, backend, 400);
+        job.requests[0].method = "HEAD".to_owned();
+        job.requests[0].expect.status = Some(vec![200, 204]);
+        let result = carry_out(&job);
+        assert_eq!(
+            (result.counts.ok, result.bytes.body),
+            (400, 0),
+            "{:?}",
+            result.first_errors
+        );
+        assert_eq!(
+            (result.counts.status["200"], result.counts.status["204"]),
+            (200, 200)
+        );
+    }
+}
