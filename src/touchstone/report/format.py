@@ -141,3 +141,8 @@ def duration(total: float) -> str:
 def plural(count: int, noun: str, nouns: str | None = None) -> str:
     """`1 round`, `5 rounds`."""
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def lower_first(title: str) -> str:
+    """A title within a sentence: `throughput`, but `RSS a connection`."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]

@@ -7,7 +7,7 @@ import re
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from touchstone.report.format import percent
+from touchstone.report.format import lower_first, percent, plural
 from touchstone.report.sections import SECTIONS
 from touchstone.report.sentence import machine, what_ran
 from touchstone.report.view import Budget, View
@@ -57,6 +57,8 @@ def _environment() -> Environment:
     )
     environment.filters["percent"] = percent
     environment.filters["prose"] = _prose
+    environment.filters["plural"] = plural
+    environment.filters["lower_first"] = lower_first
     environment.globals["marks"] = VERDICT_MARKS
     return environment
 

@@ -53,7 +53,8 @@ def load_line(view: View, load: str) -> str:
     spec = view.plan.load_specs.get(load, {})
     parts = [f"load {load}"]
     if spec.get("loop"):
-        parts.append(f"{spec['loop']} loop")
+        loop = str(spec["loop"])
+        parts.append({"steps": "rate rising in steps", "ramp": "rate rising steadily"}.get(loop, f"{loop} loop"))
     if spec.get("connections"):
         parts.append(plural(int(spec["connections"]), "connection"))
     if spec.get("rate"):

@@ -71,7 +71,7 @@ def line_style(index: int) -> Any:
 
 
 def new(
-    height: float, *, left: float = 58, right: float = 12, top: float = 28, bottom: float = 40
+    height: float, *, left: float = 58, right: float = 12, top: float = 28, bottom: float = 44
 ) -> tuple[Figure, Axes]:
     """An empty drawing `WIDTH` wide with one pair of axes; all lengths in pixels."""
     from matplotlib.figure import Figure  # noqa: PLC0415

@@ -23,7 +23,15 @@ def build(view: View, place: Place) -> Panel | None:
         axes.plot(*zip(*line.points, strict=True), "o", markersize=4, color=canvas.line_colour(line.colour))
     for contender in view.measured:
         for limit in _deaths(view, place, contender.name):
-            axes.plot([limit], [0], "x", markersize=7, color=canvas.line_colour(view.colour(contender.name)))
+            axes.plot(
+                [limit],
+                [0],
+                "x",
+                markersize=7,
+                clip_on=False,
+                zorder=5,
+                color=canvas.line_colour(view.colour(contender.name)),
+            )
     scale_y(axes, lines, Unit.PER_SECOND, log=False)
     limits = [x for line in lines for x, _ in line.points]
     limits += [limit for c in view.measured for limit in _deaths(view, place, c.name)]

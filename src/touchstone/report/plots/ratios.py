@@ -76,19 +76,25 @@ def build(view: View, places: list[Place]) -> Panel | None:
 
 def _groups(view: View, place: Place) -> list[_Group]:
     headline = view.figures(place, headline=True)
-    comparisons = view.comparisons(place)
-    shown = [c for c in comparisons if c.ratio and c.baseline == view.baseline]
-    groups = [_Group(f, [c for c in shown if c.figure == f.name]) for f in headline]
+    names = [c.name for c in view.contenders]
+    all_groups = (_Group(f, [c for n in names if (c := view.comparison(place, n, f.name))]) for f in headline)
+    groups = [_Group(g.figure, [c for c in g.comparisons if c.ratio]) for g in all_groups]
     return [g for g in groups if g.comparisons]
 
 
 def _left_out(view: View, places: list[Place]) -> str:
     """Who is not in the plot, so that nobody is missed in silence."""
-    headline = {(p, f.name) for p in places for f in view.figures(p, headline=True)}
-    compared = [c for p in places for c in view.comparisons(p) if (p, c.figure) in headline]
-    drawn = {c.contender for c in compared if c.ratio}
-    missing = {c.contender: standing(c).word for c in compared if c.contender not in drawn}
-    names = [f"{name} ({word})" for name, word in missing.items()]
+    missing: dict[str, str] = {}
+    drawn: set[str] = set()
+    for place in places:
+        for figure in view.figures(place, headline=True):
+            for contender in view.contenders:
+                comparison = view.comparison(place, contender.name, figure.name)
+                if comparison is not None and comparison.ratio:
+                    drawn.add(contender.name)
+                elif comparison is not None:
+                    missing[contender.name] = standing(comparison).word
+    names = [f"{name} ({word})" for name, word in missing.items() if name not in drawn]
     return f" Not drawn: {', '.join(names)}." if names else ""
 
 

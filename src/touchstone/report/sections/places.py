@@ -14,16 +14,20 @@ from touchstone.report.view import FindingGroup, Place, View
 
 
 def build(view: View) -> Iterator[Section]:
-    """A section for each headline table, and for each place that has only plots."""
+    """A section for each headline table, and for each place that has only plots, in the order of the plan."""
+    tables = {table.columns[0].place: table for table in headline_tables(view)}
     drawn: set[Place] = set()
-    for table in headline_tables(view):
-        places = list(dict.fromkeys(column.place for column in table.columns))
-        drawn |= set(places)
-        data = _data(view, places, table)
-        yield Section(table.anchor, table.title, "place.html", data)
+    told: set[str] = set()
     for place in view.places:
-        data = _data(view, [place], None) if place not in drawn else {}
-        if data.get("panels"):
+        if place in drawn:
+            continue
+        table = tables.get(place)
+        places = list(dict.fromkeys(column.place for column in table.columns)) if table else [place]
+        drawn |= set(places)
+        data = _data(view, places, table, told)
+        if table is not None:
+            yield Section(table.anchor, table.title, "place.html", data)
+        elif data["panels"]:
             yield Section(f"{place.phase}-{place.load or 'all'}", view.title(place), "place.html", data)
 
 
@@ -32,10 +36,12 @@ def _panels(view: View, places: list[Place]) -> list[Panel]:
     return [panel for panel in panels if panel is not None]
 
 
-def _data(view: View, places: list[Place], table: Table | None) -> dict[str, Any]:
-    """What the template shows of these places."""
+def _data(view: View, places: list[Place], table: Table | None, known: set[str]) -> dict[str, Any]:
+    """What the template shows of these places. `known` are the exhibits that an earlier section has explained."""
     panels, load = _panels(view, places), places[0].load
-    exhibits = [row for row in table.rows if row.contender and row.contender.exhibit] if table else []
+    rows = table.rows if table else []
+    exhibits = [row for row in rows if row.contender and row.contender.exhibit and row.name not in known]
+    known.update(row.name for row in exhibits)
     told: set[int] = set()
     beside = [_untold(panel.findings, told) for panel in panels]
     return {
