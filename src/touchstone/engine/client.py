@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
+from pydantic import ValidationError
+
 from touchstone.engine.locate import engine_path
 from touchstone.failure import ExitCode, TouchstoneError
 from touchstone.record.base import Record
@@ -34,7 +36,14 @@ def run_job(
     """Carry out a job; `on_event` sees the progress. Raises EngineError, or KeyboardInterrupt."""
     with tempfile.TemporaryDirectory(prefix="touchstone-job-") as folder:
         document = _carry_out(kind, job, Path(folder), on_event)
-    return result.model_validate(document)
+    try:
+        return result.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise EngineError(
+            f"the engine's {kind} result is of another form: {'.'.join(map(str, first['loc']))}: {first['msg']}",
+            mend="engine and lab are of different versions: run `make setup`",
+        ) from error
 
 
 def _carry_out(kind: str, job: dict[str, Any], folder: Path, on_event: Callable[[Event], None]) -> Any:

@@ -49,6 +49,15 @@ class Cgroup:
             return int(fields["oom_kill"])
         return None
 
+    def limit_hits(self) -> int | None:
+        """How often the group ran into its memory limit; None if the kernel does not say."""
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            if self.version == 2:
+                lines = (self.paths["memory"] / "memory.events").read_text().splitlines()
+                return int(dict(line.split() for line in lines)["max"])
+            return int((self.paths["memory"] / "memory.failcnt").read_text())
+        return None
+
     def memory_peak(self) -> int | None:
         """The most memory that the group has used, page cache included; None if the kernel does not say."""
         name = "memory.peak" if self.version == 2 else "memory.max_usage_in_bytes"

@@ -17,6 +17,7 @@ from touchstone.manifest.load import Load
 from touchstone.phase.base import Bench, Phase, attempt, blank_sample
 from touchstone.phase.dependency_watch import DependencyWatch
 from touchstone.phase.load_figures import load_figures
+from touchstone.phase.machine_watch import MachineWatch
 from touchstone.phase.service import Running, running
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import ProofOutcome, Sample
@@ -65,8 +66,10 @@ class LoadPhase(Phase):
         job["watch"] = watch(
             contender.process.pid, [str(folder) for folder in cgroup.folders] if cgroup else [], timing.idle_s
         )
+        machine = MachineWatch(cgroup)
         with DependencyWatch(bench.dependencies, contender.leftovers) as observed:
             result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
+        sample.detail["machine"] = machine.end()
         sample.result = result
         sample.dependencies = observed.states
         sample.figures, sample.not_measured = load_figures(result)
