@@ -13,7 +13,7 @@ from rich.markup import escape
 import touchstone
 from touchstone.failure import ExitCode, TouchstoneError
 
-_COMMANDS = ("run", "list", "show", "report", "explain", "doctor", "engine")
+_COMMANDS = ("run", "list", "show", "report", "explain", "compare", "new", "doctor", "engine")
 
 _CommandLineError: type[Any] = typer.BadParameter.__mro__[1]
 """Any error in the words of a command line; typer does not export it."""
