@@ -114,6 +114,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     let span = Span {
         started_unix_s,
         duration_s: start.elapsed().as_secs_f64(),
+        interrupted: stop.load(Ordering::Relaxed),
     };
     let report = Report::new(url, &target, span, &outcomes);
     let document = serde_json::to_string_pretty(&report).map_err(Failure::failed)?;
@@ -130,7 +131,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     } else {
         print(&table::render(&report))?;
     }
-    if stop.load(Ordering::Relaxed) {
+    if span.interrupted {
         return Ok(Outcome::Interrupted);
     }
     let breached = match args.gate {

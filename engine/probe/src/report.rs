@@ -128,6 +128,8 @@ pub struct Report {
     pub started_unix_s: f64,
     /// How long it took, in seconds.
     pub duration_s: f64,
+    /// Whether a signal ended it: cases not played are inconclusive then.
+    pub interrupted: bool,
     /// Verdicts over all cases.
     pub counts: Counts,
     /// Verdicts by level.
@@ -145,6 +147,8 @@ pub struct Span {
     pub started_unix_s: f64,
     /// Seconds.
     pub duration_s: f64,
+    /// Whether a signal ended it before its time.
+    pub interrupted: bool,
 }
 
 impl Report {
@@ -182,6 +186,7 @@ impl Report {
             },
             started_unix_s: span.started_unix_s,
             duration_s: span.duration_s,
+            interrupted: span.interrupted,
             counts,
             levels,
             categories,

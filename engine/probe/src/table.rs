@@ -49,7 +49,7 @@ pub fn render(report: &Report) -> String {
     }
     if report.counts.not_applicable > 0 {
         line(&mut out, "");
-        let hint = "cases are not applicable; --post-path and --slow make them so";
+        let hint = "cases are not applicable; --post-path and --slow open them";
         line(
             &mut out,
             &format!("{} {hint}.", report.counts.not_applicable),
