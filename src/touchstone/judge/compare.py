@@ -11,7 +11,9 @@ from touchstone.judge.figures import EXACT
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.sentences import comparison_sentence
 from touchstone.judge.statistics import (
+    Decision,
     Interval,
+    decide,
     difference_p,
     holm,
     log_effects,
@@ -132,20 +134,19 @@ class _Question:
     def _outcome(self, adjusted_p: float | None, family: int) -> tuple[Outcome, str | None]:
         if self.interval is None:
             return self._without_interval()
-        direction = FIGURES[self.comparison.figure].better
-        if 1 / (1 + self.margin) <= self.interval.low and self.interval.high <= 1 + self.margin:
+        decision = decide(self.interval, adjusted_p, self.margin, self.confidence)
+        if decision is Decision.WITHIN:
             return Outcome.EQUIVALENT, None
-        why = None
+        if decision is Decision.OPEN:
+            alone = decide(self.interval, None, self.margin, self.confidence)
+            return Outcome.UNDECIDED, None if alone is Decision.OPEN else (
+                f"the interval excludes 1, but not after correction for {family} comparisons"
+            )
+        direction = FIGURES[self.comparison.figure].better
         if direction is Better.NEITHER:
-            why = "neither direction is the better one"
-        elif adjusted_p is not None and adjusted_p >= 1 - self.confidence:
-            why = f"the interval excludes 1, but not after correction for {family} comparisons"
-        if self.interval.low <= 1 <= self.interval.high:
-            return Outcome.UNDECIDED, None
-        if why:
-            return Outcome.UNDECIDED, why
-        higher = self.interval.low > 1
-        return (Outcome.FASTER if higher == (direction is Better.HIGHER) else Outcome.SLOWER), None
+            return Outcome.UNDECIDED, "neither direction is the better one"
+        good = Decision.HIGHER if direction is Better.HIGHER else Decision.LOWER
+        return (Outcome.FASTER if decision is good else Outcome.SLOWER), None
 
     def _without_interval(self) -> tuple[Outcome, str]:
         if self.nonzero and not any(self.nonzero):

@@ -1,19 +1,21 @@
-"""docs/findings.md: one entry a rule, from the registry. `python -m touchstone.judge.findings_page FILE` writes it."""
+"""docs/findings.md: one entry a rule, from the registry.
+
+`python -m touchstone.judge.findings_page > docs/findings.md` makes it anew.
+"""
 
 from __future__ import annotations
 
 import inspect
 import sys
-from pathlib import Path
 
 from touchstone.judge.judgement import Severity
 from touchstone.judge.rule import Rule, rules
 
 _HEAD = """# Findings
 
-Every validity rule of the judge. A rule that fires leaves a *finding*: what is wrong with the numbers in it, the evidence,
-and what to do next. An *invalid* finding takes the figures that it concerns out of every comparison; a *suspect* one marks
-them; a *note* changes nothing. Rules read the record alone: they know no contender by its name.
+Every validity rule of the judge. A rule that fires leaves a *finding*: what is wrong with the numbers in it, the
+evidence, and what to do next. An *invalid* finding takes the figures that it concerns out of every comparison; a
+*suspect* one marks them; a *note* changes nothing. Rules read the record alone: they know no contender by its name.
 
 This page is made from the rules in `src/touchstone/judge/rules/`; a rule is one file there, with one test in
 `tests/judge/rules/`.
@@ -43,4 +45,4 @@ def _lowered(title: str) -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(render_findings_page(), encoding="utf-8")
+    sys.stdout.write(render_findings_page())

@@ -1,7 +1,8 @@
 """Looking at a run before it has ended: when, and with what confidence, so that looking often does not find by chance.
 
-A 95 % interval that is looked at after every round excludes the truth at some look far more often than one time in twenty.
-So a run that goes on until it is decided looks at few, growing numbers of rounds, and shares its error among the looks.
+A 95 % interval that is looked at after every round excludes the truth at some look far more often than one time in
+twenty. So a run that goes on until it is decided looks after few, growing numbers of rounds, and shares its error among
+the looks.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ def look_rounds(most: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> l
 def confidence_at_look(look: int, looks: int, confidence: float) -> float:
     """The confidence of each look so that all looks together err no more often than `confidence` says.
 
-    The last look gets half of the error and the earlier ones share the other half equally (Bonferroni's inequality, valid
-    whatever the dependence between looks): most runs that need many rounds are decided at the end.
+    The last look gets half of the error and the earlier ones share the other half equally (Bonferroni's inequality,
+    valid whatever the dependence between looks): most runs that need many rounds are decided at the end.
 
     Raises:
         ValueError: the look is not one of 1 to `looks`.
