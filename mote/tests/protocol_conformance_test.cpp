@@ -196,7 +196,7 @@ const Case kFraming[] = {
     {"BadTrailer", chunked("0\r\nX Sum: 1\r\n\r\n"), {400}, true},
     {"FoldedTrailer", chunked("0\r\nX: 1\r\n 2\r\n\r\n"), {400}, true},
     {"LargeTrailers", chunked("0\r\nX: " + std::string(40'000, 'a') + "\r\n\r\n"), {431}, true},
-    {"SmuggledRequestIsContent", post("Content-Length: 42\r\n",
+    {"SmuggledRequestIsContent", post("Content-Length: 41\r\n",
         "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n1234567"), {200}, false},
 };
 

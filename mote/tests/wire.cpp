@@ -78,7 +78,9 @@ std::vector<int> Wire::statuses() const {
   constexpr std::string_view kStart = "HTTP/1.1 ";
   for (std::size_t at = received_.find(kStart); at != std::string::npos;
        at = received_.find(kStart, at + 1)) {
-    found.push_back(std::atoi(received_.c_str() + at + kStart.size()));
+    // The words may stand in an answer's text too, without a number after them.
+    const int status = std::atoi(received_.c_str() + at + kStart.size());
+    if (status != 0) found.push_back(status);
   }
   return found;
 }

@@ -54,12 +54,12 @@ struct Options {
   int backlog = 4096;
   /// Connections of one worker; more wait in the kernel's queue. 0 is the limit of open files.
   std::size_t max_connections = 0;
-  Timeouts timeouts;
-  Limits limits;
+  Timeouts timeouts{};
+  Limits limits{};
   Backend backend = Backend::Auto;
   /// Told what went wrong inside a handler that threw (its request is answered with 500). Called
   /// on the worker's thread.
-  std::function<void(std::string_view)> on_error;
+  std::function<void(std::string_view)> on_error{};
 };
 
 }  // namespace mote

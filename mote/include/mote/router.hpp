@@ -20,7 +20,7 @@ using Handler = std::function<void(const Request&, Response&)>;
 struct RouteOptions {
   /// Most bytes of content; the server's limit where it is not set. A stream's is unlimited
   /// where it is not set.
-  std::optional<std::uint64_t> max_body;
+  std::optional<std::uint64_t> max_body{};
   /// Refuses content without Content-Length with 411 (RFC 9110 section 15.5.12).
   bool require_length = false;
 };

@@ -89,7 +89,8 @@ std::size_t Protocol::process(Connection& connection, std::string_view input) {
 
 // Returns the bytes consumed, 0 while the head is incomplete.
 std::size_t Protocol::process_head(Connection& connection, std::string_view input) {
-  if (input.empty()) return 0;
+  // A return alone may become an empty line.
+  if (input.empty() || input == "\r") return 0;
   const syntax::Progress progress = syntax::parse_head(input, options_.limits, head_);
   if (progress == syntax::Progress::Incomplete) return 0;
   if (progress == syntax::Progress::Faulty) {

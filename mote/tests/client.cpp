@@ -1,0 +1,121 @@
+#include "client.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+namespace mote::test {
+namespace {
+
+Options on_loopback(Options options) {
+  options.host = "127.0.0.1";
+  options.port = 0;
+  if (options.workers == 0) options.workers = 1;
+  return options;
+}
+
+}  // namespace
+
+RunningServer::RunningServer(Options options, Router router)
+    : server_(on_loopback(std::move(options)), std::move(router)),
+      thread_([this] { server_.run(); }) {}
+
+RunningServer::~RunningServer() { join(); }
+
+void RunningServer::join() {
+  server_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+Client::Client(std::uint16_t port, int receive_buffer)
+    : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  const timeval limit{.tv_sec = 10, .tv_usec = 0};
+  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  if (receive_buffer > 0) {
+    setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+  }
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    throw std::runtime_error("cannot connect to the server under test");
+  }
+}
+
+Client::~Client() { close(fd_); }
+
+bool Client::send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = write(fd_, bytes.data(), bytes.size());
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+void Client::end_output() { shutdown(fd_, SHUT_WR); }
+
+std::string Client::receive(std::size_t count) {
+  std::string received;
+  std::vector<char> buffer(65536);
+  while (received.size() < count) {
+    const std::size_t room = std::min(buffer.size(), count - received.size());
+    const ssize_t got = read(fd_, buffer.data(), room);
+    reset_ |= got < 0 && errno == ECONNRESET;
+    end_ |= got == 0;
+    if (got <= 0) break;
+    received.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return received;
+}
+
+std::string Client::response() {
+  std::string text;
+  while (!text.ends_with("\r\n\r\n")) {
+    const std::string byte = receive(1);
+    if (byte.empty()) return text;
+    text += byte;
+  }
+  const std::size_t length = text.find("Content-Length: ");
+  if (length == std::string::npos) return text;
+  return text + receive(std::strtoul(text.c_str() + length + 16, nullptr, 10));
+}
+
+Router server_router() {
+  Router router;
+  router.get("/hello", [](const Request&, Response& response) { response.text("Hello, world!"); });
+  router.post("/echo", [](const Request& request, Response& response) {
+    response.body(request.body());
+  });
+  router.get("/large", [](const Request&, Response& response) {
+    response.stream([left = 256](std::string& piece) mutable {
+      piece.assign(65536, 'x');
+      return --left > 0;
+    }, std::uint64_t{256} * 65536);
+  });
+  return router;
+}
+
+std::size_t anonymous_memory() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word) {
+    if (word != "RssAnon:") continue;
+    std::size_t kilobytes = 0;
+    status >> kilobytes;
+    return kilobytes * 1024;
+  }
+  return 0;
+}
+
+}  // namespace mote::test

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include "client.hpp"
+
+namespace mote::test {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+TEST(Drain, AnIdleServerEndsAtOnce) {
+  RunningServer server({}, server_router());
+  const auto start = Clock::now();
+  server.join();
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST(Drain, IdleConnectionsAreClosed) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  client.send(kHello);
+  (void)client.response();
+  server.stop();
+  EXPECT_EQ(client.receive_all(), "");
+  EXPECT_FALSE(client.was_reset());
+  server.join();
+}
+
+TEST(Drain, ARequestUnderWayIsAnsweredAndAnnouncesTheEnd) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello");
+  std::this_thread::sleep_for(milliseconds(100));
+  server.stop();
+  std::this_thread::sleep_for(milliseconds(200));
+  client.send("world");
+  const std::string received = client.receive_all();
+  EXPECT_TRUE(received.ends_with("helloworld"));
+  EXPECT_NE(received.find("Connection: close"), std::string::npos);
+  server.join();
+}
+
+TEST(Drain, AResponseUnderWayIsSentWhole) {
+  RunningServer server({}, server_router());
+  Client client(server.port(), 4096);
+  client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+  (void)client.receive(100);
+  server.stop();
+  std::this_thread::sleep_for(milliseconds(200));
+  const std::string received = client.receive_all();
+  EXPECT_GT(received.size(), std::size_t{256} * 65536 - 100);
+  EXPECT_FALSE(client.was_reset());
+}
+
+TEST(Drain, EndsAtItsLimitWhateverClientsDo) {
+  RunningServer server({.timeouts = {.drain = milliseconds(300)}}, server_router());
+  Client client(server.port());
+  client.send("GET /hello HT");
+  std::this_thread::sleep_for(milliseconds(100));
+  const auto start = Clock::now();
+  server.join();
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
+}
+
+}  // namespace
+}  // namespace mote::test

@@ -1,0 +1,141 @@
+// The whole server over real sockets.
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <system_error>
+#include <vector>
+
+#include "client.hpp"
+
+namespace mote::test {
+namespace {
+
+TEST(Server, AnswersOneRequestAfterAnother) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(client.send(kHello));
+    ASSERT_TRUE(client.response().ends_with("\r\n\r\nHello, world!"));
+  }
+}
+
+TEST(Server, AnswersBytesThatDripIn) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  for (const char& byte : kHello) ASSERT_TRUE(client.send({&byte, 1}));
+  EXPECT_TRUE(client.response().ends_with("Hello, world!"));
+}
+
+TEST(Server, AnswersPipelinedRequestsInOrderEvenFromADeepPipe) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  std::string burst;
+  for (int i = 0; i < 2000; ++i) burst += i % 2 == 0 ? kHello : "GET /no HTTP/1.1\r\nHost: a\r\n\r\n";
+  std::jthread sender([&] { client.send(burst); });
+  for (int i = 0; i < 2000; ++i) {
+    ASSERT_TRUE(client.response().starts_with(i % 2 == 0 ? "HTTP/1.1 200" : "HTTP/1.1 404")) << i;
+  }
+}
+
+TEST(Server, AnswersAClientThatHasClosedItsSide) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  client.send(kHello + kHello);
+  client.end_output();
+  const std::string received = client.receive_all();
+  EXPECT_FALSE(client.was_reset());
+  EXPECT_EQ(received.find("HTTP/1.1 200"), 0U);
+  EXPECT_NE(received.rfind("HTTP/1.1 200"), 0U);
+}
+
+TEST(Server, TheAnswerToARefusedUploadIsNotLostToAReset) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n");
+  const std::string piece(65536, 'x');
+  for (int i = 0; i < 30; ++i) client.send(piece);
+  client.end_output();
+  EXPECT_TRUE(client.receive_all().starts_with("HTTP/1.1 413"));
+  EXPECT_FALSE(client.was_reset());
+}
+
+TEST(Server, TakesContentOfAnySizeUpToTheLimit) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  const std::string content(1'000'000, 'y');
+  std::jthread sender([&] {
+    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + content);
+  });
+  EXPECT_TRUE(client.response().ends_with("\r\n\r\n" + content));
+}
+
+TEST(Server, SendsALargeResponseToASlowReaderWhole) {
+  RunningServer server({}, server_router());
+  Client client(server.port(), 4096);
+  client.send("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string received = client.receive_all();
+  EXPECT_EQ(received.size() - received.find("\r\n\r\n") - 4, std::size_t{256} * 65536);
+}
+
+TEST(Server, DoesNotGrowForAClientThatPipelinesAndNeverReads) {
+  RunningServer server({}, server_router());
+  Client warm(server.port());
+  warm.send(kHello);
+  (void)warm.response();
+  Client client(server.port(), 4096);
+  const timeval soon{.tv_sec = 0, .tv_usec = 300'000};
+  setsockopt(client.fd(), SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof soon);
+  std::string burst;
+  for (int i = 0; i < 2000; ++i) burst += kHello;
+  const std::size_t before = anonymous_memory();
+  for (int i = 0; i < 500 && client.send(burst); ++i) {
+  }
+  EXPECT_LT(anonymous_memory(), before + 1'000'000);
+}
+
+TEST(Server, ResponsesGoOutWithoutDelay) {
+  RunningServer server({}, server_router());
+  Client client(server.port());
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 50; ++i) {
+    client.send(kHello);
+    client.send(kHello);
+    (void)client.response();
+    (void)client.response();
+  }
+  // With Nagle's algorithm each round would wait 40 ms for an acknowledgement.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50 * 40));
+}
+
+TEST(Server, WorkersShareThePort) {
+  RunningServer server({.workers = 4}, server_router());
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 64; ++i) clients.push_back(std::make_unique<Client>(server.port()));
+  for (const auto& client : clients) client->send(kHello);
+  for (const auto& client : clients) EXPECT_TRUE(client->response().ends_with("Hello, world!"));
+}
+
+TEST(Server, ConnectionsAboveTheLimitWaitForOthersToClose) {
+  RunningServer server({.max_connections = 2}, server_router());
+  auto first = std::make_unique<Client>(server.port());
+  Client second(server.port());
+  first->send(kHello);
+  second.send(kHello);
+  (void)first->response();
+  (void)second.response();
+  Client third(server.port());
+  third.send(kHello);
+  first.reset();
+  EXPECT_TRUE(third.response().ends_with("Hello, world!"));
+}
+
+TEST(Server, AnAddressThatCannotBeBoundIsAnError) {
+  EXPECT_THROW(Server({.host = "192.0.2.1", .port = 1}, Router()), std::system_error);
+  EXPECT_THROW(Server({.host = "localhost"}, Router()), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace mote::test
