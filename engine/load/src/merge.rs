@@ -12,7 +12,7 @@ use crate::report::{ProcessReport, ThreadReport};
 use crate::request::Mix;
 use crate::result::{
     Bytes, ClockUse, Connections, Counts, Engine, Generator, LoadResult, Queue, Rate,
-    RequestResult, SCHEMA, SeriesPoint, StepResult, ThreadUse, Window,
+    RequestResult, SCHEMA, SeriesPoint, StepResult, ThreadUse, Totals, Window,
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
@@ -137,6 +137,10 @@ pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error
             errors,
             status,
         },
+        totals: totals(
+            &series,
+            sum(|thread| thread.completed) - sum(|thread| thread.ok),
+        ),
         requests,
         bytes: Bytes {
             sent: sum(|thread| thread.bytes_sent),
@@ -180,6 +184,18 @@ fn add<'a>(sum: &mut Histogram, parts: impl IntoIterator<Item = &'a Packed>) -> 
         .into_iter()
         .try_for_each(|part| part.add_to(sum))
         .map_err(Error::Worker)
+}
+
+/// Sums the whole series, in which warm-up and drain stand too. `wrong` are the window's answers that came whole and were
+/// not right; those of the warm-up are not known apart, and count as not completed.
+fn totals(series: &[SeriesPoint], wrong: u64) -> Totals {
+    let sum = |field: fn(&SeriesPoint) -> u64| series.iter().map(field).sum::<u64>();
+    let ok = sum(|point| point.ok);
+    Totals {
+        sent: sum(|point| point.sent),
+        completed: ok + wrong,
+        ok,
+    }
 }
 
 fn rate(count: u64, seconds: f64) -> f64 {

@@ -22,6 +22,7 @@ pub struct LoadResult {
     pub interrupted: bool,
     pub window: Window,
     pub counts: Counts,
+    pub totals: Totals,
     pub requests: Vec<RequestResult>,
     pub bytes: Bytes,
     pub rate: Rate,
@@ -69,6 +70,15 @@ pub struct Counts {
     pub unsent: u64,
     pub errors: BTreeMap<String, u64>,
     pub status: BTreeMap<String, u64>,
+}
+
+/// Requests of the whole job, warm-up and drain included: what a proof of work is held against.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Totals {
+    pub sent: u64,
+    pub completed: u64,
+    pub ok: u64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
