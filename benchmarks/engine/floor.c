@@ -61,6 +61,8 @@ static void server(int port, const char *body)
     int one = 1, epoll = epoll_create1(0), listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
     struct sockaddr_in a = address(port);
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    /* Several servers share a port where one process may not open enough files. */
+    setsockopt(listener, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one);
     if (bind(listener, (struct sockaddr *)&a, sizeof a) < 0 || listen(listener, 4096) < 0)
         fail("listen");
     watch(epoll, listener, EPOLLIN);

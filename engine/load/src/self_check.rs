@@ -47,7 +47,6 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
     }
     if let Some(offered) = result.rate.offered
         && result.rate.achieved < REACHED * offered
-        && result.job.max_requests.is_none()
     {
         reasons.push(format!(
             "{:.1} requests/s were answered rightly of {offered:.1} offered: lower the rate, or look at the errors and the queue",

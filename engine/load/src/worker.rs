@@ -95,6 +95,8 @@ pub struct Worker {
     next_unopened: u32,
     connecting: u32,
     in_flight: u64,
+    /// Requests that wait for their connection to be established.
+    assigned: u64,
     prepared_by: u64,
     drain_until: u64,
     next_scan: u64,
@@ -145,6 +147,7 @@ impl Worker {
             next_unopened: 0,
             connecting: 0,
             in_flight: 0,
+            assigned: 0,
             prepared_by: now + nanos(PREPARATION_LIMIT_S).max(timeout),
             drain_until: u64::MAX,
             next_scan: 0,
@@ -341,7 +344,7 @@ impl Worker {
         let queued = self
             .shared
             .with_schedule(|schedule| schedule.next_due().is_some_and(|due| due <= now));
-        self.in_flight == 0 && queued != Some(true)
+        self.in_flight + self.assigned == 0 && queued != Some(true)
     }
 
     fn interrupt(&mut self, now: u64) {
@@ -468,6 +471,7 @@ impl Worker {
                     kind,
                 };
                 connection.assigned = true;
+                self.assigned += 1;
             }
             None => self.unsent += u64::from(self.recorder.counts(intended)),
         }
@@ -532,6 +536,7 @@ impl Worker {
         } else {
             connection.first = request;
             connection.assigned = true;
+            self.assigned += 1;
             if connection.state == State::Closed {
                 self.open(wire, slot, now);
             }
@@ -630,6 +635,7 @@ impl Worker {
         let connection = &mut self.connections[slot as usize];
         connection.first = request;
         connection.assigned = true;
+        self.assigned += 1;
         self.open(wire, slot, now);
     }
 
@@ -669,6 +675,7 @@ impl Worker {
         self.established += 1;
         self.recorder.connect.record(took);
         if std::mem::take(&mut connection.assigned) {
+            self.assigned -= 1;
             let mut request = connection.first;
             request.sent = now;
             self.transmit(wire, slot, request, now);

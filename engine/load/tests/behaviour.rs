@@ -35,7 +35,7 @@ fn a_bounded_count_is_sent_exactly() {
                     result.bytes.received,
                     server.count(|counters| &counters.bytes)
                 );
-                assert_eq!(result.latency.unwrap().count, 1_001);
+                assert_eq!(result.latency.as_ref().unwrap().count, 1_001);
                 assert_only(&result, None);
             }
         }
@@ -162,7 +162,7 @@ fn steps_are_reported_one_by_one() {
     let warmup = result.series.iter().filter(|point| point.phase == "warmup");
     assert_eq!(
         warmup.map(|point| point.sent).sum::<u64>() + 400,
-        result.series.iter().map(|point| point.sent).sum()
+        result.series.iter().map(|point| point.sent).sum::<u64>()
     );
     assert_eq!(result.rate.offered, Some(400.0));
 }

@@ -6,7 +6,7 @@ use touchstone_load::job::{BackendChoice, Job};
 use touchstone_load::result::LoadResult;
 use touchstone_load::run::{Control, run};
 
-use super::{BODY, FaultServer};
+use crate::fault_server::{BODY, FaultServer};
 
 /// Both backends; every behaviour must be the same on each.
 pub const BACKENDS: [BackendChoice; 2] = [BackendChoice::Epoll, BackendChoice::IoUring];
