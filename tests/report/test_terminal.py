@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -21,8 +22,17 @@ def test_a_terminal_gets_tables_with_medians_and_intervals(run: Run, judgement: 
     text = _printed(run, judgement, terminal=True)
     assert "\x1b[" in text
     assert "Look up an existing name" in text
-    assert "17.2 to 17.7" in text
+    assert "17.2\N{EN DASH}17.7" in text
     assert "not measured" in text
+
+
+def test_a_narrow_terminal_breaks_no_number(run: Run, judgement: Judgement) -> None:
+    lines = _printed(run, judgement, terminal=True, width=80).splitlines()
+    plain = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+    assert max(len(line) for line in plain) <= 80
+    assert any("17.2\N{EN DASH}17.7" in line for line in plain)
+    assert any("Throughput" in line for line in plain)
+    assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in plain)
 
 
 def test_no_color_is_obeyed(run: Run, judgement: Judgement, monkeypatch: pytest.MonkeyPatch) -> None:

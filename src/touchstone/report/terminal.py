@@ -23,7 +23,7 @@ from touchstone.report.words import INVALID, VERDICT_MARKS, Standing
 _STANDING_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "undecided": "dim", "invalid": "red"}
 _VERDICT_STYLES = {Verdict.VALID: "", Verdict.SUSPECT: "yellow", Verdict.INVALID: "red strike"}
 _SEVERITY_STYLES = {Severity.INVALID: "bold red", Severity.SUSPECT: "bold yellow", Severity.NOTE: "bold cyan"}
-_ROW_NOTES = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid"}
+_ROW_NOTES = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid", "absent": "not measured"}
 
 
 def print_report(console: Console, run: Run, judgement: Judgement) -> None:
@@ -44,8 +44,9 @@ def _print_rich(console: Console, view: View) -> None:
     for banner in _banners(view):
         console.print(Text(banner, style="bold red"))
     for table in headline_tables(view):
-        console.print()
-        console.print(_rich_table(table))
+        for part in _fitted(table, console.width):
+            console.print()
+            console.print(_rich_table(table, part))
     sentences = list(_sentences(view))
     if sentences:
         console.print()
@@ -74,15 +75,32 @@ def _banners(view: View) -> Iterator[str]:
         yield "This run is invalid: see the findings."
 
 
-def _rich_table(table: Table) -> RichTable:
+def _fitted(table: Table, width: int) -> Iterator[list[int]]:
+    """The columns, in parts that fit the terminal beside the contenders' names, so that no number is cut."""
+    names = max(len(row.name) for row in table.rows) + 3
+    part: list[int] = []
+    used = names
+    for index, column in enumerate(table.columns):
+        lines = [line for row in table.rows for line in _rich_cell(row.cells[index]).plain.splitlines()]
+        needed = 3 + max(len(text) for text in [*lines, *_head(column, " ").split()])
+        if part and used + needed > width:
+            yield part
+            part, used = [], names
+        part.append(index)
+        used += needed
+    yield part
+
+
+def _rich_table(table: Table, part: list[int]) -> RichTable:
     rich = RichTable(
         box=box.SIMPLE_HEAD, title=escape(table.title), title_justify="left", title_style="bold", pad_edge=False
     )
     rich.add_column("contender", no_wrap=True)
-    for column in table.columns:
-        rich.add_column(escape(_head(column, "\n")), justify="right")
+    for column in (table.columns[index] for index in part):
+        words = column.figure.title.split()
+        rich.add_column(escape(_head(column, "\n")), justify="right", min_width=max(len(word) for word in words))
     for row in table.rows:
-        rich.add_row(_rich_name(row), *(_rich_cell(cell) for cell in row.cells))
+        rich.add_row(_rich_name(row), *(_rich_cell(row.cells[index]) for index in part))
     return rich
 
 
@@ -98,16 +116,21 @@ def _rich_name(row: Row) -> Text:
 
 def _rich_cell(cell: Cell) -> Text:
     if cell.text == NOTHING:
-        return Text("invalid", style="red") if cell.verdict is Verdict.INVALID else Text("not measured", style="dim")
+        return Text("invalid", style="red") if cell.verdict is Verdict.INVALID else Text(NOTHING, style="dim")
     mark = VERDICT_MARKS[cell.verdict]
-    text = Text(cell.text, style=_VERDICT_STYLES[cell.verdict])
+    text = Text(_short(cell.text), style=_VERDICT_STYLES[cell.verdict], no_wrap=True)
     if mark:
         text.append(f" {mark}", style="red" if cell.verdict is Verdict.INVALID else "yellow")
     if cell.standing is not None and cell.ratio:
-        text.append(f"  {cell.ratio} {cell.standing.mark}", style=_STANDING_STYLES.get(cell.standing.kind, ""))
+        text.append(f"\n{cell.ratio} {cell.standing.mark}", style=_STANDING_STYLES.get(cell.standing.kind, ""))
     if cell.interval:
-        text.append(f"\n{cell.interval}", style="dim")
+        text.append(f"\n{_short(cell.interval)}", style="dim")
     return text
+
+
+def _short(bounds: str) -> str:
+    """Two bounds in as little room as a table's column has."""
+    return bounds.replace(" to ", "\N{EN DASH}")
 
 
 def _sentences(view: View) -> Iterator[tuple[str, Standing, str]]:

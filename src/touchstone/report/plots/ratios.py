@@ -31,6 +31,7 @@ _ROW = 23.0
 _HEADING = 32.0
 _TOP, _BOTTOM, _RIGHT, _INDENT = 2.0, 34.0, 116.0, 12.0
 _TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+_POWERS_OF_TWO = [2.0**exponent for exponent in range(-6, 7)]
 _CLOSE_TICKS = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2]
 
 
@@ -109,12 +110,12 @@ def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> Non
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     axes.set_ylim(depth, 0)
-    wanted = _CLOSE_TICKS if high / low < 4 else _TICKS
+    wanted = _CLOSE_TICKS if high / low < 3.5 else _POWERS_OF_TWO if high / low < 70 else _TICKS
     ticks = [t for t in wanted if low <= t <= high]
     while len(ticks) > 6:
         ticks = [t for i, t in enumerate(ticks) if t == 1 or (i - ticks.index(1)) % 2 == 0]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_major_formatter(FixedFormatter([f"{t:g}{TIMES}" for t in ticks]))
+    axes.xaxis.set_major_formatter(FixedFormatter([f"{t:.3g}{TIMES}" for t in ticks]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(NullLocator())
     axes.grid(visible=False)
