@@ -30,5 +30,9 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         JobError::Engine(why) => Failure::Failed(why),
     })?;
     args.job.write(&result)?;
-    Ok(if result.interrupted { Outcome::Interrupted } else { Outcome::Done })
+    Ok(if result.interrupted {
+        Outcome::Interrupted
+    } else {
+        Outcome::Done
+    })
 }

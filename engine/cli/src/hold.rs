@@ -1,12 +1,38 @@
-//! `touchstone-engine hold`.
+//! `touchstone-engine hold`: memory at many connections.
 
 use crate::failure::{Failure, Outcome};
+use crate::interrupt;
+use crate::job::JobArgs;
+use serde_json::json;
+use touchstone_hold::{JobError, hold};
 
 /// Flags of `hold`.
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    job: JobArgs,
+}
 
-/// Runs it.
-pub fn run(_args: Args) -> Result<Outcome, Failure> {
-    Err(Failure::Failed("hold is not part of this build".into()))
+/// Carries out a hold job.
+pub fn run(args: Args) -> Result<Outcome, Failure> {
+    let job = args.job.read()?;
+    let result = hold(&job, interrupt::flag(), |level| {
+        args.job.event(&json!({
+            "event": "level",
+            "connections": level.connections,
+            "held": level.held,
+            "open_rate": level.open_rate,
+            "refused": level.refused.as_ref().map(|r| &r.reason),
+        }));
+    })
+    .map_err(|error| match error {
+        JobError::Malformed(why) => Failure::Malformed(why),
+        JobError::Engine(why) => Failure::Failed(why),
+    })?;
+    args.job.write(&result)?;
+    Ok(if result.interrupted {
+        Outcome::Interrupted
+    } else {
+        Outcome::Done
+    })
 }

@@ -1,1 +1,21 @@
 //! Holding many connections, and reading the memory of server and kernel at each level.
+//!
+//! One process may open no more files than its limit, so the connections are held by child processes
+//! ([`client`]), each with its share and its own source addresses. The parent ([`run`]) raises them level by level, reads
+//! the memory of the server's process trees ([`server`]) and of the kernel ([`kernel`]), and refuses a level that the
+//! machine's memory would not hold ([`budget`]).
+
+mod budget;
+mod client;
+mod crew;
+pub mod job;
+pub mod kernel;
+mod order;
+pub mod result;
+mod run;
+mod server;
+mod source;
+
+pub use job::{Job, JobError, Mode};
+pub use result::HoldResult;
+pub use run::hold;

@@ -1,0 +1,234 @@
+//! The child processes that hold the connections, and talking to all of them at once.
+
+use crate::client::Client;
+use crate::job::{Job, JobError, Plan};
+use crate::order::{Answer, Order};
+use crate::source::PER_ADDRESS;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::time::Duration;
+
+/// Files that a process needs for other things than connections.
+const OTHER_FILES: u64 = 100;
+/// Connections under way at once over all processes: below the queue of a listener (`net.core.somaxconn`, 4,096).
+const AT_ONCE: u64 = 2048;
+
+struct Child {
+    pid: i32,
+    orders: File,
+    answers: BufReader<File>,
+}
+
+/// All children.
+pub struct Crew {
+    children: Vec<Child>,
+    /// Connections that one of them may hold.
+    pub capacity: u64,
+}
+
+impl Crew {
+    /// Forks as many as the highest level needs.
+    pub fn start(job: &Job, plan: &Plan) -> Result<Self, JobError> {
+        let capacity = raise_file_limit().saturating_sub(OTHER_FILES).max(1);
+        let most = job.levels.last().copied().unwrap_or(0);
+        let count = u64::from(job.processes.unwrap_or(0))
+            .max(most.div_ceil(capacity))
+            .max(1);
+        let share = most.div_ceil(count).max(1);
+        let mut crew = Self {
+            children: Vec::new(),
+            capacity,
+        };
+        for number in 0..count {
+            let first_source = number * (share.div_ceil(PER_ADDRESS) + 1);
+            let cpu = job
+                .cpus
+                .get(number as usize % job.cpus.len().max(1))
+                .copied();
+            crew.fork(plan, first_source, AT_ONCE / count, cpu)
+                .map_err(|e| {
+                    JobError::Engine(format!(
+                        "process {number} of {count} cannot be started: {e}"
+                    ))
+                })?;
+        }
+        Ok(crew)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.children.len() as u64
+    }
+
+    fn fork(
+        &mut self,
+        plan: &Plan,
+        first_source: u64,
+        at_once: u64,
+        cpu: Option<usize>,
+    ) -> io::Result<()> {
+        let (their_orders, orders) = pipe()?;
+        let (answers, their_answers) = pipe()?;
+        // SAFETY: the child uses the heap, whose locks the C library makes usable after a fork; it takes no other lock that
+        // a thread of the parent might hold, prints nothing, and ends with _exit.
+        let pid = unsafe { libc::fork() };
+        if pid < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        if pid > 0 {
+            self.children.push(Child {
+                pid,
+                orders,
+                answers: BufReader::new(answers),
+            });
+            return Ok(());
+        }
+        // SAFETY: no pointers. The parent's end, even a hard one, ends the child; its handlers are not the child's.
+        unsafe {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            libc::signal(libc::SIGINT, libc::SIG_IGN);
+            libc::signal(libc::SIGTERM, libc::SIG_DFL);
+        }
+        // A pipe's end that stayed open here would keep a sibling from seeing the parent's close.
+        self.children.clear();
+        drop((orders, answers));
+        if let Some(cpu) = cpu {
+            pin(cpu);
+        }
+        let plan = plan.clone();
+        let done = Client::new(plan, first_source, at_once, their_orders, their_answers)
+            .and_then(Client::run);
+        // SAFETY: ends the child without running the parent's destructors.
+        unsafe { libc::_exit(i32::from(done.is_err())) }
+    }
+
+    /// Gives each child its order without waiting.
+    pub fn send(&mut self, mut order: impl FnMut(u64) -> Order) -> Result<(), JobError> {
+        for (number, child) in self.children.iter_mut().enumerate() {
+            let mut line = serde_json::to_vec(&order(number as u64)).unwrap_or_default();
+            line.push(b'\n');
+            child
+                .orders
+                .write_all(&line)
+                .map_err(|e| gone(child.pid, &e.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the answer of each child; in the meantime calls `meanwhile` at least every `tick`.
+    pub fn gather(
+        &mut self,
+        tick: Duration,
+        mut meanwhile: impl FnMut(&mut Self),
+    ) -> Result<Answer, JobError> {
+        let mut sum = Answer::default();
+        let mut waiting: Vec<usize> = (0..self.children.len()).collect();
+        while !waiting.is_empty() {
+            let mut entries: Vec<libc::pollfd> = waiting
+                .iter()
+                .map(|&n| libc::pollfd {
+                    fd: self.children[n].answers.get_ref().as_raw_fd(),
+                    events: libc::POLLIN,
+                    revents: 0,
+                })
+                .collect();
+            // SAFETY: as many valid entries as are told.
+            let n = unsafe {
+                libc::poll(
+                    entries.as_mut_ptr(),
+                    entries.len() as u64,
+                    tick.as_millis() as i32,
+                )
+            };
+            if n > 0 {
+                let ready: Vec<bool> = entries.iter().map(|e| e.revents != 0).collect();
+                let mut next = ready.iter();
+                let mut done = Vec::new();
+                waiting.retain(|&child| {
+                    let is_ready = *next.next().unwrap_or(&false);
+                    if is_ready {
+                        done.push(child);
+                    }
+                    !is_ready
+                });
+                for child in done {
+                    sum.merge(&self.answer(child)?);
+                }
+            }
+            meanwhile(self);
+        }
+        Ok(sum)
+    }
+
+    fn answer(&mut self, number: usize) -> Result<Answer, JobError> {
+        let child = &mut self.children[number];
+        let mut line = String::new();
+        match child.answers.read_line(&mut line) {
+            Ok(0) => Err(gone(child.pid, "it ended (killed for want of memory?)")),
+            Ok(_) => serde_json::from_str(&line).map_err(|e| gone(child.pid, &e.to_string())),
+            Err(e) => Err(gone(child.pid, &e.to_string())),
+        }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        for child in self.children.drain(..) {
+            let pid = child.pid;
+            // The closed pipe ends an idle child; the signal ends one that is busy.
+            drop(child);
+            // SAFETY: the child has not been reaped, so the pid is its own.
+            unsafe {
+                libc::kill(pid, libc::SIGKILL);
+                libc::waitpid(pid, std::ptr::null_mut(), 0);
+            }
+        }
+    }
+}
+
+fn gone(pid: i32, why: &str) -> JobError {
+    JobError::Engine(format!(
+        "process {pid}, which holds a share of the connections, does not answer: {why}"
+    ))
+}
+
+fn pipe() -> io::Result<(File, File)> {
+    let mut ends = [0; 2];
+    // SAFETY: room for two descriptors, owned at once.
+    unsafe {
+        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok((
+            OwnedFd::from_raw_fd(ends[0]).into(),
+            OwnedFd::from_raw_fd(ends[1]).into(),
+        ))
+    }
+}
+
+fn pin(cpu: usize) {
+    // SAFETY: an all-zero set is the empty set; a number beyond it is dropped.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        if cpu < libc::CPU_SETSIZE as usize {
+            libc::CPU_SET(cpu, &mut set);
+            libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+        }
+    }
+}
+
+/// Raises the soft limit of open files to the hard one, and gives it.
+fn raise_file_limit() -> u64 {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is valid for both calls.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        limit.rlim_cur = limit.rlim_max;
+        libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+    }
+    limit.rlim_max
+}

@@ -1,0 +1,159 @@
+//! The hold job.
+
+use crate::source::Sources;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+use touchstone_exchange::{Check, Request, Target};
+
+/// What is held, and on whom. `docs/engine-protocol.md` documents each field.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Job {
+    pub url: String,
+    #[serde(default)]
+    pub request: Request,
+    /// Connections to be held at each level, ascending.
+    pub levels: Vec<u64>,
+    #[serde(default)]
+    pub mode: Mode,
+    /// Root pids of the server's process trees.
+    pub watch: Vec<i32>,
+    #[serde(default)]
+    pub cgroup_paths: Vec<PathBuf>,
+    /// Network over whose addresses the connections' sources are spread.
+    #[serde(default = "default_sources")]
+    pub sources: Option<String>,
+    /// Connections opened a second, over all processes.
+    #[serde(default = "default_open_rate")]
+    pub open_rate: f64,
+    /// Processes that hold the connections; by default as many as the limit of open files asks for.
+    #[serde(default)]
+    pub processes: Option<u32>,
+    /// CPUs of those processes; empty leaves them where the engine is.
+    #[serde(default)]
+    pub cpus: Vec<usize>,
+    /// Wait so long at each level before memory is read.
+    #[serde(default = "default_settle")]
+    pub settle_s: f64,
+    /// A connection without a whole response after this long has failed.
+    #[serde(default = "default_timeout")]
+    pub timeout_s: f64,
+    /// Mode `traffic`: how long requests go over the held connections at each level.
+    #[serde(default = "default_traffic")]
+    pub traffic_s: f64,
+    /// Mode `traffic`: requests a second over all connections; by default each connection gets about one, at most 20,000/s.
+    #[serde(default)]
+    pub traffic_rate: Option<f64>,
+    /// Wait so long after all connections are closed before memory is read.
+    #[serde(default = "default_after_close")]
+    pub after_close_s: f64,
+    /// Share of the machine's memory that must stay available.
+    #[serde(default = "default_reserve")]
+    pub reserve: f64,
+}
+
+/// What happens on held connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// One request each when they open, then nothing.
+    #[default]
+    Idle,
+    /// And requests over them at each level.
+    Traffic,
+}
+
+#[allow(clippy::unnecessary_wraps)] // The field may be null.
+fn default_sources() -> Option<String> {
+    Some("127.0.0.0/8".into())
+}
+const fn default_open_rate() -> f64 {
+    50_000.0
+}
+const fn default_settle() -> f64 {
+    2.0
+}
+const fn default_timeout() -> f64 {
+    10.0
+}
+const fn default_traffic() -> f64 {
+    5.0
+}
+const fn default_after_close() -> f64 {
+    5.0
+}
+const fn default_reserve() -> f64 {
+    0.15
+}
+
+/// A job that makes no sense, or an engine that cannot carry it out.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The job is malformed.
+    #[error("{0}")]
+    Malformed(String),
+    /// The engine could not do its part.
+    #[error("{0}")]
+    Engine(String),
+}
+
+/// A job, checked and made ready.
+#[derive(Clone)]
+pub(crate) struct Plan {
+    pub target: Target,
+    pub request: Vec<u8>,
+    pub method: String,
+    pub check: Check,
+    pub sources: Option<Sources>,
+    pub settle: Duration,
+    pub timeout: Duration,
+    pub traffic: Duration,
+    pub after_close: Duration,
+}
+
+impl Job {
+    pub(crate) fn plan(&self) -> Result<Plan, JobError> {
+        let malformed = JobError::Malformed;
+        if self.levels.is_empty() || !self.levels.is_sorted() {
+            return Err(malformed(format!(
+                "levels is {:?}: it must hold ascending numbers",
+                self.levels
+            )));
+        }
+        if self.watch.is_empty() {
+            return Err(malformed(
+                "watch is empty: it must hold the server's root pids".into(),
+            ));
+        }
+        if !(0.0..1.0).contains(&self.reserve) {
+            return Err(malformed(format!(
+                "reserve is {}: it is a share between 0 and 1",
+                self.reserve
+            )));
+        }
+        if !(self.open_rate > 0.0 && self.traffic_rate.is_none_or(|rate| rate > 0.0)) {
+            return Err(malformed(
+                "open_rate and traffic_rate must be positive".into(),
+            ));
+        }
+        let seconds = |name: &str, value: f64| {
+            Duration::try_from_secs_f64(value)
+                .map_err(|e| malformed(format!("{name} is {value}: {e}")))
+        };
+        let target = Target::parse(&self.url).map_err(|e| malformed(e.to_string()))?;
+        let sources = self.sources.as_deref().filter(|_| target.address.is_ipv4());
+        Ok(Plan {
+            request: self.request.bytes(&target),
+            method: self.request.method.clone(),
+            check: Check::new(&self.request.expect).map_err(malformed)?,
+            sources: sources.map(Sources::parse).transpose().map_err(malformed)?,
+            settle: seconds("settle_s", self.settle_s)?,
+            timeout: seconds("timeout_s", self.timeout_s)?,
+            traffic: seconds("traffic_s", self.traffic_s)?,
+            after_close: seconds("after_close_s", self.after_close_s)?,
+            target,
+        })
+    }
+}

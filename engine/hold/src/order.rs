@@ -1,0 +1,70 @@
+//! What parent and children say to each other: one JSON object a line, over pipes.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// From the parent.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case")]
+pub enum Order {
+    /// Open connections until this many are held, at most so many a second.
+    Open { total: u64, rate: f64 },
+    /// Open no more; what is under way may end.
+    Stop,
+    /// Send requests over the held connections.
+    Traffic { rate: f64, seconds: f64 },
+    /// Say what has happened.
+    Report,
+    /// Reset all connections.
+    Close,
+}
+
+/// From a child, once for each order but `Stop`: sums since its start, and figures of the order.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Answer {
+    /// Connections held now.
+    pub held: u64,
+    /// Connections that were established.
+    pub established: u64,
+    /// Those on which the first request was answered as expected.
+    pub answered: u64,
+    /// Connections that could not be opened, or were not answered as expected, by reason.
+    pub failed: BTreeMap<String, u64>,
+    /// Held connections that ended, by reason.
+    pub lost: BTreeMap<String, u64>,
+    /// The first thing that went wrong.
+    pub evidence: Option<String>,
+    /// How long the order took.
+    pub seconds: f64,
+    /// Slowest connection or response of the order.
+    pub slowest_s: f64,
+    /// Requests of a traffic order.
+    pub requests: u64,
+    /// Those answered as expected.
+    pub ok: u64,
+    /// Different connections that carried one.
+    pub used: u64,
+}
+
+impl Answer {
+    /// Adds another child's.
+    pub fn merge(&mut self, other: &Self) {
+        self.held += other.held;
+        self.established += other.established;
+        self.answered += other.answered;
+        for (mine, theirs) in [
+            (&mut self.failed, &other.failed),
+            (&mut self.lost, &other.lost),
+        ] {
+            for (reason, count) in theirs {
+                *mine.entry(reason.clone()).or_default() += count;
+            }
+        }
+        self.evidence = self.evidence.take().or_else(|| other.evidence.clone());
+        self.seconds = self.seconds.max(other.seconds);
+        self.slowest_s = self.slowest_s.max(other.slowest_s);
+        self.requests += other.requests;
+        self.ok += other.ok;
+        self.used += other.used;
+    }
+}

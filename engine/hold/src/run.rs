@@ -1,0 +1,207 @@
+//! Carrying out a hold job.
+
+use crate::budget::Budget;
+use crate::crew::Crew;
+use crate::job::{Job, JobError, Mode, Plan};
+use crate::kernel::Kernel;
+use crate::order::{Answer, Order};
+use crate::result::{HoldResult, Level, Memory, Reading, Refusal, SCHEMA, Traffic};
+use crate::server::Trees;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use touchstone_watch::{Depth, Phase, Sampler, Target, monotonic_ns};
+
+/// Between looks at the machine's memory while connections are opened.
+const LOOK: Duration = Duration::from_millis(100);
+/// Traffic without a stated rate: at most so many requests a second.
+const TRAFFIC_LIMIT: f64 = 20_000.0;
+
+/// Raises the connections level by level and reads memory at each. `told` hears of each level when it is done.
+///
+/// # Errors
+/// When the job is malformed or the engine itself fails; a server that fails is in the result.
+pub fn hold(
+    job: &Job,
+    interrupt: &AtomicBool,
+    mut told: impl FnMut(&Level),
+) -> Result<HoldResult, JobError> {
+    let plan = job.plan()?;
+    let mut trees = Trees::open(&job.watch, &job.cgroup_paths)?;
+    // Forked before any memory is read, so that the first level shows the crew at rest.
+    let mut crew = Crew::start(job, &plan)?;
+    let own = Target {
+        pid: std::process::id() as i32,
+        ..Target::default()
+    };
+    let mut own = Sampler::new(&own).map_err(|e| JobError::Engine(e.to_string()))?;
+    let mut budget = Budget::new(job.reserve, &Kernel::now());
+    let mut result = HoldResult {
+        schema: SCHEMA.into(),
+        job: job.clone(),
+        interrupted: false,
+        processes: crew.count(),
+        connections_per_process: crew.capacity,
+        levels: Vec::new(),
+        after_close: None,
+        server_exited: None,
+    };
+    let (mut held, mut answered) = (0, 0);
+    for &connections in &job.levels {
+        let mut level = Level {
+            connections,
+            ..Level::default()
+        };
+        let judged = budget.judge(held, connections, &Kernel::now(), trees.capacity());
+        if let Err(refusal) = judged {
+            level.refused = Some(refusal);
+        } else {
+            reach(&mut level, job, answered, &mut crew, &budget, interrupt)?;
+            if !interrupt.load(Ordering::Relaxed) {
+                measure(
+                    &mut level, job, &plan, &mut crew, &mut trees, &mut own, interrupt,
+                )?;
+            }
+            if let Some(idle) = &level.idle {
+                budget.learn(level.held, &idle.kernel);
+            }
+        }
+        (held, answered) = (level.held, level.answered.max(answered));
+        told(&level);
+        let ended = level.refused.is_some();
+        result.levels.push(level);
+        result.server_exited = trees.exited();
+        result.interrupted = interrupt.load(Ordering::Relaxed);
+        if ended || result.interrupted || result.server_exited.is_some() {
+            break;
+        }
+    }
+    crew.send(|_| Order::Close)?;
+    crew.gather(LOOK, |_| {})?;
+    if !result.interrupted {
+        sleep(plan.after_close, interrupt);
+    }
+    result.after_close = Some(read(&mut trees, &mut own));
+    Ok(result)
+}
+
+/// Opens connections up to the level.
+fn reach(
+    level: &mut Level,
+    job: &Job,
+    before: u64,
+    crew: &mut Crew,
+    budget: &Budget,
+    interrupt: &AtomicBool,
+) -> Result<(), JobError> {
+    let count = crew.count();
+    let begin = monotonic_ns();
+    crew.send(|number| Order::Open {
+        total: share(level.connections, count, number),
+        rate: job.open_rate / count as f64,
+    })?;
+    let mut stopped: Option<Refusal> = None;
+    let mut told = false;
+    let answer = crew.gather(LOOK, |crew| {
+        stopped = stopped.take().or_else(|| budget.exhausted());
+        if !told && (stopped.is_some() || interrupt.load(Ordering::Relaxed)) {
+            told = true;
+            // A child that cannot be told has gone, which its missing answer will say.
+            let _ = crew.send(|_| Order::Stop);
+        }
+    })?;
+    level.refused = stopped;
+    let new = answer.answered.saturating_sub(before);
+    if new > 0 {
+        let seconds = (monotonic_ns() - begin) as f64 / 1e9;
+        level.open_s = Some(seconds);
+        level.open_rate = Some(new as f64 / seconds);
+        level.slowest_s = Some(answer.slowest_s);
+    }
+    fill(level, &answer);
+    Ok(())
+}
+
+/// Waits, reads memory, and does the same under traffic where that is asked for.
+fn measure(
+    level: &mut Level,
+    job: &Job,
+    plan: &Plan,
+    crew: &mut Crew,
+    trees: &mut Trees,
+    own: &mut Sampler,
+    interrupt: &AtomicBool,
+) -> Result<(), JobError> {
+    sleep(plan.settle, interrupt);
+    crew.send(|_| Order::Report)?;
+    let answer = crew.gather(LOOK, |_| {})?;
+    fill(level, &answer);
+    level.idle = Some(read(trees, own));
+    if job.mode == Mode::Traffic && level.held > 0 && !interrupt.load(Ordering::Relaxed) {
+        level.traffic = Some(traffic(level.held, job, plan, crew, trees, own)?);
+        crew.send(|_| Order::Report)?;
+        let answer = crew.gather(LOOK, |_| {})?;
+        fill(level, &answer);
+    }
+    Ok(())
+}
+
+fn traffic(
+    held: u64,
+    job: &Job,
+    plan: &Plan,
+    crew: &mut Crew,
+    trees: &mut Trees,
+    own: &mut Sampler,
+) -> Result<Traffic, JobError> {
+    let seconds = plan.traffic.as_secs_f64();
+    let about_one_each = (held as f64 / seconds.max(0.001)).clamp(1.0, TRAFFIC_LIMIT);
+    let rate = job.traffic_rate.unwrap_or(about_one_each) / crew.count() as f64;
+    let cpu_before = trees.read(Depth::Shallow).cpu_s;
+    crew.send(|_| Order::Traffic { rate, seconds })?;
+    let mut peak = 0;
+    let answer = crew.gather(LOOK, |_| peak = peak.max(trees.read(Depth::Shallow).rss))?;
+    let reading = read(trees, own);
+    Ok(Traffic {
+        requests: answer.requests,
+        ok: answer.ok,
+        connections_used: answer.used,
+        seconds: answer.seconds,
+        slowest_s: answer.slowest_s,
+        server_rss_peak: peak.max(reading.server.rss),
+        server_cpu_s: reading.server.cpu_s - cpu_before,
+        reading,
+    })
+}
+
+/// The kernel is read first: reading the others allocates.
+fn read(trees: &mut Trees, own: &mut Sampler) -> Reading {
+    let kernel = Kernel::now();
+    let server = trees.read(Depth::Deep);
+    let client = Memory::sum(&[own.sample(Depth::Deep, Phase::Load)]);
+    Reading {
+        server,
+        client,
+        kernel,
+    }
+}
+
+fn fill(level: &mut Level, answer: &Answer) {
+    level.held = answer.held;
+    level.established = answer.established;
+    level.answered = answer.answered;
+    level.failed.clone_from(&answer.failed);
+    level.lost.clone_from(&answer.lost);
+    level.evidence.clone_from(&answer.evidence);
+}
+
+/// The n-th part of a total, as even as can be.
+fn share(total: u64, parts: u64, n: u64) -> u64 {
+    total / parts + u64::from(n < total % parts)
+}
+
+fn sleep(time: Duration, interrupt: &AtomicBool) {
+    let end = monotonic_ns() + time.as_nanos() as u64;
+    while monotonic_ns() < end && !interrupt.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK.min(Duration::from_nanos(end.saturating_sub(monotonic_ns()))));
+    }
+}
