@@ -39,7 +39,7 @@ func configFromEnv() (config, error) {
 		database: databaseConfig{
 			url:     os.Getenv("DATABASE_URL"),
 			pool:    number("DATABASE_POOL", 8),
-			timeout: milliseconds("DATABASE_TIMEOUT_MS", 5_000),
+			timeout: milliseconds("DATABASE_TIMEOUT_MS", 10_000),
 		},
 	}
 	if cfg.database.url == "" {

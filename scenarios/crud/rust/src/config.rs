@@ -34,7 +34,7 @@ impl Config {
                     |_| "DATABASE_URL is not set: give postgres://user:password@host:port/database",
                 )?,
                 pool,
-                timeout: milliseconds("DATABASE_TIMEOUT_MS", 5_000)?,
+                timeout: milliseconds("DATABASE_TIMEOUT_MS", 10_000)?,
             },
         })
     }

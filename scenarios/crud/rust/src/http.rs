@@ -1,5 +1,8 @@
 //! The routes, and what they answer.
 
+// A refusal is an answer like any other; to box it would cost the requests that are refused an allocation for nothing.
+#![allow(clippy::result_large_err)]
+
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
