@@ -14,13 +14,17 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import describe_cgroups, leftover_cgroups
 from touchstone.isolation.placement import available_cpus, plan_placement
+from touchstone.run.noise import measure_noise
 from touchstone.toolchain.registry import TOOLS, cache_folder, find_tool
 from touchstone.toolchain.tool import Found
 
 
-def doctor(json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False) -> None:
+def doctor(
+    noise: Annotated[bool, typer.Option("--noise", help="Measure for ten seconds how quiet the machine is.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+) -> None:
     """Look at the machine and its tools."""
-    rows = [*_machine(), *_tools()]
+    rows = _noise() if noise else [*_machine(), *_tools()]
     if json:
         typer.echo(json_module.dumps(rows, indent=1))
         return
@@ -57,6 +61,19 @@ def _machine() -> list[dict[str, str]]:
         _row("wrong", "leftover", f"cgroup {path} of an earlier run; remove it by rmdir") for path in leftover_cgroups()
     ]
     return rows
+
+
+def _noise() -> list[dict[str, str]]:
+    seen = measure_noise()
+    rows = [
+        _row("note", "timers", f"late by {seen.timer_late_p99_s * 1e6:.0f} us at p99"),
+        _row("note", "steal", f"{seen.steal:.2%} of the CPUs"),
+        _row("note", "background", f"other processes used {seen.background:.2%} of the CPUs"),
+        _row("note", "tare", f"varies by {seen.tare_spread:.1%}, drifted by {seen.tare_drift:+.1%}"),
+    ]
+    complaints = seen.complaints()
+    rows += [_row("wrong", "noise", text) for text in complaints]
+    return rows if complaints else [*rows, _row("ok", "noise", "fit for a thorough run")]
 
 
 def _tools() -> list[dict[str, str]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,14 +12,16 @@ import typer
 from rich.console import Console
 
 from touchstone.cli.places import results_root, scenarios_root
-from touchstone.failure import ExitCode, UsageError
+from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Verdict
+from touchstone.judge.judgement import Outcome, Verdict
 from touchstone.manifest.catalogue import find_scenario, select_contenders
 from touchstone.phase.registry import select_phases
+from touchstone.record.figure import FIGURES
 from touchstone.record.store import RunStore, load_run
 from touchstone.report import print_report, render
 from touchstone.run.conductor import Conductor
+from touchstone.run.noise import measure_noise
 from touchstone.run.plan import Wish, make_plan, planned_loads
 from touchstone.run.progress import Plain, display_for
 
@@ -41,6 +45,10 @@ def run(
     large: Annotated[bool, typer.Option("--large", help="Hold connections beyond one process's file limit.")] = False,
     postgres: Annotated[str | None, typer.Option(help="An outside PostgreSQL, as a URL.")] = None,
     kafka: Annotated[str | None, typer.Option(help="An outside broker, as HOST:PORT.")] = None,
+    until_decided: Annotated[
+        float, typer.Option(help="Go on past the rounds until every comparison is decided, at most so many minutes.")
+    ] = 0.0,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Measure even if the machine is too noisy for it.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON, and nothing else.")] = False,
 ) -> int:
     """Build, check, boot and load the contenders of a scenario, and say which differences are real."""
@@ -64,6 +72,7 @@ def run(
     for entry in plan.contenders:
         if entry.not_measured:
             progress_console.print(f"{entry.name}: not measured: {entry.not_measured}", highlight=False)
+    notes = _look_at_noise(anyway=anyway) if thorough else []
     conductor = Conductor(
         folder,
         plan,
@@ -75,10 +84,40 @@ def run(
         options={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
         fresh_builds=fresh_builds,
         large=large,
+        notes=notes,
+        after_round=_undecided(store.folder, until_decided) if until_decided else None,
     )
     with display:
         completed = conductor.carry_out()
     return _conclude(store.folder, json=json, completed=completed)
+
+
+def _look_at_noise(*, anyway: bool) -> list[str]:
+    """Refuse a thorough run on a machine that cannot give it; with --anyway say so in every report."""
+    complaints = measure_noise().complaints()
+    if complaints and not anyway:
+        raise InvalidRunError(
+            "this machine is too noisy for a thorough run: " + "; ".join(complaints),
+            mend="quieten it (`touchstone doctor --noise` measures again), or give --anyway, which marks the results",
+        )
+    return [f"measured anyway: {complaint}" for complaint in complaints]
+
+
+def _undecided(folder: Path, minutes: float) -> Callable[[int], bool]:
+    """Whether to go on after a round: as long as a headline comparison is undecided and there is time."""
+    deadline = time.monotonic() + minutes * 60
+
+    def go_on(_round: int) -> bool:
+        if time.monotonic() > deadline:
+            return False
+        comparisons = judge(load_run(folder)).comparisons
+        return any(
+            c.outcome is Outcome.UNDECIDED and c.verdict is not Verdict.INVALID and FIGURES[c.figure].headline
+            for c in comparisons
+            if c.phase in {"boot", "load"}
+        )
+
+    return go_on
 
 
 def _conclude(folder: Path, *, json: bool, completed: bool) -> int:

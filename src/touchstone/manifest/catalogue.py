@@ -79,6 +79,7 @@ def resolved(stack: Stack, name: str) -> Variant:
             "artifacts": own.artifacts or base.artifacts,
             "footprint": own.footprint or base.footprint,
             "env": base.env | own.env,
+            "memory_settings": own.memory_settings or base.memory_settings,
             "extra_configuration": own.extra_configuration or base.extra_configuration,
         }
     )

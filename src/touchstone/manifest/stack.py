@@ -14,6 +14,16 @@ Command = Annotated[list[str], Field(min_length=1)]
 `{source}`, `{work}`, `{cache}`, `{base}` and `{tool:NAME}` are filled in (see docs/add-a-stack.md)."""
 
 
+class MemorySetting(Part):
+    """One way to run under a memory limit; the floor search tries each. `{heap_mb}` is the limit times `heap_share`."""
+
+    title: str
+    args: list[str] = []
+    """Arguments behind the program's name, in place of the variant's own heap flags."""
+    env: dict[str, str] = {}
+    heap_share: Annotated[float, Field(gt=0, le=1)] = 0.6
+
+
 class Variant(Part):
     """One way to build or run a stack. Keys that are left out are taken from the variant named by `base`, if any."""
 
@@ -32,6 +42,8 @@ class Variant(Part):
     """What an empty Linux needs beside the artifacts and their libraries: `jre`, `certificates`, `zoneinfo`."""
     run: Command | None = None
     env: dict[str, str] = {}
+    memory_settings: list[MemorySetting] = []
+    """Heap flags that the floor search sweeps with the limit; the variant as it is if there are none."""
     exhibit: str | None = None
     """If this variant holds a defect on purpose: which, in a sentence. Exhibits run only with --exhibits."""
     sound_twin: Name | None = None

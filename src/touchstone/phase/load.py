@@ -59,7 +59,7 @@ class LoadPhase(Phase):
 
     def _put_load(self, bench: Bench, contender: Running, load: Load, round_number: int, sample: Sample) -> None:
         checker = Checker(contender.service, bench.dependencies, bench.seed)
-        _prepare(checker, load, bench.seed)
+        prepare_load(checker, load, bench.seed)
         timing = bench.profile.timing(load, round_number)
         job = load_job(load, contender.url, timing, cpus=bench.placement.engine_cpus, seed=bench.seed + round_number)
         cgroup = contender.process.cgroup
@@ -78,7 +78,8 @@ class LoadPhase(Phase):
             sample.checks = checker.run(light_checks(bench.scenario.contract))
 
 
-def _prepare(checker: Checker, load: Load, seed: int) -> None:
+def prepare_load(checker: Checker, load: Load, seed: int) -> None:
+    """Send what goes before a load. Raises PrepareError if it is not answered as it must be."""
     source = ValueSource(seed)
     for step in load.prepare:
         if broken := checker.send(step, source):

@@ -46,9 +46,13 @@ class RunStore:
             self.logs.mkdir(exist_ok=True)
         except OSError as error:
             raise _cannot_write(self.folder, error) from error
-        self.write(_PLAN, plan)
+        self.write_plan(plan)
         self.write(_ENVIRONMENT, environment)
         self.write_state()
+
+    def write_plan(self, plan: Plan) -> None:
+        """Write the plan, anew if it has grown."""
+        self.write(_PLAN, plan)
 
     def next_id(self, phase: str, contender: str, load: str | None, round_number: int | None) -> str:
         """A sample's id: its place in the run, and what it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import tempfile
@@ -121,8 +122,8 @@ class Conductor:
         loaded = any(phase.name == "load" for phase in self.phases)
         number = 0
         while True:
-            order = self.plan.orders[number % len(self.plan.orders)]
             number += 1
+            order = self._order(number)
             self.display.stage(
                 f"round {number} of {max(number, self.plan.rounds)}: {', '.join(n for n in order if n in sound)}"
             )
@@ -137,6 +138,15 @@ class Conductor:
                 break
         if loaded:
             self._keep(measure_tare(bench, number + 1))
+
+    def _order(self, number: int) -> list[str]:
+        """The order of a round; one beyond the plan is drawn from the seed, too, and put into it."""
+        if number > len(self.plan.orders):
+            names = sorted(self.plan.orders[0])
+            self.plan.orders.append(random.Random(f"{self.plan.seed}-{number}").sample(names, len(names)))
+            self.plan.rounds = number
+            self.store.write_plan(self.plan)
+        return self.plan.orders[number - 1]
 
     def _carry(
         self, bench: Bench, phase: Phase, contender: Contender, round_number: int | None = None, position: int = 0

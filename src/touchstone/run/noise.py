@@ -1,0 +1,123 @@
+"""How much this machine disturbs a measurement: timers, steal, other processes, and the tare's own spread."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from touchstone.engine.client import run_job
+from touchstone.engine.job import Timing, load_job
+from touchstone.isolation.placement import available_cpus, plan_placement
+from touchstone.manifest.load import Load
+from touchstone.phase.tare import server
+from touchstone.record.engine import LoadResult
+
+_NAP_S = 0.001
+_LOAD = Load.model_validate({"title": "noise", "connections": 16, "requests": [{"target": "/"}]})
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What was seen. Shares are of the machine's whole CPU time; spreads are coefficients of variation."""
+
+    timer_late_p99_s: float
+    """How much later than asked a sleep of one millisecond ends, 99th percentile over all CPUs."""
+    steal: float
+    """The share that the hypervisor gave to others."""
+    background: float
+    """The share that other processes used while we slept."""
+    tare_spread: float
+    """Of the tare's throughput over the trials."""
+    tare_drift: float
+    """The tare's last third against its first, as a share."""
+    tares: tuple[float, ...]
+
+    def complaints(self) -> list[str]:
+        """What makes this machine unfit for a thorough run, in words; empty if nothing does.
+
+        Half of the least effect that matters (5 %) is what drift and background may take: more of it cannot be told
+        from a difference. A spread of 10 % needs about 30 rounds to see 5 %, which is what a thorough run can afford.
+        """
+        found = []
+        if self.background > 0.025:
+            found.append(f"other processes use {self.background:.1%} of the CPUs (at most 2.5 %): end them")
+        if self.steal > 0.01:
+            found.append(
+                f"the hypervisor takes {self.steal:.1%} of the CPUs (at most 1 %): use another machine or hour"
+            )
+        if self.tare_spread > 0.10:
+            found.append(f"the tare's throughput varies by {self.tare_spread:.1%} (at most 10 %)")
+        if abs(self.tare_drift) > 0.05:
+            found.append(f"the tare drifted by {self.tare_drift:+.1%} within the look (at most 5 %)")
+        if self.timer_late_p99_s > 0.005:
+            found.append(f"timers are late by {self.timer_late_p99_s * 1000:.1f} ms at p99 (at most 5 ms)")
+        return found
+
+
+def measure_noise(seconds: float = 10.0) -> Noise:
+    """Look at the machine for about `seconds`: a third asleep, the rest under the tare."""
+    before = _cpu_times()
+    own_before = time.process_time()
+    late = _timer_lateness(seconds / 3)
+    own = time.process_time() - own_before
+    after = _cpu_times()
+    total = max(1e-9, sum(after.values()) - sum(before.values()))
+    busy = total - (after["idle"] - before["idle"]) - (after["iowait"] - before["iowait"])
+    steal = after["steal"] - before["steal"]
+    tares = _tares(seconds * 2 / 3)
+    third = max(1, len(tares) // 3)
+    first, last = statistics.median(tares[:third]), statistics.median(tares[-third:])
+    return Noise(
+        timer_late_p99_s=late[int(len(late) * 0.99)],
+        steal=steal / total,
+        background=max(0.0, busy - steal - own) / total,
+        tare_spread=statistics.stdev(tares) / statistics.mean(tares),
+        tare_drift=last / first - 1,
+        tares=tuple(tares),
+    )
+
+
+def _timer_lateness(seconds: float) -> list[float]:
+    """How late sleeps end, sorted; one thread on each CPU."""
+    late: list[float] = []
+
+    def nap(cpu: int) -> None:
+        os.sched_setaffinity(threading.get_native_id(), {cpu})
+        end = time.monotonic() + seconds
+        own = []
+        while (begin := time.monotonic()) < end:
+            time.sleep(_NAP_S)
+            own.append(time.monotonic() - begin - _NAP_S)
+        late.extend(own)
+
+    threads = [threading.Thread(target=nap, args=(cpu,)) for cpu in available_cpus()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(late)
+
+
+def _tares(seconds: float) -> Sequence[float]:
+    placement = plan_placement(available_cpus(), dependencies=False)
+    count = 9
+    rates = []
+    with server("null", [], placement.server_cpus) as listening:
+        for _ in range(count):
+            timing = Timing(warmup_s=0.1, measured_s=max(0.2, seconds / count - 0.2), idle_s=0.0)
+            job = load_job(_LOAD, f"http://{listening['listening']}", timing, cpus=placement.engine_cpus, seed=1)
+            rates.append(run_job("load", job, LoadResult).rate.achieved)
+    return rates
+
+
+def _cpu_times() -> dict[str, float]:
+    """Seconds of the whole machine by kind, from /proc/stat."""
+    names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+    fields = Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()[1:]
+    tick = os.sysconf("SC_CLK_TCK")
+    return {name: int(value) / tick for name, value in zip(names, fields, strict=False)}
