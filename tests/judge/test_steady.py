@@ -69,3 +69,20 @@ def test_an_open_loop_is_read_by_its_latency() -> None:
 
 def test_a_long_series_is_thinned() -> None:
     assert _steady(_noisy([(600, 1_000), (5_400, 1_400)], 0.05, 3), 0.1).shape == "warm-up"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pauses_for_collection_are_part_of_a_steady_state(seed: int) -> None:
+    rng = random.Random(seed)
+    values = [1_000 * rng.gauss(1, 0.05) for _ in range(100)]
+    at = rng.randrange(0, 20)
+    while at < len(values):
+        for i in range(at, min(at + 4, len(values))):
+            values[i] = 0
+        at += rng.randrange(18, 24)
+    assert _steady(values, 0.1).shape == "flat"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_warm_up_shows_in_tenths_of_a_second(seed: int) -> None:
+    assert _steady(_noisy([(20, 600), (40, 1_000)], 0.05, seed), 0.1).shape == "warm-up"

@@ -201,13 +201,15 @@ def decides(mean: float, half: float, margin: float) -> bool:
 def more_rounds(
     effects: Sequence[float], margin: float, confidence: float, comparisons: int = 1, most: int = 1000
 ) -> int | None:
-    """How many further rounds would decide, if mean and spread stay as they are. None: none up to `most`, or no data.
+    """How many further rounds would decide, if mean and spread stay as they are.
+
+    None: no number up to `most`, or too few rounds to say.
 
     `comparisons` is the size of the family, for which the confidence is corrected as Holm's first step does.
     """
     n = len(effects)
     if n < MIN_ROUNDS:
-        return MIN_ROUNDS - n if n else None
+        return None
     data = np.asarray(effects, dtype=float)
     mean, spread = abs(float(data.mean())), float(data.std(ddof=1))
     level = 1 - (1 - confidence) / max(1, comparisons) / 2

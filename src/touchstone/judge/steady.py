@@ -27,6 +27,8 @@ LEAST_POINTS = 8
 """Below this no segment of three points could be told from its neighbours."""
 LEAST_SECONDS = 5.0
 """A shorter window sees a collector's pause or a timer once, and would take it for a change."""
+LEAST_INTERVAL_S = 0.5
+"""Finer points are joined: a collector's pause of some hundred milliseconds is then one outlier and no level."""
 MOST_POINTS = 240
 SEGMENT = 3
 LAST_SHARE = 0.3
@@ -73,12 +75,14 @@ def steady_state(
 def _performance(points: Sequence[Point], by_rate: bool) -> tuple[Floats, Floats]:
     """Times and log performance, thinned so that the search stays below a few milliseconds."""
     values = [(p.t, float(p.ok) if by_rate else 1.0 / p.p50 if p.p50 else 0.0) for p in points]
-    width = max(1, math.ceil(len(values) / MOST_POINTS))
+    interval = (values[-1][0] - values[0][0]) / (len(values) - 1) if len(values) > 1 else LEAST_INTERVAL_S
+    width = max(1, math.ceil(len(values) / MOST_POINTS), math.ceil(LEAST_INTERVAL_S / max(interval, 1e-6) - 0.01))
     whole = values[: len(values) // width * width]
     bins = np.asarray(whole, dtype=float).reshape(-1, width, 2)
     times: Floats = bins[:, -1, 0]
     means: Floats = bins[:, :, 1].mean(axis=1)
-    floor = max(float(means.max(initial=0.0)) * 1e-3, 1e-12)
+    # On a logarithmic scale a standstill would outweigh all else; below a quarter of the usual, less is no different.
+    floor = max(float(np.median(means)) * 0.25 if len(means) else 0.0, 1e-12)
     logs: Floats = np.log(np.maximum(means, floor))
     return times, logs
 
