@@ -9,6 +9,7 @@ import pytest
 
 from tests.report.fixture import ABSENT, EXHIBIT, SOUND, make_judgement, make_run
 from touchstone.judge.judgement import Judgement, Verdict
+from touchstone.record.figure import FIGURES
 from touchstone.record.run import Run
 from touchstone.report import html
 from touchstone.report.view import View
@@ -126,6 +127,17 @@ def test_an_invalid_contender_is_shown_struck_and_stands_below_the_ranked(source
 
 def test_what_was_not_measured_says_why(page: Page) -> None:
     assert "needs native-image >= 25; install it by touchstone toolchain native-image" in page.text
+
+
+def test_every_headline_comparison_is_a_sentence_in_the_summary(source: str, run: Run, judgement: Judgement) -> None:
+    numbered = [c.model_copy(update={"sentence": f"sentence {i}."}) for i, c in enumerate(judgement.comparisons)]
+    short = run.model_copy(update={"samples": [s for s in run.samples if s.phase == "boot"]})
+    view = View(short, judgement.model_copy(update={"comparisons": numbered}))
+    page = Page(html.document(view))
+    wanted = [c for p in view.places for c in view.comparisons(p) if c.verdict is not Verdict.INVALID]
+    wanted = [c for c in wanted if FIGURES[c.figure].headline]
+    assert len(wanted) > 20
+    assert [c.sentence for c in wanted if c.sentence not in page.text] == []
 
 
 def test_findings_stand_in_place_and_in_the_list(source: str, page: Page) -> None:

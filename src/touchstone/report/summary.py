@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Verdict
@@ -10,6 +11,20 @@ from touchstone.report.sentence import comparison_sentence
 from touchstone.report.view import Place, View
 from touchstone.report.words import Standing, standing
 
+LEADS = {
+    "build_cold",
+    "footprint_bytes",
+    "boot_first_response",
+    "throughput",
+    "latency_p99",
+    "rss_peak",
+    "hold_rss_per_connection",
+    "drain_rate",
+    "floor_passes",
+    "probe_must_wrong",
+}
+"""One figure for each question that a reader comes with, so that the summary stays short enough to be read."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -17,6 +32,8 @@ class Line:
 
     standing: Standing
     sentence: str
+    lead: bool
+    """True for the figures that a reader asks for first; a page may fold the others."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +52,22 @@ class Group:
     title: str
     lines: list[Line]
     struck: list[Struck]
+
+    @property
+    def leading(self) -> list[Line]:
+        """The lines that are always shown: all of them where none leads."""
+        return [line for line in self.lines if line.lead] or self.lines
+
+    @property
+    def further(self) -> list[Line]:
+        """The lines that may be folded."""
+        return [line for line in self.lines if line not in self.leading]
+
+    @property
+    def tally(self) -> str:
+        """What the folded lines say, in words."""
+        counts = Counter(line.standing.kind for line in self.further)
+        return ", ".join(f"{count} {kind if kind != 'none' else 'not compared'}" for kind, count in counts.items())
 
 
 def summary(view: View) -> list[Group]:
@@ -61,6 +94,6 @@ def _group(view: View, place: Place) -> Group:
             struck.setdefault((comparison.contender, reason), []).append(FIGURES[comparison.figure].title)
         else:
             sentence = comparison_sentence(comparison, view.judgement.confidence)
-            lines.append(Line(standing(comparison), sentence))
+            lines.append(Line(standing(comparison), sentence, comparison.figure in LEADS))
     invalid = [Struck(contender, reason, figures) for (contender, reason), figures in struck.items()]
     return Group(view.title(place), lines, invalid)

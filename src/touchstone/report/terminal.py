@@ -47,7 +47,7 @@ def _print_rich(console: Console, view: View) -> None:
         for part in _fitted(table, console.width):
             console.print()
             console.print(_rich_table(table, part))
-    sentences = list(_sentences(view))
+    sentences = list(_sentences(view, leading=True))
     if sentences:
         console.print()
         console.print(Text("Comparisons", style="bold"))
@@ -57,6 +57,9 @@ def _print_rich(console: Console, view: View) -> None:
         style = _STANDING_STYLES.get(how.kind, "")
         words = (sentence, "red" if how.kind == "invalid" else "")
         console.print(Padding(Text.assemble((f"{how.mark} ", style), words), (0, 0, 0, 2)))
+    further = sum(len(group.further) for group in summary(view))
+    if further:
+        console.print(Text(f"  {plural(further, 'more comparison')} in the report", style="dim"))
     if view.not_measured:
         console.print()
         console.print(Text("Not measured", style="bold"))
@@ -133,10 +136,10 @@ def _short(bounds: str) -> str:
     return bounds.replace(" to ", "\N{EN DASH}")
 
 
-def _sentences(view: View) -> Iterator[tuple[str, Standing, str]]:
+def _sentences(view: View, *, leading: bool) -> Iterator[tuple[str, Standing, str]]:
     """The summary's lines: a place's title with its first, empty with the others."""
     for group in summary(view):
-        lines = [(line.standing, line.sentence) for line in group.lines]
+        lines = [(line.standing, line.sentence) for line in (group.leading if leading else group.lines)]
         lines += [(INVALID, struck_sentence(struck)) for struck in group.struck]
         for number, (how, sentence) in enumerate(lines):
             yield group.title if number == 0 else "", how, sentence
@@ -176,7 +179,7 @@ def _plain_lines(view: View) -> Iterator[str]:
             if row.kind != "absent":
                 for column, cell in zip(table.columns, row.cells, strict=True):
                     yield _plain_cell(table, row, column, cell)
-    for title, how, sentence in _sentences(view):
+    for title, how, sentence in _sentences(view, leading=False):
         if title:
             yield f"comparison: {title}"
         yield f"  {how.mark} {sentence}"
