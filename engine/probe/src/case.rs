@@ -93,6 +93,9 @@ pub struct Case {
     pub patience_s: Option<f64>,
     /// Play the case once for every byte of its first `send`, cut in two there.
     pub at_every_byte: bool,
+    /// Whether the case is about persistence itself: a server that closes after every response gets
+    /// no allowance for that.
+    pub about_persistence: bool,
     /// Methods of the requests in order, so that responses to HEAD are read without a body.
     /// Requests beyond the list are GET.
     pub methods: Vec<String>,

@@ -67,6 +67,8 @@ struct RawCase {
     #[serde(default)]
     at_every_byte: bool,
     #[serde(default)]
+    about_persistence: bool,
+    #[serde(default)]
     methods: Vec<String>,
     send: Option<String>,
     #[serde(default)]
@@ -208,6 +210,7 @@ fn build(raw: RawCase, category: &str) -> Result<Case, String> {
         needs: raw.needs,
         patience_s: raw.patience,
         at_every_byte: raw.at_every_byte,
+        about_persistence: raw.about_persistence,
         methods: raw.methods,
         steps,
     })

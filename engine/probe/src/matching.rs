@@ -15,6 +15,9 @@ pub struct Baseline {
     pub length: Option<String>,
     /// Whether there is a resource that takes a body.
     pub takes_body: bool,
+    /// Whether the server closes the connection after a plain GET. It may (RFC 9112 9.3), and then its
+    /// closing says nothing about the case at hand.
+    pub closes: bool,
 }
 
 /// Whether what was seen is this outcome. `methods` are the requests' methods in order.
@@ -26,7 +29,7 @@ pub fn matches(
 ) -> bool {
     let end_fits = match (outcome.end, seen.ending) {
         (None, _) | (_, Ending::Abandoned) => true,
-        (Some(End::Open), ending) => ending == Ending::Open,
+        (Some(End::Open), ending) => ending == Ending::Open || baseline.closes,
         (Some(End::Closed), ending) => matches!(ending, Ending::Closed | Ending::Reset),
     };
     let raw_allowed = outcome.items.contains(&Item::Raw);
@@ -71,6 +74,29 @@ pub fn reachable(
         && applies
         && interim_fits
         && tail_fits
+        && walk.sequence(&outcome.items, 0)
+}
+
+/// Whether a server that closes after every response got as far with this outcome as it goes: what
+/// came in is its beginning, one response or more, and then the end.
+pub fn cut_short(
+    outcome: &Outcome,
+    seen: &Observation,
+    methods: &[String],
+    baseline: &Baseline,
+) -> bool {
+    let walk = Walk {
+        seen,
+        methods,
+        baseline,
+        prefix: true,
+    };
+    let interim_fits = !outcome.no_interim || seen.reading.interim.is_empty();
+    baseline.closes
+        && matches!(seen.ending, Ending::Closed | Ending::Reset)
+        && !seen.reading.finals.is_empty()
+        && seen.reading.tail == Tail::Nothing
+        && interim_fits
         && walk.sequence(&outcome.items, 0)
 }
 

@@ -98,6 +98,8 @@ pub struct Plain {
     pub body_bytes: Option<usize>,
     /// Seconds that it took.
     pub seconds: f64,
+    /// Whether the server closes the connection after it.
+    pub closes: bool,
 }
 
 /// The engine that probed.
@@ -183,6 +185,7 @@ impl Report {
                 status: target.baseline.status,
                 body_bytes: target.baseline.body.as_ref().map(Vec::len),
                 seconds: target.plain_s,
+                closes: target.baseline.closes,
             },
             started_unix_s: span.started_unix_s,
             duration_s: span.duration_s,

@@ -47,6 +47,9 @@ pub struct Target {
     pub echo: bool,
 }
 
+/// How soon a server that closes after every response does so.
+const CLOSING: Duration = Duration::from_millis(300);
+
 /// Authority and address of an `http` URL; the path, if any, is ignored by the caller's choice.
 pub fn locate(url: &str, allowed: &[String]) -> Result<(String, String, SocketAddr), TargetError> {
     let wrong = || TargetError::Url(url.into());
@@ -107,6 +110,7 @@ impl Target {
             body: same.then_some(first.body),
             length,
             takes_body: values.post.is_some(),
+            closes: closes(address, get.as_bytes(), patience)?,
         };
         let mut echo = false;
         if let Some(post) = &values.post {
@@ -171,6 +175,22 @@ fn exchange(
         }
         connection.listen(deadline - now);
     }
+}
+
+/// Whether the connection ends with the response, though the request did not ask for it.
+fn closes(address: SocketAddr, request: &[u8], patience: Duration) -> Result<bool, TargetError> {
+    let deadline = Instant::now() + patience;
+    let mut connection = Connection::open(address, patience)
+        .map_err(|error| TargetError::Connect(address, error))?;
+    connection.send(request, deadline);
+    while connection.ended().is_none() && Instant::now() < deadline {
+        let reading = response::read(connection.received(), &[], false);
+        if !reading.finals.is_empty() && connection.quiet() >= CLOSING {
+            break;
+        }
+        connection.listen(CLOSING);
+    }
+    Ok(connection.ended().is_some())
 }
 
 fn success(reading: Reading, what: &str, option: &'static str) -> Result<Response, TargetError> {

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::matching::{Baseline, matches, reachable};
+use crate::matching::{Baseline, cut_short, matches, reachable};
 use crate::observation::Observation;
+use crate::outcome::Outcome;
 
 /// What is said of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -50,19 +51,26 @@ impl Verdict {
 
 /// Compares what was seen with what is allowed: right, tolerated or wrong.
 pub fn judge(case: &Case, seen: &Observation, baseline: &Baseline) -> Verdict {
-    let any = |outcomes: &[crate::outcome::Outcome]| {
+    // A case about persistence itself is not softened for a server that has none.
+    let plain = Baseline {
+        closes: baseline.closes && !case.about_persistence,
+        ..baseline.clone()
+    };
+    let any = |outcomes: &[Outcome], fits: Fits| {
         outcomes
             .iter()
-            .any(|outcome| matches(outcome, seen, &case.methods, baseline))
+            .any(|outcome| fits(outcome, seen, &case.methods, &plain))
     };
-    if any(&case.right) {
+    if any(&case.right, matches) {
         Verdict::Right
-    } else if any(&case.tolerated) {
+    } else if any(&case.tolerated, matches) || any(&case.right, cut_short) {
         Verdict::Tolerated
     } else {
         Verdict::Wrong
     }
 }
+
+type Fits = fn(&Outcome, &Observation, &[String], &Baseline) -> bool;
 
 /// Whether waiting longer might have made it right: what came in is the beginning of something
 /// allowed. Only then can a slow server or a busy machine be the reason for a wrong verdict.

@@ -75,6 +75,44 @@ pub enum Fault {
     NoFieldLimit,
     /// Parses each segment by itself.
     NoReassembly,
+    /// Refuses a field line without exactly one space after the colon.
+    NeedsOneSpace,
+    /// Compares field names with case.
+    CaseSensitiveNames,
+    /// Refuses fields that it does not know.
+    RefusesUnknownFields,
+    /// Refuses targets with a query.
+    RefusesQuery,
+    /// Closes every connection after one response, without saying so.
+    NeverKeeps,
+    /// Takes no more than 1000 octets of request-line and fields.
+    TinyLimits,
+    /// Takes the first word for the method and the last for the version.
+    SplitsAnywhere,
+    /// Takes a method that is no token for GET.
+    AnyMethodOctets,
+    /// Answers 200 to CONNECT.
+    AcceptsConnect,
+    /// Sends a field name with a space.
+    BadFields,
+    /// Ends responses by closing only.
+    CloseDelimited,
+    /// Takes content that was cut short for whole.
+    PartialIsWhole,
+    /// Keeps the connection when the client has closed its side.
+    StaysAfterEnd,
+    /// Answers 206 to any Range, 304 to any If-Modified-Since, 412 to any If-Unmodified-Since.
+    AlwaysPartial,
+    /// Answers 101 to any Upgrade.
+    SwitchesAlways,
+    /// Does not read the content of a request that it refuses.
+    ErrorsLeaveBody,
+    /// Reads content of POST only.
+    BodilessMethods,
+    /// Takes any path that begins with a resource's for it.
+    PrefixRoutes,
+    /// Waits for content whenever there is Expect.
+    ExpectsAnyBody,
     /// Stops listening when a request is chunked.
     DiesOfChunks,
 }
@@ -118,5 +156,24 @@ impl Fault {
         Fault::WrongTargetLimit,
         Fault::NoFieldLimit,
         Fault::NoReassembly,
+        Fault::NeedsOneSpace,
+        Fault::CaseSensitiveNames,
+        Fault::RefusesUnknownFields,
+        Fault::RefusesQuery,
+        Fault::NeverKeeps,
+        Fault::TinyLimits,
+        Fault::SplitsAnywhere,
+        Fault::AnyMethodOctets,
+        Fault::AcceptsConnect,
+        Fault::BadFields,
+        Fault::CloseDelimited,
+        Fault::PartialIsWhole,
+        Fault::StaysAfterEnd,
+        Fault::AlwaysPartial,
+        Fault::SwitchesAlways,
+        Fault::ErrorsLeaveBody,
+        Fault::BodilessMethods,
+        Fault::PrefixRoutes,
+        Fault::ExpectsAnyBody,
     ];
 }

@@ -21,6 +21,8 @@ pub struct Head {
     pub framing: Framing,
     pub keep: bool,
     pub expects: bool,
+    /// Names of all fields, for what the rig does with some of them.
+    pub names: Vec<String>,
     /// The status to answer with, whatever the resource says.
     pub verdict: Option<u16>,
 }
@@ -39,16 +41,22 @@ pub fn take(buffer: &[u8], has: &dyn Fn(Fault) -> bool) -> Option<(usize, Result
         0
     };
     let bytes = &buffer[skip..];
+    let tiny = has(Fault::TinyLimits);
+    let (line_limit, fields_limit) = if tiny {
+        (1000, 1000)
+    } else {
+        (LINE_LIMIT, FIELDS_LIMIT)
+    };
     let Some(line_end) = bytes.iter().position(|&b| b == b'\n') else {
         let over = if has(Fault::WrongTargetLimit) {
             431
         } else {
             414
         };
-        return (bytes.len() > LINE_LIMIT).then_some((buffer.len(), Err(over)));
+        return (bytes.len() > line_limit).then_some((buffer.len(), Err(over)));
     };
-    if line_end > LINE_LIMIT {
-        let long_method = !bytes[..LINE_LIMIT].contains(&b' ');
+    if line_end > line_limit {
+        let long_method = !bytes[..line_limit].contains(&b' ');
         let over = if long_method {
             501
         } else if has(Fault::WrongTargetLimit) {
@@ -62,7 +70,7 @@ pub fn take(buffer: &[u8], has: &dyn Fn(Fault) -> bool) -> Option<(usize, Result
     let fields_size = end
         .map_or(bytes.len(), |end| end + 4)
         .saturating_sub(line_end);
-    if fields_size > FIELDS_LIMIT && !has(Fault::NoFieldLimit) {
+    if fields_size > fields_limit && !has(Fault::NoFieldLimit) {
         return Some((buffer.len(), Err(431)));
     }
     // A request-line that is none is answered at once, without waiting for fields.
@@ -89,11 +97,14 @@ pub fn take(buffer: &[u8], has: &dyn Fn(Fault) -> bool) -> Option<(usize, Result
 type Line = (String, Vec<u8>, u8);
 
 fn request_line(line: &[u8], has: &dyn Fn(Fault) -> bool) -> Result<Line, Refusal> {
-    let parts: Vec<&[u8]> = line.split(|&b| b == b' ').collect();
+    let mut parts: Vec<&[u8]> = line.split(|&b| b == b' ').collect();
+    if has(Fault::SplitsAnywhere) && parts.len() > 3 {
+        parts = vec![parts[0], parts[1], parts[parts.len() - 1]];
+    }
     let [method, target, version] = parts.as_slice() else {
         return Err(400);
     };
-    if !is_token(method) {
+    if !is_token(method) && !has(Fault::AnyMethodOctets) {
         return Err(400);
     }
     let minor = match *version {
@@ -115,11 +126,12 @@ fn request_line(line: &[u8], has: &dyn Fn(Fault) -> bool) -> Result<Line, Refusa
         other if has(Fault::AnyVersion) && other.starts_with(b"HTTP/") => 1,
         _ => return Err(400),
     };
-    Ok((
-        String::from_utf8_lossy(method).into_owned(),
-        target.to_vec(),
-        minor,
-    ))
+    let named = if is_token(method) {
+        String::from_utf8_lossy(method).into_owned()
+    } else {
+        "GET".into()
+    };
+    Ok((named, target.to_vec(), minor))
 }
 
 type Fields = Vec<(String, Vec<u8>)>;
@@ -156,6 +168,21 @@ fn fields(section: &[u8], has: &dyn Fn(Fault) -> bool) -> Result<Fields, Refusal
         {
             return Err(400);
         }
+        let one = value.first() == Some(&b' ') && !value[1..].starts_with(b" ");
+        if has(Fault::NeedsOneSpace) && !one {
+            return Err(400);
+        }
+        let known = [
+            "host",
+            "content-length",
+            "transfer-encoding",
+            "connection",
+            "expect",
+        ];
+        let text = String::from_utf8_lossy(name).to_ascii_lowercase();
+        if has(Fault::RefusesUnknownFields) && !known.contains(&text.as_str()) {
+            return Err(400);
+        }
         let is_blank = |b: &u8| *b == b' ' || *b == b'\t';
         let start = value
             .iter()
@@ -169,10 +196,7 @@ fn fields(section: &[u8], has: &dyn Fn(Fault) -> bool) -> Result<Fields, Refusal
         if value.iter().any(|&b| (b < 0x20 && b != b'\t') || b == 0x7f) {
             return Err(400);
         }
-        out.push((
-            String::from_utf8_lossy(name).to_ascii_lowercase(),
-            value.to_vec(),
-        ));
+        out.push((stored_name(name, has), value.to_vec()));
     }
     Ok(out)
 }
@@ -211,12 +235,15 @@ fn understand(
     let path = resolve(method, target, has)?;
     let options = list(fields, "connection");
     let close = options.iter().any(|o| o == "close") && !has(Fault::IgnoresClose);
-    let mut keep = !close && (minor > 0 || has(Fault::Keeps10));
+    let mut keep = !close
+        && !has(Fault::NeverKeeps)
+        && !has(Fault::CloseDelimited)
+        && (minor > 0 || has(Fault::Keeps10));
     let framing = framing(fields, minor, &mut keep, has)?;
     let expectations = list(fields, "expect");
     let known = expectations.iter().all(|e| e == "100-continue");
     let expects = minor > 0 && !expectations.is_empty() && known && framing != Framing::Length(0)
-        || has(Fault::ContinueTo10) && !expectations.is_empty();
+        || (has(Fault::ContinueTo10) || has(Fault::ExpectsAnyBody)) && !expectations.is_empty();
     Ok(Head {
         method: method.into(),
         path,
@@ -224,12 +251,19 @@ fn understand(
         framing,
         keep,
         expects,
+        names: fields.iter().map(|(name, _)| name.clone()).collect(),
         verdict: (!known && minor > 0).then_some(417),
     })
 }
 
 fn resolve(method: &str, target: &[u8], has: &dyn Fn(Fault) -> bool) -> Result<String, Refusal> {
     let text = String::from_utf8_lossy(target).into_owned();
+    if method == "CONNECT" && has(Fault::AcceptsConnect) {
+        return Ok("/hello".into());
+    }
+    if has(Fault::RefusesQuery) && text.contains('?') {
+        return Err(400);
+    }
     if method == "CONNECT" {
         return Err(400);
     }
@@ -335,4 +369,19 @@ fn length(value: &[u8], has: &dyn Fn(Fault) -> bool) -> Result<u64, Refusal> {
         };
     }
     if sum > 1 << 20 { Err(413) } else { Ok(sum) }
+}
+
+/// Lower case, unless the rig forgets that names are case-insensitive.
+fn stored_name(name: &[u8], has: &dyn Fn(Fault) -> bool) -> String {
+    let text = String::from_utf8_lossy(name).into_owned();
+    let lower = text.to_ascii_lowercase();
+    let usual = text.split('-').all(|part| {
+        part.starts_with(|letter: char| letter.is_ascii_uppercase())
+            && part[1..].bytes().all(|b| !b.is_ascii_uppercase())
+    });
+    if has(Fault::CaseSensitiveNames) && !usual {
+        text
+    } else {
+        lower
+    }
 }

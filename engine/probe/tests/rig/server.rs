@@ -115,6 +115,10 @@ impl Session<'_> {
     fn more(&mut self) -> std::io::Result<bool> {
         let mut part = [0u8; 16 << 10];
         match self.stream.read(&mut part) {
+            Ok(0) if self.has(Fault::StaysAfterEnd) => {
+                thread::sleep(PATIENCE);
+                Ok(false)
+            }
             Ok(0) => Ok(false),
             Ok(count) => {
                 self.buffer.extend_from_slice(&part[..count]);
@@ -138,7 +142,17 @@ impl Session<'_> {
         {
             self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
         }
-        let skips = self.has(Fault::GetHasNoBody) && head.method == "GET";
+        let refused = !matches!(head.path.as_str(), "/hello" | "/echo");
+        let skips = self.has(Fault::GetHasNoBody) && head.method == "GET"
+            || self.has(Fault::ErrorsLeaveBody) && refused
+            || self.has(Fault::BodilessMethods) && head.method != "POST";
+        if self.has(Fault::ExpectsAnyBody)
+            && head.expects
+            && head.framing == Framing::Length(0)
+            && !self.more()?
+        {
+            return Ok(false);
+        }
         let content = if skips {
             Ok((Vec::new(), false))
         } else {
@@ -170,7 +184,7 @@ impl Session<'_> {
         let keep = head.keep && !trailer_close;
         let known = matches!(
             head.method.as_str(),
-            "GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "PATCH" | "OPTIONS"
+            "GET" | "HEAD" | "POST" | "PUT" | "CONNECT" | "DELETE" | "PATCH" | "OPTIONS"
         );
         let reads = matches!(head.method.as_str(), "GET" | "HEAD")
             || (!known && self.has(Fault::AnyMethod));
@@ -179,11 +193,23 @@ impl Session<'_> {
             (_, _) if !known && !self.has(Fault::AnyMethod) => (501, b"unknown method"),
             ("*", _) => (204, b""),
             (_, "OPTIONS") => (204, b""),
+            ("/hello", "CONNECT") => (200, b""),
+            (path, _) if self.has(Fault::PrefixRoutes) && path.starts_with("/hello") && reads => {
+                (200, b"Hello, world!")
+            }
             ("/hello", _) if reads => (200, b"Hello, world!"),
             ("/hello", _) => (405, b"not allowed"),
             ("/echo", "POST") => (200, &content),
             ("/echo", _) => (405, b"not allowed"),
             _ => (404, b"not found"),
+        };
+        let named = |name: &str| head.names.iter().any(|other| other == name);
+        let status = match status {
+            200 if self.has(Fault::AlwaysPartial) && named("range") => 206,
+            200 if self.has(Fault::AlwaysPartial) && named("if-modified-since") => 304,
+            200 if self.has(Fault::AlwaysPartial) && named("if-unmodified-since") => 412,
+            200 if self.has(Fault::SwitchesAlways) && named("upgrade") => 101,
+            status => status,
         };
         self.respond(status, body, !keep, head.method == "HEAD", head.minor)?;
         Ok(keep)
@@ -214,7 +240,12 @@ impl Session<'_> {
                 self.buffer.clear();
             }
             if !self.more()? {
-                return Ok(Err(0));
+                let part = std::mem::take(&mut self.buffer);
+                return Ok(if self.has(Fault::PartialIsWhole) {
+                    Ok((part, true))
+                } else {
+                    Err(0)
+                });
             }
         }
     }
@@ -234,17 +265,21 @@ impl Session<'_> {
         if (status == 405 || status == 204) && !self.has(Fault::NoAllow) {
             out += "Allow: GET, HEAD, OPTIONS\r\n";
         }
-        if close && !self.has(Fault::IgnoresClose) {
+        if self.has(Fault::BadFields) {
+            out += "Bad Field: x\r\n";
+        }
+        let quiet = self.has(Fault::IgnoresClose) || self.has(Fault::NeverKeeps);
+        if close && !quiet {
             out += "Connection: close\r\n";
         }
         let chunks = minor == 0 && self.has(Fault::ChunksTo10) && !head;
         if chunks {
             out += "Transfer-Encoding: chunked\r\n";
         } else if status != 204 {
-            out += &format!(
-                "Content-Type: text/plain\r\nContent-Length: {}\r\n",
-                body.len()
-            );
+            out += "Content-Type: text/plain\r\n";
+            if !self.has(Fault::CloseDelimited) {
+                out += &format!("Content-Length: {}\r\n", body.len());
+            }
         }
         out += "\r\n";
         let mut octets = out.into_bytes();
