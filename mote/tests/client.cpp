@@ -28,7 +28,9 @@ RunningServer::RunningServer(Options options, Router router)
     : server_(on_loopback(std::move(options)), std::move(router)),
       thread_([this] { server_.run(); }) {}
 
-RunningServer::~RunningServer() { join(); }
+RunningServer::~RunningServer() {
+  join();
+}
 
 void RunningServer::join() {
   server_.stop();
@@ -52,7 +54,9 @@ Client::Client(std::uint16_t port, int receive_buffer)
   }
 }
 
-Client::~Client() { close(fd_); }
+Client::~Client() {
+  close(fd_);
+}
 
 bool Client::send(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -63,7 +67,9 @@ bool Client::send(std::string_view bytes) {
   return true;
 }
 
-void Client::end_output() { shutdown(fd_, SHUT_WR); }
+void Client::end_output() {
+  shutdown(fd_, SHUT_WR);
+}
 
 std::string Client::receive(std::size_t count) {
   std::string received;
@@ -94,14 +100,15 @@ std::string Client::response() {
 Router server_router() {
   Router router;
   router.get("/hello", [](const Request&, Response& response) { response.text("Hello, world!"); });
-  router.post("/echo", [](const Request& request, Response& response) {
-    response.body(request.body());
-  });
+  router.post("/echo",
+              [](const Request& request, Response& response) { response.body(request.body()); });
   router.get("/large", [](const Request&, Response& response) {
-    response.stream([left = 256](std::string& piece) mutable {
-      piece.assign(65536, 'x');
-      return --left > 0;
-    }, std::uint64_t{256} * 65536);
+    response.stream(
+        [left = 256](std::string& piece) mutable {
+          piece.assign(65536, 'x');
+          return --left > 0;
+        },
+        std::uint64_t{256} * 65536);
   });
   return router;
 }

@@ -5,7 +5,9 @@
 namespace mote::syntax {
 namespace {
 
-Progress parse(std::string_view input, Head& head) { return parse_head(input, Limits{}, head); }
+Progress parse(std::string_view input, Head& head) {
+  return parse_head(input, Limits{}, head);
+}
 
 TEST(Head, KeepsFieldsInOrderAndTrimsValues) {
   Head head;
@@ -20,7 +22,8 @@ TEST(Head, KeepsFieldsInOrderAndTrimsValues) {
 
 TEST(Head, EveryPrefixIsIncomplete) {
   const std::string_view input =
-      "POST http://a:1/b?c HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
+      "POST http://a:1/b?c HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: "
+      "100-continue\r\n\r\n";
   Head head;
   for (std::size_t size = 0; size < input.size(); ++size) {
     ASSERT_EQ(parse(input.substr(0, size), head), Progress::Incomplete) << size;

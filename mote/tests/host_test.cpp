@@ -14,9 +14,10 @@ TEST(Authority, AcceptsWhatTheGrammarAllows) {
 }
 
 TEST(Authority, RefusesTheRest) {
-  for (const char* text : {"a b", "a/b", "a?b", "a#b", "u@a", "a:b", "a:65536", "a:1:2", "[::1",
-                           "::1", "[]", "[::1]a", "[::1%eth0]", "[v1.]", "[v.a]", "a%2", "a%zz",
-                           "a\\b", "a\"b", "<a>", "\xC3\xA4", "http://a"}) {
+  for (const char* text :
+       {"a b",  "a/b",  "a?b",  "a#b",    "u@a",        "a:b",     "a:65536", "a:1:2",
+        "[::1", "::1",  "[]",   "[::1]a", "[::1%eth0]", "[v1.]",   "[v.a]",   "a%2",
+        "a%zz", "a\\b", "a\"b", "<a>",    "\xC3\xA4",   "http://a"}) {
     Authority authority;
     EXPECT_FALSE(parse_authority(text, authority)) << text;
   }

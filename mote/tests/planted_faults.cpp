@@ -14,10 +14,14 @@ PlantedFaults faults;
 namespace {
 thread_local bool can_fail = false;
 
-bool allocation_fails() { return can_fail && faults.no_memory; }
+bool allocation_fails() {
+  return can_fail && faults.no_memory;
+}
 }  // namespace
 
-void fail_allocations_of_this_thread() { can_fail = true; }
+void fail_allocations_of_this_thread() {
+  can_fail = true;
+}
 
 }  // namespace mote::test
 
@@ -28,8 +32,12 @@ void* operator new(std::size_t size) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 extern "C" {
 
@@ -61,8 +69,7 @@ ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags) {
     errno = error;
     return -1;
   }
-  const auto most = static_cast<std::size_t>(faults.receive_most.load());
-  return __real_recv(fd, bytes, most == 0 ? size : std::min(size, most), flags);
+  return __real_recv(fd, bytes, size, flags);
 }
 
 void* __wrap_realloc(void* memory, std::size_t size) {

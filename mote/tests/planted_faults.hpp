@@ -10,7 +10,6 @@ struct PlantedFaults {
   std::atomic<int> accept_failures{0};  // calls of accept4 that failed so
   std::atomic<int> send_errno{0};       // send fails with it
   std::atomic<int> send_most{0};        // bytes that one send takes, 0 is all
-  std::atomic<int> receive_most{0};     // bytes that one recv gives, 0 is all
   std::atomic<int> receive_errno{0};
   std::atomic<bool> no_memory{false};  // new and realloc fail on the server's thread
 };

@@ -28,7 +28,8 @@ TEST(Continue, IsLeftOutWhereContentHasCome) {
 TEST(Continue, AFinalAnswerInsteadEndsTheConnection) {
   const Router router = make_router();
   Wire wire(router);
-  wire.send("POST /nothing HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+  wire.send(
+      "POST /nothing HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(wire.statuses(), std::vector{404});
   EXPECT_TRUE(wire.closed());
 }
@@ -36,8 +37,9 @@ TEST(Continue, AFinalAnswerInsteadEndsTheConnection) {
 TEST(Trailers, ReachTheHandlerApartFromTheHeaders) {
   const Router router = make_router();
   Wire wire(router);
-  wire.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-            "3\r\nabc\r\n0\r\nX-Sum: 42\r\n\r\n");
+  wire.send(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\nabc\r\n0\r\nX-Sum: 42\r\n\r\n");
   EXPECT_NE(wire.received().find("\r\nX-Sum: 42\r\n"), std::string::npos);
   EXPECT_EQ(last_body(wire.received()), "abc");
 }
@@ -90,7 +92,8 @@ TEST(HalfClose, ContentCutShortIsRefused) {
 
 TEST(Timeout, IsAnsweredWith408InHeadAndContent) {
   const Router router = make_router();
-  for (const char* part : {"GET /hello HT", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nh"}) {
+  for (const char* part :
+       {"GET /hello HT", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nh"}) {
     Wire wire(router);
     wire.send(part).time_out();
     EXPECT_EQ(wire.statuses(), std::vector{408});

@@ -16,8 +16,12 @@ struct Case {
 
 const std::string kHost = "Host: example.org\r\n";
 
-std::string get(const std::string& fields) { return "GET /hello HTTP/1.1\r\n" + fields + "\r\n"; }
-std::string line(const std::string& request_line) { return request_line + "\r\n" + kHost + "\r\n"; }
+std::string get(const std::string& fields) {
+  return "GET /hello HTTP/1.1\r\n" + fields + "\r\n";
+}
+std::string line(const std::string& request_line) {
+  return request_line + "\r\n" + kHost + "\r\n";
+}
 std::string post(const std::string& fields, const std::string& content) {
   return "POST /echo HTTP/1.1\r\n" + kHost + fields + "\r\n" + content;
 }
@@ -127,7 +131,10 @@ const Case kFields[] = {
     {"EmptyValue", get(kHost + "X:\r\n"), {200}, false},
     {"TooLarge", get(kHost + "X: " + std::string(40'000, 'a') + "\r\n"), {431}, true},
     {"Close", get(kHost + "Connection: x, Close\r\n"), {200}, true},
-    {"KeepAliveAndClose", get(kHost + "Connection: keep-alive\r\nConnection: close\r\n"), {200}, true},
+    {"KeepAliveAndClose",
+     get(kHost + "Connection: keep-alive\r\nConnection: close\r\n"),
+     {200},
+     true},
     {"Upgrade", get(kHost + "Connection: Upgrade\r\nUpgrade: h2c\r\n"), {200}, false},
     {"UnknownExpectation", get(kHost + "Expect: payment\r\n"), {417}, false},
     {"ExpectInHttp10", "GET /hello HTTP/1.0\r\nExpect: payment\r\n\r\n", {200}, true},
@@ -150,26 +157,41 @@ const Case kFraming[] = {
     {"TwoLengths", post("Content-Length: 3\r\nContent-Length: 4\r\n", "abcd"), {400}, true},
     {"HugeLength", post("Content-Length: 18446744073709551619\r\n", "abc"), {413}, true},
     {"TooLarge", post("Content-Length: 1048577\r\n", ""), {413}, true},
-    {"RouteLimit", "POST /small HTTP/1.1\r\n" + kHost + "Content-Length: 5\r\n\r\nabcde", {413}, true},
-    {"LengthRequired", "POST /length HTTP/1.1\r\n" + kHost +
-        "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", {411}, true},
+    {"RouteLimit",
+     "POST /small HTTP/1.1\r\n" + kHost + "Content-Length: 5\r\n\r\nabcde",
+     {413},
+     true},
+    {"LengthRequired",
+     "POST /length HTTP/1.1\r\n" + kHost + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+     {411},
+     true},
     {"BodyOfGet", get(kHost + "Content-Length: 3\r\n") + "abc" + get(kHost), {200, 200}, false},
-    {"BodyOfNotFound", "POST /nothing HTTP/1.1\r\n" + kHost + "Content-Length: 3\r\n\r\nabc" +
-        get(kHost), {404, 200}, false},
-    {"LengthAndChunked", post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
-        {400}, true},
-    {"ChunkedAndLength", post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n"),
-        {400}, true},
-    {"Http10Chunked", "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", {400},
-        true},
+    {"BodyOfNotFound",
+     "POST /nothing HTTP/1.1\r\n" + kHost + "Content-Length: 3\r\n\r\nabc" + get(kHost),
+     {404, 200},
+     false},
+    {"LengthAndChunked",
+     post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+     {400},
+     true},
+    {"ChunkedAndLength",
+     post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n"),
+     {400},
+     true},
+    {"Http10Chunked",
+     "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+     {400},
+     true},
     {"ChunkedTwice", post("Transfer-Encoding: chunked, chunked\r\n", "0\r\n\r\n"), {400}, true},
     {"ChunkedNotLast", post("Transfer-Encoding: chunked, gzip\r\n", ""), {400}, true},
     {"NotChunked", post("Transfer-Encoding: gzip\r\n", ""), {400}, true},
     {"Identity", post("Transfer-Encoding: identity\r\n", ""), {400}, true},
     {"EmptyCoding", post("Transfer-Encoding:\r\n", ""), {400}, true},
     {"UnknownThenChunked", post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"), {501}, true},
-    {"UnknownLineThenChunked", post("Transfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n", ""),
-        {501}, true},
+    {"UnknownLineThenChunked",
+     post("Transfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n", ""),
+     {501},
+     true},
     {"QuotedChunked", post("Transfer-Encoding: \"chunked\"\r\n", "0\r\n\r\n"), {400}, true},
     {"UpperChunked", post("Transfer-Encoding: CHUNKED\r\n", "0\r\n\r\n"), {200}, false},
     {"EmptyElement", post("Transfer-Encoding: , chunked\r\n", "0\r\n\r\n"), {200}, false},
@@ -196,11 +218,15 @@ const Case kFraming[] = {
     {"BadTrailer", chunked("0\r\nX Sum: 1\r\n\r\n"), {400}, true},
     {"FoldedTrailer", chunked("0\r\nX: 1\r\n 2\r\n\r\n"), {400}, true},
     {"LargeTrailers", chunked("0\r\nX: " + std::string(40'000, 'a') + "\r\n\r\n"), {431}, true},
-    {"SmuggledRequestIsContent", post("Content-Length: 41\r\n",
-        "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n1234567"), {200}, false},
+    {"SmuggledRequestIsContent",
+     post("Content-Length: 41\r\n", "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n1234567"),
+     {200},
+     false},
 };
 
-std::string case_name(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
 
 INSTANTIATE_TEST_SUITE_P(RequestLine, Conformance, testing::ValuesIn(kRequestLine), case_name);
 INSTANTIATE_TEST_SUITE_P(Target, Conformance, testing::ValuesIn(kTarget), case_name);
@@ -220,8 +246,7 @@ TEST(Head, ErrorsHaveNoContentEither) {
   const Router router = make_router();
   for (const std::string& input :
        {line("HEAD /nothing HTTP/1.1"), std::string("HEAD /hello HTTP/1.1\r\n\r\n"),
-        line("HEAD /large HTTP/1.1"), line("HEAD /count HTTP/1.1"),
-        line("HEAD /hello HTTP/3.0")}) {
+        line("HEAD /large HTTP/1.1"), line("HEAD /count HTTP/1.1"), line("HEAD /hello HTTP/3.0")}) {
     Wire wire(router);
     wire.send(input);
     EXPECT_EQ(last_body(wire.received()), "") << input;

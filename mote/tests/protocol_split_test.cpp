@@ -62,8 +62,7 @@ TEST_P(Split, AnswersAreTheSameToASlowReader) {
 
 // A stream's chunks follow the pieces of the request, so its answer is compared after decoding.
 TEST(SplitStream, ContentIsTheSame) {
-  const std::string head =
-      "POST /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string head = "POST /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   const std::string input = head + "5\r\nhello\r\n6;x\r\n world\r\n0\r\n\r\n";
   const Router router = make_router();
   for (std::size_t cut = 1; cut < input.size(); ++cut) {

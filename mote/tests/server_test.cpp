@@ -33,7 +33,8 @@ TEST(Server, AnswersPipelinedRequestsInOrderEvenFromADeepPipe) {
   RunningServer server({}, server_router());
   Client client(server.port());
   std::string burst;
-  for (int i = 0; i < 2000; ++i) burst += i % 2 == 0 ? kHello : "GET /no HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (int i = 0; i < 2000; ++i)
+    burst += i % 2 == 0 ? kHello : "GET /no HTTP/1.1\r\nHost: a\r\n\r\n";
   std::jthread sender([&] { client.send(burst); });
   for (int i = 0; i < 2000; ++i) {
     ASSERT_TRUE(client.response().starts_with(i % 2 == 0 ? "HTTP/1.1 200" : "HTTP/1.1 404")) << i;

@@ -10,7 +10,9 @@ Wire::Wire(const Router& router, Options options)
   connection_.set(Connection::kOpen);
 }
 
-Wire::~Wire() { protocol_.end(connection_); }
+Wire::~Wire() {
+  protocol_.end(connection_);
+}
 
 void Wire::settle(Protocol::Next next) {
   for (;;) {
@@ -69,8 +71,8 @@ void Wire::unblock() {
 std::size_t Wire::held_bytes() const {
   if (connection_.exchange == nullptr) return 0;
   const Exchange& state = *connection_.exchange;
-  return sizeof state + state.input.capacity() + state.output.capacity() +
-         state.head.capacity() + state.body.capacity();
+  return sizeof state + state.input.capacity() + state.output.capacity() + state.head.capacity() +
+         state.body.capacity();
 }
 
 std::vector<int> Wire::statuses() const {
@@ -125,9 +127,8 @@ Router make_router() {
   router.get("/none", [](const Request&, Response& response) { response.status(204); });
   router.get("/same", [](const Request&, Response& response) { response.status(304); });
   router.get("/fails", [](const Request&, Response&) { throw std::runtime_error("on purpose"); });
-  router.get("/large", [](const Request&, Response& response) {
-    response.body(std::string(300'000, 'x'));
-  });
+  router.get("/large",
+             [](const Request&, Response& response) { response.body(std::string(300'000, 'x')); });
   router.get("/count", [](const Request&, Response& response) {
     response.stream([i = 0](std::string& piece) mutable {
       piece = std::to_string(++i);

@@ -15,7 +15,8 @@ struct Timeouts {
   std::chrono::milliseconds request{10'000};
   /// Without a request begun: the connection is closed without a word.
   std::chrono::milliseconds idle{60'000};
-  /// A response that the client does not take; renewed by each 16 KiB taken. The connection is reset.
+  /// A response that the client does not take; renewed by each 16 KiB taken. The connection is
+  /// reset.
   std::chrono::milliseconds write{10'000};
   /// After the last response, for the client to read it and close (RFC 9112 section 9.6).
   std::chrono::milliseconds linger{2'000};

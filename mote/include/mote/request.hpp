@@ -29,7 +29,8 @@ class Request {
   [[nodiscard]] std::string_view path() const noexcept { return path_; }
   /// The query without its question mark, percent-encoded as received.
   [[nodiscard]] std::string_view query() const noexcept { return query_; }
-  /// Authority of the target URI: from an absolute-form target, else from Host (RFC 9112 section 3.3).
+  /// Authority of the target URI: from an absolute-form target, else from Host (RFC 9112
+  /// section 3.3).
   [[nodiscard]] std::string_view authority() const noexcept { return authority_; }
   /// 0 for HTTP/1.0; 1 for HTTP/1.1 and any later HTTP/1.x.
   [[nodiscard]] int minor_version() const noexcept { return minor_version_; }

@@ -53,7 +53,7 @@ class Response {
 
   int status_ = 200;
   bool plain_text_ = false;  // Content-Type: text/plain, the commonest, without a copy of its line
-  std::string fields_;  // serialised field lines, each with its CRLF
+  std::string fields_;       // serialised field lines, each with its CRLF
   std::string body_;
   std::string_view content_;  // body_, or what static_text() was given
   std::unique_ptr<StreamHandler> stream_;

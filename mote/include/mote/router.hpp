@@ -29,7 +29,8 @@ class RouteTable;
 
 /// Maps methods and path patterns to handlers.
 ///
-/// A pattern is a path whose segments are literal, `{name}` (one segment, not empty) or, at the end,
+/// A pattern is a path whose segments are literal, `{name}` (one segment, not empty) or, at the
+/// end,
 /// `{name...}` (the rest, may be empty). Literal segments win over parameters. HEAD is answered by
 /// the GET handler and OPTIONS by the router unless a route says otherwise; a path without the
 /// method gets 405 with Allow (RFC 9110 section 15.5.6).

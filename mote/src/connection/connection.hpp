@@ -16,11 +16,10 @@ enum class Timer : std::uint8_t { None, Idle, Request, Write, Linger };
 struct Connection {
   enum Flag : std::uint8_t {
     kOpen = 1U << 0U,
-    kClosing = 1U << 1U,          // no more requests; ends once the output is sent
-    kPeerClosed = 1U << 2U,       // the client has ended its side
-    kLingering = 1U << 3U,        // our side is ended; input is discarded
-    kProgress = 1U << 4U,         // a request completed or much content moved: renew the deadline
-    kWatchesWritable = 1U << 5U,  // registered for the socket to become writable
+    kClosing = 1U << 1U,     // no more requests; ends once the output is sent
+    kPeerClosed = 1U << 2U,  // the client has ended its side
+    kLingering = 1U << 3U,   // our side is ended; input is discarded
+    kProgress = 1U << 4U,    // a request completed or much content moved: renew the deadline
   };
 
   Exchange* exchange;
@@ -40,6 +39,7 @@ struct Connection {
   }
 };
 
-static_assert(sizeof(Connection) == 32, "a connection's slot is what a server pays for each client");
+static_assert(sizeof(Connection) == 32,
+              "a connection's slot is what a server pays for each client");
 
 }  // namespace mote

@@ -32,9 +32,9 @@ struct Exchange {
   std::string head;  // of the request whose content is collected
   std::string body;
   syntax::BodyDecoder decoder;
-  std::uint64_t received = 0;  // content so far
-  std::uint64_t most = 0;      // content allowed
-  std::uint64_t unrenewed = 0; // bytes moved since the deadline was last renewed
+  std::uint64_t received = 0;   // content so far
+  std::uint64_t most = 0;       // content allowed
+  std::uint64_t unrenewed = 0;  // bytes moved since the deadline was last renewed
   std::unique_ptr<StreamHandler> stream;
   StreamedResponse response;
 

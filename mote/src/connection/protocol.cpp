@@ -16,7 +16,8 @@ std::size_t skip_empty_lines(std::string_view input) noexcept {
 }
 
 // An incomplete head is parsed again from its start. That is cheap because it happens only when a
-// line has ended or the input has doubled, so that dripping bytes cost a client more than the server.
+// line has ended or the input has doubled, so that dripping bytes cost a client more than the
+// server.
 bool worth_parsing(const Exchange& exchange, std::string_view arrived) noexcept {
   return exchange.input.size() >= exchange.parse_again ||
          arrived.find('\n') != std::string_view::npos;
@@ -66,8 +67,7 @@ std::size_t Protocol::process(Connection& connection, std::string_view input) {
       next_ = Next::Drain;
       return at;
     }
-    const Phase phase =
-        connection.exchange == nullptr ? Phase::Head : connection.exchange->phase;
+    const Phase phase = connection.exchange == nullptr ? Phase::Head : connection.exchange->phase;
     if (phase == Phase::Respond) {
       pump(connection);
       if (next_ == Next::Abort) return input.size();
@@ -99,12 +99,11 @@ std::size_t Protocol::process_head(Connection& connection, std::string_view inpu
   }
   // head_ is parsed anew for content that is collected: its size is needed after that.
   const std::size_t size = head_.size;
-  return size + begin(connection, {input.data(), size},
-                      {input.data() + size, input.size() - size});
+  return size + begin(connection, {input.data(), size}, {input.data() + size, input.size() - size});
 }
 
-// Starts on a request whose head is in head_. Returns how much of `rest`, which follows the head, was
-// consumed as its content.
+// Starts on a request whose head is in head_. Returns how much of `rest`, which follows the head,
+// was consumed as its content.
 std::size_t Protocol::begin(Connection& connection, std::string_view head, std::string_view rest) {
   using syntax::Framing;
   connection.set(Connection::kProgress);
@@ -133,8 +132,7 @@ std::size_t Protocol::begin(Connection& connection, std::string_view head, std::
     return refuse_request(connection, {413, "The content is larger than this resource accepts."},
                           false);
   }
-  if (endpoint.handler && head_.framing == Framing::Length &&
-      rest.size() >= head_.content_length) {
+  if (endpoint.handler && head_.framing == Framing::Length && rest.size() >= head_.content_length) {
     builder_.set_body(rest.substr(0, head_.content_length));
     run(connection, endpoint, head_.persistent());
     return static_cast<std::size_t>(head_.content_length);

@@ -135,8 +135,7 @@ void Protocol::finish_collected(Connection& connection) {
   std::size_t count = 0;
   syntax::Fault fault;
   while (at != end && count < trailers_.size() &&
-         syntax::parse_field_line(at, end, trailers_[count], fault) ==
-             syntax::Progress::Complete) {
+         syntax::parse_field_line(at, end, trailers_[count], fault) == syntax::Progress::Complete) {
     ++count;
   }
   builder_.set_trailers(Fields({trailers_.data(), count}));

@@ -47,8 +47,8 @@ void Protocol::refuse(Connection& connection, syntax::Fault fault) {
   respond(connection, false);
 }
 
-// The same after other connections have used head_: reads again what is known of the request, for an
-// answer to HEAD must go without content.
+// The same after other connections have used head_: reads again what is known of the request, for
+// an answer to HEAD must go without content.
 void Protocol::refuse_later(Connection& connection, syntax::Fault fault) {
   const Exchange& state = *connection.exchange;
   if (state.phase == Phase::Stream) {
@@ -88,10 +88,9 @@ std::size_t Protocol::answer_unrouted(Connection& connection, bool path_found) {
   // A client that waits for 100 Continue may send its content after this answer or not: only the
   // connection's end makes clear what follows (RFC 9110 section 10.1.1). After CONNECT a client may
   // take the connection for a tunnel.
-  const bool unclear = has_body && (head_.expects_continue ||
-                                    head_.content_length > options_.limits.body);
-  const bool persistent =
-      head_.persistent() && !unclear && head_.method != Method::Connect;
+  const bool unclear =
+      has_body && (head_.expects_continue || head_.content_length > options_.limits.body);
+  const bool persistent = head_.persistent() && !unclear && head_.method != Method::Connect;
   respond(connection, persistent);
   if (has_body && !connection.has(Connection::kClosing)) expect_body(connection, nullptr, {}, {});
   return 0;

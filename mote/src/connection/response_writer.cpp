@@ -68,8 +68,12 @@ void ResponseWriter::finish() {
   }
 }
 
-bool ResponseWriter::finished() const noexcept { return target_->state.finished; }
+bool ResponseWriter::finished() const noexcept {
+  return target_->state.finished;
+}
 
-std::size_t ResponseWriter::buffered() const noexcept { return target_->output.size(); }
+std::size_t ResponseWriter::buffered() const noexcept {
+  return target_->output.size();
+}
 
 }  // namespace mote

@@ -22,7 +22,8 @@ class Output {
   }
   /// Room for `count` more bytes, to be filled and then counted with commit().
   char* reserve(std::size_t count) {
-    if (capacity_ - size_ < count) [[unlikely]] grow(count);
+    if (capacity_ - size_ < count) [[unlikely]]
+      grow(count);
     return data_ + size_;
   }
   void commit(std::size_t count) noexcept { size_ += count; }
@@ -30,7 +31,8 @@ class Output {
   /// Empties the buffer and gives back what an unusual response made it grow.
   void clear() noexcept {
     size_ = 0;
-    if (capacity_ > kKeptCapacity) [[unlikely]] shrink();
+    if (capacity_ > kKeptCapacity) [[unlikely]]
+      shrink();
   }
   /// Drops the bytes after the first `size`.
   void truncate(std::size_t size) noexcept { size_ = size; }

@@ -19,7 +19,7 @@ const Request& RequestBuilder::assign(const syntax::Head& head) {
     request_.path_ = head.target.path;
   }
   const bool absolute = !head.target.authority.empty();
-  request_.authority_ = absolute ? head.target.authority
+  request_.authority_ = absolute        ? head.target.authority
                         : head.has_host ? head.host
                                         : std::string_view{};
   return request_;

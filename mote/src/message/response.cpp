@@ -15,8 +15,8 @@ namespace {
 // A worker reuses one Response; what a large one took is not kept.
 constexpr std::size_t kKeptCapacity = 4096;
 
-constexpr std::array<std::string_view, 4> kServersOwn = {
-    "date", "content-length", "transfer-encoding", "connection"};
+constexpr std::array<std::string_view, 4> kServersOwn = {"date", "content-length",
+                                                         "transfer-encoding", "connection"};
 
 void clear(std::string& text) noexcept {
   if (text.empty() && text.capacity() <= kKeptCapacity) return;

@@ -25,7 +25,8 @@ char* put_number(char* to, std::uint64_t value, int base) noexcept {
 }
 
 char* put_start(char* to, const DateLine& date, int status) noexcept {
-  if (status == 200) [[likely]] return put(to, date.after_ok());
+  if (status == 200) [[likely]]
+    return put(to, date.after_ok());
   to = put(to, "HTTP/1.1 ");
   to = put_number(to, static_cast<std::uint64_t>(status), 10);
   to = put(to, " ");

@@ -38,7 +38,9 @@ void Deadlines::move(std::uint32_t index, Timer timer, std::uint32_t deadline) n
   to.tail = index;
 }
 
-void Deadlines::clear(std::uint32_t index) noexcept { move(index, Timer::None, 0); }
+void Deadlines::clear(std::uint32_t index) noexcept {
+  move(index, Timer::None, 0);
+}
 
 std::optional<Deadlines::Expired> Deadlines::take_expired(std::uint32_t now) noexcept {
   for (const List& candidate : lists_) {

@@ -32,7 +32,9 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 // A request may be on its way to an idle connection when the drain begins.
 constexpr std::chrono::milliseconds kIdleGrace{50};
 
-bool would_block(int error) noexcept { return error == EAGAIN || error == EWOULDBLOCK; }
+bool would_block(int error) noexcept {
+  return error == EAGAIN || error == EWOULDBLOCK;
+}
 
 }  // namespace
 
@@ -90,7 +92,8 @@ int EpollWorker::sleep_length() noexcept {
     at_most(drain_began_ + (idle_closed_ ? options_.timeouts.drain : kIdleGrace));
   }
   if (!sleep) return -1;
-  // The coarse clock lags by up to a tick of the kernel: one millisecond more saves a second wake-up.
+  // The coarse clock lags by up to a tick of the kernel: one millisecond more saves a second
+  // wake-up.
   return static_cast<int>(std::min<std::int64_t>(sleep->count() + 1, 1 << 30));
 }
 
@@ -133,7 +136,8 @@ void EpollWorker::dispatch(const epoll_event& event) {
 }
 
 void EpollWorker::read_again() {
-  if (unfinished_.empty()) [[likely]] return;
+  if (unfinished_.empty()) [[likely]]
+    return;
   std::vector<std::uint64_t> turn;
   turn.swap(unfinished_);
   for (const std::uint64_t candidate : turn) {
@@ -174,8 +178,7 @@ void EpollWorker::accept_some() {
       pause_accepting();
       return;
     }
-    Descriptor socket(
-        accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.get() >= 0) {
       adopt(std::move(socket));
       continue;
@@ -222,8 +225,8 @@ void EpollWorker::resume_accepting() {
 void EpollWorker::read(std::uint32_t index, bool to_the_end) {
   Connection& connection = slab_[index];
   for (int turn = 0; turn < kReadsAtOnce; ++turn) {
-    const bool in_head = connection.exchange == nullptr ||
-                         connection.exchange->phase == Exchange::Phase::Head;
+    const bool in_head =
+        connection.exchange == nullptr || connection.exchange->phase == Exchange::Phase::Head;
     const std::size_t room = in_head ? kHeadRoom : kContentRoom;
     const ssize_t got = recv(connection.fd, input_.get(), room, 0);
     if (got < 0) {
@@ -306,14 +309,14 @@ bool EpollWorker::flush(std::uint32_t index) {
     close_socket(index, true);
     return false;
   }
-  protocol_.hold(connection, output.view().substr(static_cast<std::size_t>(std::max<ssize_t>(sent, 0))));
+  protocol_.hold(connection,
+                 output.view().substr(static_cast<std::size_t>(std::max<ssize_t>(sent, 0))));
   output.clear();
-  if (!connection.has(Connection::kWatchesWritable)) {
-    epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-                      .data = {.u64 = tag(index)}};
-    (void)epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd, &event);
-    connection.set(Connection::kWatchesWritable);
-  }
+  // Each time, though it may be registered so already: that looks at the socket's state again, and
+  // no edge is missed between the send and here.
+  epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+                    .data = {.u64 = tag(index)}};
+  (void)epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd, &event);
   return true;
 }
 
@@ -411,8 +414,7 @@ void EpollWorker::continue_drain() {
 std::unique_ptr<Worker> make_epoll_worker(const Options& options, const RouteTable& routes,
                                           Descriptor listener, int wake,
                                           std::size_t max_connections) {
-  return std::make_unique<EpollWorker>(options, routes, std::move(listener), wake,
-                                       max_connections);
+  return std::make_unique<EpollWorker>(options, routes, std::move(listener), wake, max_connections);
 }
 
 }  // namespace mote

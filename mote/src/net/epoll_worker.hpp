@@ -14,8 +14,8 @@ struct epoll_event;
 
 namespace mote {
 
-/// The event loop over epoll: each socket is registered once, edge-triggered, and a request costs two
-/// system calls, recv and send, besides its share of epoll_wait.
+/// The event loop over epoll: each socket is registered once, edge-triggered, and a request costs
+/// two system calls, recv and send, besides its share of epoll_wait.
 class EpollWorker final : public Worker {
  public:
   EpollWorker(const Options& options, const RouteTable& routes, Descriptor listener, int wake,

@@ -103,8 +103,14 @@ Server::Server(Options options, Router router)
     : implementation_(std::make_unique<Implementation>(std::move(options), std::move(router))) {}
 Server::~Server() = default;
 
-void Server::run() { implementation_->run(); }
-void Server::stop() noexcept { implementation_->stop(); }
-std::uint16_t Server::port() const noexcept { return implementation_->port(); }
+void Server::run() {
+  implementation_->run();
+}
+void Server::stop() noexcept {
+  implementation_->stop();
+}
+std::uint16_t Server::port() const noexcept {
+  return implementation_->port();
+}
 
 }  // namespace mote

@@ -87,7 +87,8 @@ void Slab::trim() noexcept {
   for (std::size_t page = 0; page < pages; ++page) {
     const std::size_t first = page * words_a_page;
     const std::size_t end = std::min(first + words_a_page, words_);
-    const bool used = std::any_of(taken_ + first, taken_ + end, [](auto word) { return word != 0; });
+    const bool used =
+        std::any_of(taken_ + first, taken_ + end, [](auto word) { return word != 0; });
     if (!used) continue;
     give_back(run_start, page);
     run_start = page + 1;

@@ -47,7 +47,7 @@ class Slab {
   std::size_t capacity_;
   std::size_t words_;
   Connection* slots_;
-  std::uint64_t* taken_;  // a bit a slot
+  std::uint64_t* taken_;        // a bit a slot
   std::size_t first_word_ = 0;  // no word before it has a free slot
   std::size_t live_ = 0;
   std::size_t peak_ = 0;  // most live since the last trim

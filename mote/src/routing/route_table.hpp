@@ -58,7 +58,7 @@ class RouteTable {
   void rehash();
 
   std::unique_ptr<Node> root_;
-  struct Literal {  // a path without parameters
+  struct Literal {       // a path without parameters
     std::uint64_t last;  // bytes, see syntax::last_eight
     std::string path;
     const Resource* resource;

@@ -58,8 +58,7 @@ Fault BodyDecoder::end_line(std::string_view line, const Limits& limits) {
   const char* at = trailers_.data() + before;
   Field field;
   Fault fault;
-  const Progress progress =
-      parse_field_line(at, trailers_.data() + trailers_.size(), field, fault);
+  const Progress progress = parse_field_line(at, trailers_.data() + trailers_.size(), field, fault);
   return progress == Progress::Complete ? kNoFault : fault;
 }
 

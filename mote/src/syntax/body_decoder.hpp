@@ -23,8 +23,8 @@ class BodyDecoder {
   BodyDecoder() = default;
   BodyDecoder(Framing framing, std::uint64_t length) noexcept;
 
-  /// Decodes from the start of `input` up to the first piece of content, the end of the content, or the
-  /// end of the input. With input left over and not done, call it again.
+  /// Decodes from the start of `input` up to the first piece of content, the end of the content, or
+  /// the end of the input. With input left over and not done, call it again.
   [[nodiscard]] Piece next(std::string_view input, const Limits& limits);
 
   [[nodiscard]] bool done() const noexcept { return state_ == State::Done; }

@@ -16,8 +16,8 @@ Word load(const char* at) noexcept {
   return word;
 }
 
-/// The first byte from `at` on that is not of the class, or `end`. Runs are short (a name, a path), so
-/// this is unrolled rather than vectorised.
+/// The first byte from `at` on that is not of the class, or `end`. Runs are short (a name, a path),
+/// so this is unrolled rather than vectorised.
 template <Class Wanted>
 const char* skip(const char* at, const char* end) noexcept {
   while (end - at >= 4) {
@@ -31,8 +31,8 @@ const char* skip(const char* at, const char* end) noexcept {
   return at;
 }
 
-/// Up to eight bytes as one number: the whole of a short text, the end of a longer one. Texts of one
-/// length of up to eight bytes are equal where their numbers are.
+/// Up to eight bytes as one number: the whole of a short text, the end of a longer one. Texts of
+/// one length of up to eight bytes are equal where their numbers are.
 inline std::uint64_t last_eight(std::string_view text) noexcept {
   const char* const data = text.data();
   const std::size_t size = text.size();

@@ -15,7 +15,7 @@ enum Class : std::uint8_t {
   kRegName = 1U << 4U,     // unreserved and sub-delims, RFC 3986 section 3.2.2
   kUnreserved = 1U << 5U,  // RFC 3986 section 2.3
   kHex = 1U << 6U,
-  kPlainPath = 1U << 7U,   // kPath without ".": no normalisation can change it
+  kPlainPath = 1U << 7U,  // kPath without ".": no normalisation can change it
 };
 
 namespace detail {
@@ -64,10 +64,14 @@ constexpr bool all(std::string_view text, Class wanted) {
   return true;
 }
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 /// A token is not empty.
-constexpr bool is_token(std::string_view text) { return !text.empty() && all(text, kToken); }
+constexpr bool is_token(std::string_view text) {
+  return !text.empty() && all(text, kToken);
+}
 
 /// Value of a character for which is(c, kHex) holds.
 constexpr unsigned hex_value(char c) {
@@ -79,7 +83,9 @@ constexpr char lower(char c) {
   return (c >= 'A' && c <= 'Z') ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-constexpr bool is_space(char c) { return c == ' ' || c == '\t'; }
+constexpr bool is_space(char c) {
+  return c == ' ' || c == '\t';
+}
 
 constexpr std::string_view trim(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);

@@ -28,16 +28,16 @@ const char* skip_printable_blocks(const char* at, const char* end) noexcept {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     // The comparison is signed: flipping the high bits makes it one of unsigned bytes.
     const __m128i below = _mm_cmplt_epi8(_mm_xor_si128(block, high), space);
-    const auto marks = static_cast<unsigned>(
-        _mm_movemask_epi8(_mm_or_si128(below, _mm_cmpeq_epi8(block, del))));
+    const auto marks =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(below, _mm_cmpeq_epi8(block, del))));
     if (marks != 0) return at + std::countr_zero(marks);
     at += 16;
   }
   return at;
 }
 #else
-// Eight bytes at a time: a byte of `marks` is set where the byte of `word` is below 0x20 or is 0x7F. A
-// borrow can set false marks above the first true one, never below it.
+// Eight bytes at a time: a byte of `marks` is set where the byte of `word` is below 0x20 or is
+// 0x7F. A borrow can set false marks above the first true one, never below it.
 const char* skip_printable_blocks(const char* at, const char* end) noexcept {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   constexpr std::uint64_t kHighs = kOnes * 0x80U;
@@ -74,7 +74,7 @@ Progress parse_field_line(const char*& at, const char* end, Field& field, Fault&
   field.name = std::string_view(name, static_cast<std::size_t>(cursor - name));
   ++cursor;
   if (cursor != end && *cursor == ' ') ++cursor;
-  while (cursor != end && is_space(*cursor)) [[unlikely]] ++cursor;
+  while (cursor != end && is_space(*cursor)) [[unlikely]]++ cursor;
   const char* const value = cursor;
   cursor = find_control(cursor, end);
   while (cursor != end && *cursor == '\t') cursor = find_control(cursor + 1, end);

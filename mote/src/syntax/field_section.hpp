@@ -17,8 +17,8 @@ enum class Progress : unsigned char {
 
 /// Parses one field line and its CRLF from `at`, which moves past the line if it is complete.
 ///
-/// Refuses what RFC 9112 section 5 lets a server refuse: whitespace around the name, folded lines, and
-/// every line ending but CRLF.
+/// Refuses what RFC 9112 section 5 lets a server refuse: whitespace around the name, folded lines,
+/// and every line ending but CRLF.
 [[nodiscard]] Progress parse_field_line(const char*& at, const char* end, Field& field,
                                         Fault& fault) noexcept;
 

@@ -20,7 +20,8 @@ Progress refuse(Fault fault, Head& head) noexcept {
 
 }  // namespace
 
-[[gnu::flatten]] Progress parse_head(std::string_view input, const Limits& limits, Head& head) noexcept {
+[[gnu::flatten]] Progress parse_head(std::string_view input, const Limits& limits,
+                                     Head& head) noexcept {
   static_cast<HeadMeaning&>(head) = {};
   const char* at = input.data();
   const char* const end = at + input.size();
@@ -35,7 +36,8 @@ Progress refuse(Fault fault, Head& head) noexcept {
       if (at + 1 == end) break;
       if (at[1] != '\n') return refuse(kBareReturn, head);
       at += 2;
-      if (static_cast<std::size_t>(at - section) > limits.header_section) return refuse(kTooLarge, head);
+      if (static_cast<std::size_t>(at - section) > limits.header_section)
+        return refuse(kTooLarge, head);
       const Fault fault = check_semantics(head);
       if (fault) return refuse(fault, head);
       head.size = static_cast<std::size_t>(at - input.data());
@@ -48,9 +50,11 @@ Progress refuse(Fault fault, Head& head) noexcept {
     if (progress == Progress::Incomplete) break;
     ++head.field_count;
     const Fault fault = note_field(field, head);
-    if (fault) [[unlikely]] return refuse(fault, head);
+    if (fault) [[unlikely]]
+      return refuse(fault, head);
   }
-  if (static_cast<std::size_t>(end - section) > limits.header_section) return refuse(kTooLarge, head);
+  if (static_cast<std::size_t>(end - section) > limits.header_section)
+    return refuse(kTooLarge, head);
   return Progress::Incomplete;
 }
 

@@ -26,7 +26,9 @@ bool fits_version_shape(std::string_view text) noexcept {
   return true;
 }
 
-bool is_visible(char c) noexcept { return c > ' ' && c < 0x7F; }
+bool is_visible(char c) noexcept {
+  return c > ' ' && c < 0x7F;
+}
 
 Progress refuse(Fault why, Fault& fault) noexcept {
   fault = why;

@@ -12,13 +12,14 @@
 namespace mote::syntax {
 namespace {
 
-// Compares a token of the right length with a name of lower-case letters and hyphens. In a token only
-// the two cases of a letter, and only the hyphen itself, turn into these when bit 5 is set.
+// Compares a token of the right length with a name of lower-case letters and hyphens. In a token
+// only the two cases of a letter, and only the hyphen itself, turn into these when bit 5 is set.
 template <std::size_t Size>
 bool is_name(std::string_view token, const char (&name)[Size]) noexcept {
   unsigned different = 0;
   for (std::size_t i = 0; i + 1 < Size; ++i) {
-    different |= (static_cast<unsigned char>(token[i]) | 0x20U) ^ static_cast<unsigned char>(name[i]);
+    different |=
+        (static_cast<unsigned char>(token[i]) | 0x20U) ^ static_cast<unsigned char>(name[i]);
   }
   return different == 0;
 }

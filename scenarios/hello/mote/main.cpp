@@ -9,7 +9,9 @@ namespace {
 
 mote::Server* running = nullptr;
 
-void stop_running(int /*signal*/) { running->stop(); }
+void stop_running(int /*signal*/) {
+  running->stop();
+}
 
 void log_error(std::string_view what) {
   std::fprintf(stderr, "hello: %.*s\n", static_cast<int>(what.size()), what.data());
