@@ -94,7 +94,8 @@ def _segments(performance: Floats, tolerance: float) -> list[Segment]:
     n = len(smooth)
     steps = np.abs(np.diff(performance))
     noise = float(np.median(steps)) / 0.954 if len(steps) else 0.0
-    noise = max(noise, tolerance / 10)
+    # The median overlooks pauses that come again and again; half of the steps' own scatter does not.
+    noise = max(noise, tolerance / 10, 0.5 * float(np.std(steps)) if len(steps) else 0.0)
     # The penalty of a changepoint is that of the Schwarz criterion, doubled since the filter correlates neighbours.
     penalty = 2 * 2 * noise**2 * math.log(n)
     ends = ruptures.KernelCPD(kernel="linear", min_size=SEGMENT).fit(smooth.reshape(-1, 1)).predict(pen=penalty)
