@@ -89,12 +89,12 @@ pub struct ProcessReport {
 impl ThreadReport {
     /// What a worker has to hand over.
     #[must_use]
-    pub fn of(worker: &Worker, cpu: Option<u32>, syscalls: u64, finished: u64) -> Self {
+    pub fn of(worker: &Worker, cpu: Option<u32>, finished: u64) -> Self {
         let recorder: &Recorder = &worker.recorder;
         Self {
             cpu,
             usage: worker.usage,
-            syscalls,
+            syscalls: worker.syscalls,
             start: recorder.window.start,
             begin: recorder.window.begin,
             end: recorder.window.end,

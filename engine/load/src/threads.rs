@@ -137,8 +137,8 @@ impl Threads {
             // SAFETY: plain system call without pointers.
             unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
             let mut worker = Worker::new(&job, mix, shared, part, now());
-            let syscalls = backend::drive(backend, &mut worker, connector, &job, &target)?;
-            Ok(ThreadReport::of(&worker, cpu, syscalls, now()))
+            backend::drive(backend, &mut worker, connector, &job, &target)?;
+            Ok(ThreadReport::of(&worker, cpu, now()))
         };
         let thread = std::thread::Builder::new()
             .name(format!("load-{}", part.global_index))

@@ -58,6 +58,8 @@ pub struct Worker {
     pub recorder: Recorder,
     /// Own CPU time in the window.
     pub usage: Usage,
+    /// System calls in the window.
+    pub syscalls: u64,
     /// Established now.
     pub established: u32,
     /// Established when preparation ended.
@@ -115,6 +117,7 @@ impl Worker {
         Self {
             recorder: Recorder::new(job, kinds),
             usage: Usage::default(),
+            syscalls: 0,
             established: 0,
             established_first: 0,
             opened: 0,
@@ -271,7 +274,7 @@ impl Worker {
         self.phase = Phase::Warmup;
         self.next_scan = now;
         if self.warmup == 0 {
-            self.begin_window(now);
+            self.begin_window(wire, now);
         }
         for slot in 0..self.part.connections {
             let state = self.connections[slot as usize].state;
@@ -288,9 +291,10 @@ impl Worker {
         self.advance(wire, now);
     }
 
-    fn begin_window(&mut self, now: u64) {
+    fn begin_window<W: Wire>(&mut self, wire: &W, now: u64) {
         self.phase = Phase::Load;
         self.usage.begin();
+        self.syscalls = wire.syscalls();
         if self.part.index == 0 {
             self.shared
                 .with_schedule(|schedule| schedule.begin_window(now));
@@ -306,11 +310,10 @@ impl Worker {
                 .end_interval(now, u64::from(self.established), queue);
         }
         if self.phase == Phase::Warmup && now >= self.recorder.window.begin {
-            self.begin_window(now);
+            self.begin_window(wire, now);
         }
         if self.phase == Phase::Load && self.load_is_over(now) {
-            self.usage.end();
-            self.held = self.established;
+            self.end_window(wire);
             self.phase = Phase::Draining;
             self.drain_until = now + self.timeout + 2 * self.scan_every;
         }
@@ -318,7 +321,7 @@ impl Worker {
             self.next_scan = now + self.scan_every;
             self.scan(wire, now);
             if self.shared.interrupted.load(Ordering::Relaxed) && self.phase != Phase::Over {
-                self.interrupt(now);
+                self.interrupt(wire, now);
             }
         }
         if self.open_loop {
@@ -347,13 +350,18 @@ impl Worker {
         self.in_flight + self.assigned == 0 && queued != Some(true)
     }
 
-    fn interrupt(&mut self, now: u64) {
+    fn end_window<W: Wire>(&mut self, wire: &W) {
+        self.usage.end();
+        self.syscalls = wire.syscalls() - self.syscalls;
+        self.held = self.established;
+    }
+
+    fn interrupt<W: Wire>(&mut self, wire: &W, now: u64) {
         if self.phase == Phase::Warmup {
-            self.usage.begin();
+            self.begin_window(wire, now);
         }
         if self.phase != Phase::Draining {
-            self.usage.end();
-            self.held = self.established;
+            self.end_window(wire);
         }
         self.recorder.window.end = self.recorder.window.end.min(now);
         self.phase = Phase::Draining;
@@ -801,6 +809,7 @@ impl Worker {
             .is_some_and(|partial| partial.response.begun());
         let why = std::io::Error::from_raw_os_error(error).to_string();
         let (class, why) = match (error, begun) {
+            (libc::EPROTO, _) => (ErrorClass::Malformed, "bytes that are not TLS"),
             (0, true) => (
                 ErrorClass::ClosedMidResponse,
                 "the server closed inside the response",

@@ -12,10 +12,13 @@ use crate::error::Error;
 use crate::worker::Worker;
 
 /// Events taken from the kernel at once.
-const BATCH: usize = 256;
+pub(super) const BATCH: usize = 256;
 
 /// The receive buffer's size. A response that fits is parsed where it lies.
-const BUFFER: usize = 64 * 1024;
+pub(super) const BUFFER: usize = 64 * 1024;
+
+/// Events after which a read may find the connection's end.
+pub(super) const GONE: u32 = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32;
 
 /// The part of the backend that the worker talks to.
 pub struct EpollWire {
@@ -46,7 +49,7 @@ impl EpollWire {
         })
     }
 
-    fn wait(&mut self, events: &mut [libc::epoll_event], timeout: u64) -> usize {
+    pub(super) fn wait(&mut self, events: &mut [libc::epoll_event], timeout: u64) -> usize {
         self.syscalls += 1;
         if self.coarse {
             let millis = timeout.div_ceil(SECOND / 1000).min(i32::MAX as u64) as libc::c_int;
@@ -77,7 +80,7 @@ impl EpollWire {
         count.max(0) as usize
     }
 
-    fn receive(&mut self, fd: RawFd, buffer: &mut [u8]) -> isize {
+    pub(super) fn receive(&mut self, fd: RawFd, buffer: &mut [u8]) -> isize {
         self.syscalls += 1;
         // SAFETY: the memory and length are those of the slice.
         unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) }
@@ -131,6 +134,10 @@ impl Wire for EpollWire {
         self.syscalls += 1;
         connector::close(fd);
     }
+
+    fn syscalls(&self) -> u64 {
+        self.syscalls
+    }
 }
 
 /// Drives a worker until its run is over.
@@ -164,7 +171,6 @@ fn handle(
     flags: u32,
     mut clock: u64,
 ) -> u64 {
-    const GONE: u32 = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32;
     if flags & libc::EPOLLOUT as u32 != 0 {
         let connection = worker.connection(slot);
         if connection.state == State::Connecting {

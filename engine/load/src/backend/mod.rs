@@ -10,6 +10,7 @@ use crate::target::Target;
 use crate::worker::Worker;
 
 pub mod epoll;
+pub mod tls;
 pub mod uring;
 
 /// What a worker asks of its backend.
@@ -28,6 +29,9 @@ pub trait Wire {
 
     /// Closes the slot's socket.
     fn close(&mut self, slot: u32, fd: RawFd);
+
+    /// System calls so far.
+    fn syscalls(&self) -> u64;
 }
 
 /// A backend that is to be had here.
@@ -69,7 +73,7 @@ impl Backend {
     }
 }
 
-/// Drives a worker until its run is over; gives the number of system calls.
+/// Drives a worker until its run is over.
 ///
 /// # Errors
 /// [`Error`] if the backend cannot be set up.
@@ -77,14 +81,19 @@ pub fn drive(
     backend: Backend,
     worker: &mut Worker,
     connector: Connector,
-    _job: &Job,
-    _target: &Target,
-) -> Result<u64, Error> {
+    job: &Job,
+    target: &Target,
+) -> Result<(), Error> {
     match backend {
+        Backend::Epoll if target.tls => {
+            let inner = epoll::EpollWire::new(connector)?;
+            let mut wire = tls::TlsWire::new(inner, &job.tls, target, worker.slots())?;
+            tls::drive(worker, &mut wire);
+            Ok(())
+        }
         Backend::Epoll => {
-            let mut wire = epoll::EpollWire::new(connector)?;
-            epoll::drive(worker, &mut wire);
-            Ok(wire.syscalls)
+            epoll::drive(worker, &mut epoll::EpollWire::new(connector)?);
+            Ok(())
         }
         Backend::Uring => uring::drive(worker, connector),
     }

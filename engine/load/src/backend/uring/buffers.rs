@@ -8,7 +8,7 @@ use io_uring::Submitter;
 use io_uring::types::BufRingEntry;
 
 /// Buffers in the ring, a power of two.
-const ENTRIES: u16 = 32;
+const ENTRIES: u16 = 16;
 
 /// Bytes of one buffer. With incremental consumption one holds hundreds of small responses back to back.
 const SIZE: usize = 32 * 1024;

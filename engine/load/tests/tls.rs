@@ -1,0 +1,130 @@
+//! https: the same load over TLS, with and without looking at the certificate.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use touchstone_load::error::Error;
+use touchstone_load::job::{ExpectBody, Job};
+use touchstone_load::result::LoadResult;
+use touchstone_load::run::{Control, run};
+
+/// A server with a certificate of its own making; gives its port, the certificate in PEM, and its count of requests.
+fn server() -> (u16, String, Arc<AtomicU64>) {
+    let made =
+        rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])
+            .unwrap();
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    let (config, count) = (Arc::new(config), Arc::new(AtomicU64::new(0)));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let seen = Arc::clone(&count);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let (config, seen) = (Arc::clone(&config), Arc::clone(&seen));
+            std::thread::spawn(move || {
+                let session = rustls::ServerConnection::new(config).unwrap();
+                let mut stream = rustls::StreamOwned::new(session, stream);
+                let (mut pending, mut buffer) = (Vec::new(), [0u8; 4096]);
+                while let Ok(got) = stream.read(&mut buffer) {
+                    if got == 0 {
+                        return;
+                    }
+                    pending.extend_from_slice(&buffer[..got]);
+                    while let Some(end) =
+                        pending.windows(4).position(|window| window == b"\r\n\r\n")
+                    {
+                        pending.drain(..end + 4);
+                        seen.fetch_add(1, Ordering::SeqCst);
+                        let body = "x".repeat(40_000);
+                        let answer = format!(
+                            "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
+                            body.len()
+                        );
+                        if stream.write_all(answer.as_bytes()).is_err() {
+                            return;
+                        }
+                    }
+                }
+            });
+        }
+    });
+    (port, made.cert.pem(), count)
+}
+
+fn load(port: u16, change: impl FnOnce(&mut Job)) -> Result<LoadResult, Error> {
+    let mut job = Job::for_url(&format!("https://127.0.0.1:{port}/"));
+    (job.connections, job.duration_s, job.max_requests) = (4, 60.0, Some(200));
+    change(&mut job);
+    let never = AtomicBool::new(false);
+    run(
+        &job,
+        &mut Control {
+            interrupt: &never,
+            on_event: &mut |_| (),
+            process_command: &[],
+        },
+    )
+}
+
+#[test]
+fn every_response_over_tls_is_checked() {
+    let (port, _, count) = server();
+    let request = |body: &str| {
+        let text = serde_json::json!({"expect": {"body": {"kind": "exact", "value": body}}});
+        vec![serde_json::from_value(text).unwrap()]
+    };
+    let result = load(port, |job| job.requests = request(&"x".repeat(40_000))).unwrap();
+    assert_eq!(
+        (result.counts.sent, result.counts.ok),
+        (200, 200),
+        "{:?}",
+        result.first_errors.first()
+    );
+    assert_eq!(count.load(Ordering::SeqCst), 200);
+    assert_eq!(result.bytes.body, 200 * 40_000);
+    assert_eq!(result.engine.backend, "epoll");
+    let wrong = load(port, |job| job.requests = request(&"y".repeat(40_000))).unwrap();
+    assert_eq!(wrong.counts.errors["wrong_body"], 200);
+    assert!(matches!(
+        wrong.job.requests[0].expect.body,
+        Some(ExpectBody::Exact { .. })
+    ));
+}
+
+#[test]
+fn a_connection_for_each_request_and_pipelining_work_over_tls() {
+    let (port, ..) = server();
+    assert_eq!(load(port, |job| job.pipeline = 5).unwrap().counts.ok, 200);
+    let each = load(port, |job| {
+        (job.keepalive, job.max_requests) = (false, Some(40))
+    })
+    .unwrap();
+    assert_eq!((each.counts.ok, each.connections.opened), (40, 40));
+}
+
+#[test]
+fn a_certificate_is_looked_at_where_that_is_asked_for() {
+    let (port, certificate, _) = server();
+    let refused = load(port, |job| job.tls.verify = Some(true));
+    assert!(
+        matches!(refused, Err(Error::Unreachable { .. })),
+        "{refused:?}"
+    );
+    let path = std::env::temp_dir().join(format!("touchstone-load-{}.pem", std::process::id()));
+    std::fs::write(&path, certificate).unwrap();
+    let trusted = load(port, |job| {
+        job.tls.ca_file = Some(path.to_string_lossy().into_owned())
+    });
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(trusted.unwrap().counts.ok, 200);
+}
