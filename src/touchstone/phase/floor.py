@@ -68,7 +68,7 @@ def smallest(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
 
 
 class FloorPhase(Phase):
-    """Bisects the limit to one megabyte; at each limit every heap setting of the variant is tried until one is enough."""
+    """Bisects the limit to one megabyte; at each limit every heap setting is tried until one is enough."""
 
     name: ClassVar[str] = "floor"
     title: ClassVar[str] = "Memory floor"

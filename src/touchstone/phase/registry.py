@@ -8,11 +8,20 @@ from touchstone.phase.base import Phase
 from touchstone.phase.boot import BootPhase
 from touchstone.phase.build import BuildPhase
 from touchstone.phase.floor import FloorPhase
+from touchstone.phase.hold import HoldPhase
 from touchstone.phase.load import LoadPhase
 from touchstone.phase.probe import ProbePhase
 from touchstone.phase.verify import VerifyPhase
 
-PHASES: tuple[Phase, ...] = (BuildPhase(), VerifyPhase(), ProbePhase(), BootPhase(), LoadPhase(), FloorPhase())
+PHASES: tuple[Phase, ...] = (
+    BuildPhase(),
+    VerifyPhase(),
+    ProbePhase(),
+    BootPhase(),
+    LoadPhase(),
+    HoldPhase(),
+    FloorPhase(),
+)
 
 _ALWAYS = ("build", "verify")
 """Nothing is measured that was not built, and nothing timed that was not checked."""

@@ -12,7 +12,7 @@ from touchstone.contract.expect import faults
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Service
 from touchstone.isolation.cgroup import create_cgroup
-from touchstone.isolation.port import foreign_listener, free_port, ports_of
+from touchstone.isolation.port import foreign_listener, free_port, listeners, ports_of
 from touchstone.isolation.process import ServerProcess, StartError, start_process
 from touchstone.phase.base import Bench, Built
 from touchstone.record.sample import Sample
@@ -106,6 +106,17 @@ def running(
         if cgroup is not None and (killed := cgroup.oom_kills()):
             sample.detail["oom_kills"] = killed
         sample.detail["stopped"] = process.stop()
+
+
+def wait_for_listener(process: ServerProcess, port: int) -> None:
+    """Wait until a further process of a contender listens on the shared port, too. Raises StartError."""
+    deadline = time.monotonic() + READY_WITHIN_S
+    while process.pid not in listeners(port):
+        if how := process.exited():
+            raise StartError(f"a further server process {how}: can it share its port?", mend=f"its log: {process.log}")
+        if time.monotonic() > deadline:
+            raise StartError(f"a further server process does not listen on port {port}", mend=f"its log: {process.log}")
+        time.sleep(0.02)
 
 
 def wait_until_ready(bench: Bench, process: ServerProcess, port: int) -> None:
