@@ -58,6 +58,20 @@ def test_each_finding_says_what_to_do_next(run: Run, judgement: Judgement) -> No
     assert "5 samples" in lines[findings[0]]
 
 
+def test_the_same_advice_is_given_once(run: Run, judgement: Judgement) -> None:
+    finding = judgement.findings[0]
+    spread = [finding.model_copy(update={"contender": name, "sample": None}) for name in ("go/plain", "rust/plain")]
+    text = _printed(run, judgement.model_copy(update={"findings": spread}), terminal=False)
+    assert text.count(finding.statement) == 2
+    assert text.count(finding.next_step) == 1
+
+
+def test_where_all_is_invalid_the_numbers_still_have_a_readable_unit(run: Run, judgement: Judgement) -> None:
+    alone = [e for e in judgement.estimates if e.contender == EXHIBIT and e.phase == "load"]
+    text = _printed(run, judgement.model_copy(update={"estimates": alone, "comparisons": []}), terminal=False)
+    assert f"{EXHIBIT}: RSS, peak under load: 918 MiB, invalid" in text
+
+
 def test_comparisons_are_sentences(run: Run, judgement: Judgement) -> None:
     text = _printed(run, judgement, terminal=False)
     assert "rust/plain against go/plain" in text

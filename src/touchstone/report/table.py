@@ -102,8 +102,11 @@ def _table(view: View, anchor: str, title: str, places: list[Place], *, headline
 
 
 def _scale(view: View, place: Place, figure: Figure) -> Scale:
-    estimates = (view.estimate(place, c.name, figure.name) for c in view.contenders)
-    return scale_for([e.median for e in estimates if e is not None], figure.unit)
+    """One unit for the column, from the valid medians, else from the values that were left out as invalid."""
+    found = [e for c in view.contenders if (e := view.estimate(place, c.name, figure.name)) is not None]
+    medians = [e.median for e in found if e.median is not None]
+    struck = [s.figures.get(figure.name) for e in found for i in e.left_out if (s := view.sample(i)) is not None]
+    return scale_for(medians or struck, figure.unit)
 
 
 def _row(view: View, contender: ContenderPlan, columns: list[Column]) -> Row:

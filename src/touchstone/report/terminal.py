@@ -151,12 +151,12 @@ def _print_findings(console: Console, view: View) -> None:
         console.print(Text("No findings.", style="bold"))
         return
     console.print(Text("Findings", style="bold"))
-    for group in view.finding_groups:
-        first = group.first
+    for cluster in view.finding_clusters:
+        first = cluster[0].first
         head = Text.assemble((f"{first.severity} ", _SEVERITY_STYLES[first.severity]), (first.code, "bold"))
-        head.append(f"  {_where(group)}", style="dim")
         console.print(Padding(head, (0, 0, 0, 2)))
-        console.print(Padding(Text(first.statement), (0, 0, 0, 4)))
+        for group in cluster:
+            console.print(Padding(Text.assemble((f"{_where(group)}: ", "dim"), group.first.statement), (0, 0, 0, 4)))
         console.print(Padding(Text.assemble(("next: ", "dim"), first.next_step), (0, 0, 0, 4)))
 
 
@@ -185,10 +185,11 @@ def _plain_lines(view: View) -> Iterator[str]:
         yield f"  {how.mark} {sentence}"
     for contender in view.not_measured:
         yield f"not measured: {contender.name}: {contender.not_measured}"
-    for group in view.finding_groups:
-        first = group.first
-        yield f"finding: {first.severity} {first.code}: {_where(group)}: {first.statement}"
-        yield f"  next: {first.next_step}"
+    for cluster in view.finding_clusters:
+        for group in cluster:
+            first = group.first
+            yield f"finding: {first.severity} {first.code}: {_where(group)}: {first.statement}"
+        yield f"  next: {cluster[0].first.next_step}"
     if not view.finding_groups:
         yield "findings: none"
     yield f"trace a number: {trace(view)}"

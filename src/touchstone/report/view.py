@@ -198,6 +198,15 @@ class View:
             groups.setdefault(key, []).append(finding)
         return [FindingGroup(i, group[0], tuple(group)) for i, group in enumerate(groups.values(), start=1)]
 
+    @cached_property
+    def finding_clusters(self) -> list[list[FindingGroup]]:
+        """Groups of one code with the same advice: what to do is said once, and where it fired for each."""
+        clusters: dict[tuple[str, str, str], list[FindingGroup]] = {}
+        for group in self.finding_groups:
+            key = (group.first.severity, group.first.code, group.first.next_step)
+            clusters.setdefault(key, []).append(group)
+        return list(clusters.values())
+
     def findings_at(self, place: Place, figures: Iterable[str] | None = None) -> list[FindingGroup]:
         """Findings about a place; with `figures`, those only that name one of them."""
         wanted = None if figures is None else set(figures)

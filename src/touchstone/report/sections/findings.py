@@ -16,4 +16,4 @@ def build(view: View) -> Iterator[Section]:
         ]
         for group in view.finding_groups
     }
-    yield Section("findings", "Findings", "findings.html", {"groups": view.finding_groups, "wrong": wrong})
+    yield Section("findings", "Findings", "findings.html", {"clusters": view.finding_clusters, "wrong": wrong})
