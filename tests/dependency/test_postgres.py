@@ -15,8 +15,7 @@ import pytest
 from touchstone.dependency.base import DependencyContext, DependencyError, UnknownActError
 from touchstone.dependency.postgres import Postgres
 from touchstone.dependency.postgres.binaries import find_installation
-from touchstone.dependency.postgres.dependency import DATABASE
-from touchstone.dependency.postgres.settings import Tare
+from touchstone.dependency.postgres.settings import DATABASE, Tare
 from touchstone.dependency.postgres.tare import by_driver, pgbench_script
 
 SCHEMA = "CREATE TABLE users(id SERIAL PRIMARY KEY, name VARCHAR NOT NULL)"
@@ -120,7 +119,7 @@ def test_observe_counts_the_sessions_opened_and_the_log_written(postgres: Postgr
         with client(postgres) as connection:
             connection.execute("INSERT INTO users (name) VALUES ('Ada')")
     until = time.monotonic() + 10
-    while (after := postgres.observe())["database_sessions"] < before["database_sessions"] + 5:
+    while (after := postgres.observe())["sessions_opened"] < before["sessions_opened"] + 5:
         assert time.monotonic() < until, "the sessions were never counted"
         time.sleep(0.05)
     assert after["wal_position_bytes"] > before["wal_position_bytes"]
@@ -264,8 +263,13 @@ def test_an_outside_server_is_used_and_left_running(postgres: Postgres, tmp_path
     assert guest.ask("SELECT count(*) FROM users") == 1
     assert guest.read_settings()["synchronous_commit"] == "off"
     assert guest.pids() == []
-    with pytest.raises(DependencyError, match="not the lab's to stop"):
-        guest.act("stop", {})
+    guest.act("stop", {})
+    assert guest.sessions() == 0
+    with pytest.raises(psycopg.OperationalError, match="not currently accepting"):
+        client(guest)
+    assert postgres.pids()
+    guest.act("start", {})
+    assert guest.ask("SELECT count(*) FROM users") == 1
     late = Postgres("database", "DATABASE_URL", SETTINGS, guest.context)
     late.start()
     assert "rows in users: 1" in late.reset({})[0]

@@ -62,7 +62,8 @@ func isAway(err error) bool {
 		return true
 	}
 	switch reported.Code[:2] {
-	case "08", "53", "57": // connection exception, insufficient resources, operator intervention
+	// Connection exception, insufficient resources, a database that takes no connections, operator intervention.
+	case "08", "53", "55", "57":
 		return true
 	}
 	return false

@@ -107,10 +107,11 @@ impl Session {
 }
 
 impl From<tokio_postgres::Error> for Failure {
-    /// Classes 08, 53 and 57 are connection exceptions, insufficient resources and operator intervention.
+    /// Classes 08, 53, 55 and 57 are connection exceptions, insufficient resources, a database that takes no
+    /// connections, and operator intervention.
     fn from(error: tokio_postgres::Error) -> Self {
         match error.code().map(|code| &code.code()[..2]) {
-            None | Some("08" | "53" | "57") => Self::Away,
+            None | Some("08" | "53" | "55" | "57") => Self::Away,
             Some(_) => Self::Statement(error),
         }
     }

@@ -27,7 +27,8 @@ def client_sessions(connection: psycopg.Connection[tuple[object, ...]], database
 def counters(connection: psycopg.Connection[tuple[object, ...]], database: str) -> dict[str, float]:
     """`pg_stat_database` and `pg_stat_wal` by column, clients by state, and the exact position in the log.
 
-    `database_sessions` counts every session that was ever opened, `clients_now` those that are connected.
+    `sessions_opened` counts every session that there ever was, `clients_now` those that are connected: a service that
+    opens one for each request has few at a time.
 
     Backends hand in their counts at most once a second, and idle ones up to ten seconds late: the write-ahead log's
     position (`wal_position_bytes`) is exact at once, the counts are so when the service has ended.
@@ -36,6 +37,8 @@ def counters(connection: psycopg.Connection[tuple[object, ...]], database: str) 
     with connection.cursor(row_factory=dict_row) as cursor:
         cursor.execute("SELECT * FROM pg_stat_database WHERE datname = %s", (database,))
         found |= _numbers("database", cursor.fetchone())
+        if "database_sessions" in found:
+            found["sessions_opened"] = found.pop("database_sessions")
         if connection.info.server_version >= 140000:
             cursor.execute("SELECT * FROM pg_stat_wal")
             found |= _numbers("wal", cursor.fetchone())

@@ -15,10 +15,9 @@ from touchstone.dependency.postgres.binaries import missing
 from touchstone.dependency.postgres.cluster import Cluster
 from touchstone.dependency.postgres.counters import client_sessions, counters, fsync_rate, rows_by_table
 from touchstone.dependency.postgres.outside import OutsideServer
-from touchstone.dependency.postgres.settings import read_tare, server_settings
+from touchstone.dependency.postgres.settings import DATABASE, read_tare, server_settings
 from touchstone.record.sample import DependencyState
 
-DATABASE = "touchstone"
 _TARE_DATABASE = "touchstone_tare"
 _GRACE_S = 2.0
 """How long the sessions of a contender that has just ended may take to go."""
@@ -93,7 +92,7 @@ class Postgres(Dependency):
         return value if isinstance(value, int | float) else str(value)
 
     def act(self, act: str, arguments: dict[str, Any]) -> None:
-        """`stop` takes the server away as an operator would, `start` brings it back with all that was committed."""
+        """`stop` takes the database away, `start` brings it back with all that was committed."""
         if act not in {"stop", "start"}:
             raise UnknownActError(
                 f"dependency {self.name!r} (postgres) cannot {act!r}", mend="its acts are: stop, start"

@@ -1,4 +1,4 @@
-"""A PostgreSQL that somebody else runs, named by --postgres URL: used, never started, stopped or reconfigured."""
+"""A PostgreSQL that somebody else runs, named by --postgres URL: used, never stopped or reconfigured."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from touchstone.dependency.base import DependencyError
+from touchstone.dependency.postgres.settings import DATABASE
 
 
 class OutsideServer:
@@ -73,12 +75,12 @@ class OutsideServer:
         """Nothing of the server's own is changed: the settings are given to the lab's database when it is made."""
 
     def start(self) -> None:
-        """Not the lab's to do. Raises DependencyError."""
-        raise self._refusal("start")
+        """Let services into the lab's database again."""
+        self._allow(True)
 
     def stop(self) -> None:
-        """Not the lab's to do. Raises DependencyError."""
-        raise self._refusal("stop")
+        """Take the lab's database away: the server runs on, and nobody gets into that database, nor stays in it."""
+        self._allow(False)
 
     def remove(self) -> None:
         """Nothing of it is the lab's."""
@@ -95,9 +97,11 @@ class OutsideServer:
         host = self._address.get("host", "127.0.0.1")
         return f"postgres://{user}:{password}@{host}:{self._address.get('port', '5432')}/{database}"
 
-    def _refusal(self, act: str) -> DependencyError:
-        return DependencyError(
-            f"the PostgreSQL of --postgres is not the lab's to {act}",
-            where=f"dependency {self._name}",
-            mend="leave --postgres out, so that the lab starts its own, or leave that check out",
-        )
+    def _allow(self, allowed: bool) -> None:
+        database = sql.Identifier(DATABASE)
+        with self.administer("postgres") as connection:
+            connection.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}").format(database, sql.Literal(allowed)))
+            if not allowed:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (DATABASE,)
+                )

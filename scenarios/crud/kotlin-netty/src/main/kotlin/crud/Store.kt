@@ -69,6 +69,6 @@ class Store(config: Config) {
 /** Tells a database that cannot serve from a statement that is wrong. */
 fun isAway(failure: Throwable): Boolean {
     if (failure !is PgException) return true
-    // Connection exception, insufficient resources, operator intervention.
-    return failure.sqlState?.take(2) in setOf("08", "53", "57")
+    // Connection exception, insufficient resources, a database that takes no connections, operator intervention.
+    return failure.sqlState?.take(2) in setOf("08", "53", "55", "57")
 }
