@@ -6,7 +6,7 @@
  * The client prints: requests, seconds, CPU seconds (user and system), system calls.
  * It does not parse: a response is complete when as many bytes have come as the first response had.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>

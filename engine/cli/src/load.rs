@@ -1,16 +1,22 @@
 //! `touchstone-engine load`: a job from JSON or from flags in, a result out.
 
+mod cross_check;
 mod flags;
 mod human;
+mod live;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use touchstone_load::error::Error;
 use touchstone_load::event::Event;
-use touchstone_load::job::Job;
+use touchstone_load::export;
+use touchstone_load::job::{Job, Loop};
+use touchstone_load::knee::{self, Objective, Trial};
 use touchstone_load::processes::serve;
 use touchstone_load::run::{Control, run as run_load};
 
+use self::live::Live;
 use crate::failure::{Failure, Outcome};
 use crate::job::{write_event, write_result};
 
@@ -37,6 +43,19 @@ pub struct Args {
     /// Write the result as JSON to standard output.
     #[arg(long, help_heading = "Output")]
     json: bool,
+    /// Write the series as CSV.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    csv: Option<PathBuf>,
+    /// Write the latencies as an HdrHistogram log, one line an interval of the series.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    hdr: Option<PathBuf>,
+    /// Find the highest rate at which an objective such as "p99<20ms" holds; each trial lasts the duration, and --rate
+    /// is where the search begins.
+    #[arg(long, value_name = "OBJECTIVE", help_heading = "Load", conflicts_with_all = ["steps", "ramp", "requests"])]
+    knee: Option<String>,
+    /// Put the same load on by another tool afterwards, and say whether the two agree.
+    #[arg(long, value_enum, value_name = "TOOL", help_heading = "Output")]
+    cross_check: Option<cross_check::Tool>,
     #[command(flatten)]
     flags: flags::Flags,
 }
@@ -55,9 +74,14 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         None => args.flags.job()?,
     };
     let interrupt = crate::interrupt::flag();
+    let quiet = args.events || args.json || from_file;
+    let live = RefCell::new(if quiet { None } else { Live::on_terminal() });
     let mut on_event = |event: Event| {
         if args.events {
             write_event(&event);
+        }
+        if let Some(live) = live.borrow_mut().as_mut() {
+            live.show(&event);
         }
     };
     let process_command = match std::env::current_exe() {
@@ -69,20 +93,76 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         on_event: &mut on_event,
         process_command: &process_command,
     };
+    if let Some(objective) = &args.knee {
+        return find_knee(&args, &job, objective, &mut control, &live);
+    }
     let result = run_load(&job, &mut control).map_err(|error| failure(&error))?;
+    clear(&live);
     if let Some(path) = &args.out {
         write_result(Some(path), &result)?;
     }
+    write_text(args.csv.as_deref(), || export::csv(&result))?;
+    write_text(args.hdr.as_deref(), || export::hdr_log(&result))?;
     if (from_file && args.out.is_none()) || args.json {
         write_result(None, &result)?;
     } else if !from_file {
         print!("{}", human::report(&result));
     }
-    Ok(if result.interrupted {
+    if result.interrupted {
+        return Ok(Outcome::Interrupted);
+    }
+    if let Some(tool) = args.cross_check {
+        eprint!("{}", cross_check::compare(tool, &job, &result)?);
+    }
+    Ok(Outcome::Done)
+}
+
+fn find_knee(
+    args: &Args,
+    job: &Job,
+    objective: &str,
+    control: &mut Control<'_>,
+    live: &RefCell<Option<Live>>,
+) -> Result<Outcome, Failure> {
+    let objective = Objective::parse(objective).map_err(|error| failure(&error))?;
+    let first = match job.arrival {
+        Loop::Open { rate, .. } => rate,
+        _ => 1_000.0,
+    };
+    let mut on_trial = |trial: &Trial| {
+        clear(live);
+        if !args.json {
+            println!("{}", human::trial(trial));
+        }
+    };
+    let knee = knee::find(job, objective, first, control, &mut on_trial)
+        .map_err(|error| failure(&error))?;
+    clear(live);
+    if let Some(path) = &args.out {
+        write_result(Some(path), &knee)?;
+    }
+    if args.json {
+        write_result(None, &knee)?;
+    } else {
+        println!("{}", human::knee(&knee));
+    }
+    Ok(if knee.interrupted {
         Outcome::Interrupted
     } else {
         Outcome::Done
     })
+}
+
+fn clear(live: &RefCell<Option<Live>>) {
+    if let Some(live) = live.borrow_mut().as_mut() {
+        live.clear();
+    }
+}
+
+fn write_text(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    std::fs::write(path, text())
+        .map_err(|error| Failure::Failed(format!("{} cannot be written: {error}", path.display())))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {

@@ -71,6 +71,21 @@ pub struct Flags {
         help_heading = "Connections"
     )]
     cpus: Option<Vec<u32>>,
+    /// https: the certificate must be valid, even on this machine.
+    #[arg(long, conflicts_with = "insecure", help_heading = "Connections")]
+    verify: bool,
+    /// https: any certificate will do, even elsewhere.
+    #[arg(short = 'k', long, help_heading = "Connections")]
+    insecure: bool,
+    /// https: authorities to trust, in PEM, and not the system's.
+    #[arg(long, value_name = "FILE", help_heading = "Connections")]
+    cacert: Option<String>,
+    /// Open loop: send at multiples of this; longer is cheaper and later.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "250us", help_heading = "Load")]
+    slot: f64,
+    /// Length of one interval of the series.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "1s", help_heading = "Output")]
+    interval: f64,
     /// Allow a target that is not on this machine. Load only what is yours.
     #[arg(long, value_name = "HOST", help_heading = "Connections")]
     allow_host: Vec<String>,
@@ -139,6 +154,16 @@ impl Flags {
             Backend::Epoll => BackendChoice::Epoll,
             Backend::IoUring => BackendChoice::IoUring,
         };
+        job.pacing_slot_s = self.slot;
+        job.series_interval_s = self.interval;
+        job.tls.verify = if self.verify {
+            Some(true)
+        } else if self.insecure {
+            Some(false)
+        } else {
+            None
+        };
+        job.tls.ca_file.clone_from(&self.cacert);
         job.arrival = self.arrival()?;
         job.requests = vec![self.request(path)?];
         job.validate().map_err(Failure::malformed)?;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use touchstone_load::distribution::Distribution;
 use touchstone_load::job::Loop;
+use touchstone_load::knee::{Knee, Trial};
 use touchstone_load::result::LoadResult;
 
 /// The whole report.
@@ -215,6 +216,35 @@ fn generator(out: &mut String, result: &LoadResult) {
         for reason in &generator.reasons {
             let _ = writeln!(out, "    - {reason}");
         }
+    }
+}
+
+/// One trial of the search for the knee, as a line.
+pub fn trial(trial: &Trial) -> String {
+    format!(
+        "  {:>10} requests/s offered, {:>10} answered, {:>8}, {} errors: {}",
+        thousands(trial.rate),
+        thousands(trial.achieved),
+        trial.latency.map_or("-".to_owned(), time),
+        trial.errors,
+        if trial.holds {
+            "holds"
+        } else {
+            "does not hold"
+        }
+    )
+}
+
+/// What the search for the knee came to.
+pub fn knee(knee: &Knee) -> String {
+    let objective = format!(
+        "p{} below {}",
+        knee.objective.quantile * 100.0,
+        time(knee.objective.below_s)
+    );
+    match knee.rate {
+        Some(rate) => format!("\n  {objective} holds up to {} requests/s", thousands(rate)),
+        None => format!("\n  {objective} held at none of the rates"),
     }
 }
 

@@ -1,0 +1,173 @@
+//! Properties that hold for every input: of the parser, the schedule, the histogram and the templates.
+
+use proptest::prelude::*;
+use touchstone_load::histogram::{Histogram, Packed};
+use touchstone_load::job::{Arrivals, Job, Loop, Step};
+use touchstone_load::parser::Response;
+use touchstone_load::schedule::{Schedule, offered_rate, quantise};
+
+/// A response as a server would write it: chunked or with a length, with some fields, and its body.
+fn response() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
+    let body = proptest::collection::vec(any::<u8>(), 0..300);
+    let fields = proptest::collection::vec("[A-Za-z][A-Za-z0-9-]{0,10}x: [ -~]{0,20}", 0..4);
+    (body, fields, proptest::option::of(1usize..50), 0u8..3).prop_map(
+        |(body, fields, chunk, interim)| {
+            let mut text = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                .repeat(usize::from(interim))
+                .into_bytes();
+            text.extend_from_slice(b"HTTP/1.1 200 OK\r\n");
+            for field in fields {
+                text.extend_from_slice(field.as_bytes());
+                text.extend_from_slice(b"\r\n");
+            }
+            match chunk {
+                None => {
+                    text.extend_from_slice(
+                        format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes(),
+                    );
+                    text.extend_from_slice(&body);
+                }
+                Some(size) => {
+                    text.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
+                    for chunk in body.chunks(size) {
+                        text.extend_from_slice(
+                            format!("{:x};name=value\r\n", chunk.len()).as_bytes(),
+                        );
+                        text.extend_from_slice(chunk);
+                        text.extend_from_slice(b"\r\n");
+                    }
+                    text.extend_from_slice(b"0\r\nX-Trailer: yes\r\n\r\n");
+                }
+            }
+            (text, body)
+        },
+    )
+}
+
+fn open(rate: f64, arrivals: Arrivals, seed: u64) -> Job {
+    let mut job = Job::for_url("http://127.0.0.1:1");
+    (job.arrival, job.duration_s, job.seed) = (Loop::Open { rate, arrivals }, 1.0, seed);
+    job
+}
+
+fn all(job: &Job, share: u32, shares: u32, limit: Option<u64>) -> Vec<u64> {
+    let mut schedule = Schedule::new(job, share, shares, limit).unwrap();
+    std::iter::from_fn(|| schedule.take(u64::MAX)).collect()
+}
+
+proptest! {
+    #[test]
+    fn any_cutting_of_a_response_gives_its_body((text, body) in response(), cuts in proptest::collection::vec(1usize..40, 1..60)) {
+        let mut parser = Response::default();
+        let (mut found, mut rest, mut done) = (Vec::new(), text.as_slice(), false);
+        for cut in cuts.iter().cycle() {
+            let (piece, after) = rest.split_at((*cut).min(rest.len()));
+            let fed = parser.feed(piece, |bytes| found.extend_from_slice(bytes)).unwrap();
+            prop_assert_eq!(fed.consumed, piece.len());
+            prop_assert_eq!(fed.done, after.is_empty());
+            (rest, done) = (after, fed.done);
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert!(done);
+        prop_assert_eq!(found, body);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic_and_are_never_overrun(bytes in proptest::collection::vec(any::<u8>(), 0..500), cut in 1usize..50) {
+        let mut parser = Response::default();
+        for piece in bytes.chunks(cut) {
+            match parser.feed(piece, |_| ()) {
+                Ok(fed) => prop_assert!(fed.consumed <= piece.len()),
+                Err(_) => break,
+            }
+        }
+    }
+
+    #[test]
+    fn uniform_arrivals_are_as_many_as_the_rate_says_and_evenly_spaced(rate in 1.0f64..50_000.0) {
+        let times = all(&open(rate, Arrivals::Uniform, 1), 0, 1, None);
+        prop_assert!((times.len() as f64 - rate).abs() <= 1.0);
+        let gap = 1e9 / rate;
+        prop_assert!(times.windows(2).all(|pair| ((pair[1] - pair[0]) as f64 - gap).abs() <= 2.0));
+    }
+
+    #[test]
+    fn poisson_arrivals_rise_and_follow_from_the_seed(rate in 500.0f64..20_000.0, seed: u64) {
+        let job = open(rate, Arrivals::Poisson, seed);
+        let times = all(&job, 0, 1, None);
+        prop_assert_eq!(&times, &all(&job, 0, 1, None));
+        prop_assert!(times.windows(2).all(|pair| pair[0] <= pair[1]));
+        // Six standard deviations.
+        prop_assert!((times.len() as f64 - rate).abs() <= 6.0 * rate.sqrt());
+    }
+
+    #[test]
+    fn shares_of_a_uniform_schedule_make_up_the_whole(rate in 10.0f64..5_000.0, shares in 1u32..8) {
+        let job = open(rate, Arrivals::Uniform, 1);
+        let mut parts: Vec<u64> = (0..shares).flat_map(|share| all(&job, share, shares, None)).collect();
+        parts.sort_unstable();
+        let whole = all(&job, 0, 1, None);
+        prop_assert_eq!(parts.len(), whole.len());
+        prop_assert!(parts.iter().zip(&whole).all(|(part, whole)| part.abs_diff(*whole) <= 2));
+    }
+
+    #[test]
+    fn steps_and_ramps_offer_what_they_say(rates in proptest::collection::vec(1.0f64..3_000.0, 1..5), to in 0.0f64..3_000.0) {
+        let mut job = open(1.0, Arrivals::Uniform, 1);
+        let steps: Vec<Step> = rates.iter().map(|rate| Step { rate: *rate, seconds: 0.5 }).collect();
+        job.arrival = Loop::Steps { steps, arrivals: Arrivals::Uniform };
+        let expected: f64 = rates.iter().sum::<f64>() * 0.5;
+        prop_assert!((all(&job, 0, 1, None).len() as f64 - expected).abs() <= 1.0);
+        prop_assert!((offered_rate(&job).unwrap() * job.window_s() - expected).abs() < 1e-6);
+        job.arrival = Loop::Ramp { from: rates[0], to, arrivals: Arrivals::Uniform };
+        let times = all(&job, 0, 1, None);
+        prop_assert!((times.len() as f64 - f64::midpoint(rates[0], to)).abs() <= 1.0);
+        prop_assert!(times.windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+
+    #[test]
+    fn a_limit_counts_the_measured_window_alone(rate in 100.0f64..5_000.0, limit in 1u64..50, warmup in 0.0f64..0.5) {
+        let mut job = open(rate, Arrivals::Uniform, 1);
+        job.warmup_s = warmup;
+        let begin = (warmup * 1e9).round() as u64;
+        let measured = all(&job, 0, 1, Some(limit)).into_iter().filter(|time| *time >= begin).count();
+        prop_assert_eq!(measured as u64, limit);
+    }
+
+    #[test]
+    fn the_queue_is_what_is_due_and_not_taken(rate in 100.0f64..5_000.0, now in 0.0f64..1.0, taken in 0usize..200) {
+        let job = open(rate, Arrivals::Poisson, 3);
+        let now = (now * 1e9) as u64;
+        let due = all(&job, 0, 1, None).into_iter().filter(|time| *time <= now).count();
+        let mut schedule = Schedule::new(&job, 0, 1, None).unwrap();
+        let taken = (0..taken).filter(|_| schedule.take(now).is_some()).count();
+        prop_assert_eq!(schedule.observe(now) as usize, due - taken);
+    }
+
+    #[test]
+    fn quantising_never_sends_early_and_at_most_a_slot_late(due in 0u64..10_000_000, origin in 0u64..1_000_000, slot in 1u64..500_000) {
+        let sent = quantise(due, origin, slot);
+        prop_assert!(sent >= due && sent - due < slot);
+    }
+
+    #[test]
+    fn merging_histograms_in_any_order_is_recording_all(values in proptest::collection::vec(any::<u64>(), 0..300), parts in 1usize..6) {
+        let mut whole = Histogram::default();
+        let mut split = vec![Histogram::default(); parts];
+        for (index, value) in values.iter().enumerate() {
+            // Spread over the magnitudes.
+            let value = value >> (index % 60);
+            whole.record(value);
+            split[index % parts].record(value);
+        }
+        let mut merged = Histogram::default();
+        for part in split.iter().rev() {
+            Packed::of(part).add_to(&mut merged).unwrap();
+        }
+        prop_assert_eq!(&merged, &whole);
+        let quantiles = merged.at(&[0.0, 0.1, 0.5, 0.9, 0.999, 1.0]);
+        prop_assert!(quantiles.windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+}
