@@ -55,7 +55,7 @@ faults: setup ## Plant every fault of the catalogue, and count caught, missed an
 	$(BIN)/python -m tests.faults
 
 calibrate: setup ## Measure how often the judge is right, and write it into docs/methodology.md
-	$(BIN)/python -m touchstone.judge.calibration
+	$(BIN)/python benchmarks/calibration --trials 1000 --write docs/methodology.md
 
 clean: ## Remove the environment and the builds
 	rm -rf $(VENV) target

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -14,16 +12,16 @@ from rich.console import Console
 from touchstone.cli.places import results_root, scenarios_root
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Outcome, Verdict
+from touchstone.judge.judgement import Verdict
 from touchstone.manifest.catalogue import find_scenario, select_contenders
 from touchstone.phase.registry import select_phases
-from touchstone.record.figure import FIGURES
 from touchstone.record.store import RunStore, load_run
 from touchstone.report import print_report, render
 from touchstone.run.conductor import Conductor
 from touchstone.run.noise import measure_noise
 from touchstone.run.plan import Wish, make_plan, planned_loads
 from touchstone.run.progress import Plain, display_for
+from touchstone.run.until_decided import UntilDecided
 
 
 def run(
@@ -85,7 +83,7 @@ def run(
         fresh_builds=fresh_builds,
         large=large,
         notes=notes,
-        after_round=_undecided(store.folder, until_decided) if until_decided else None,
+        after_round=UntilDecided(store, plan, until_decided * 60).go_on if until_decided else None,
     )
     with display:
         completed = conductor.carry_out()
@@ -101,23 +99,6 @@ def _look_at_noise(*, anyway: bool) -> list[str]:
             mend="quieten it (`touchstone doctor --noise` measures again), or give --anyway, which marks the results",
         )
     return [f"measured anyway: {complaint}" for complaint in complaints]
-
-
-def _undecided(folder: Path, minutes: float) -> Callable[[int], bool]:
-    """Whether to go on after a round: as long as a headline comparison is undecided and there is time."""
-    deadline = time.monotonic() + minutes * 60
-
-    def go_on(_round: int) -> bool:
-        if time.monotonic() > deadline:
-            return False
-        comparisons = judge(load_run(folder)).comparisons
-        return any(
-            c.outcome is Outcome.UNDECIDED and c.verdict is not Verdict.INVALID and FIGURES[c.figure].headline
-            for c in comparisons
-            if c.phase in {"boot", "load"}
-        )
-
-    return go_on
 
 
 def _conclude(folder: Path, *, json: bool, completed: bool) -> int:

@@ -118,6 +118,8 @@ class Thread(EngineRecord):
     user_s: float = 0.0
     system_s: float = 0.0
     busy: float = 0.0
+    delayed_s: float | None = None
+    """How long it was ready to run and waited for a CPU."""
 
 
 class Clock(EngineRecord):
