@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.format import seconds
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y, spread
+from touchstone.report.plots.lines import TYPICAL, Line, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.timeline import seconds_axis, shade_phases
 from touchstone.report.view import Place, View
@@ -20,7 +22,7 @@ def build(view: View, place: Place) -> Panel | None:
     figure, axes = canvas.new(300)
     seconds_axis(axes, max(x for line in lines for x, _ in line.points))
     draw(axes, lines)
-    how = scale_y(axes, lines, Unit.PER_SECOND, log=spread([x for x in lines if not x.invalid]) > 20)
+    how = scale_y(axes, lines, Unit.PER_SECOND, log=_far_apart(lines))
     shade_phases(axes, _phases(view, place))
     canvas.label(
         axes, "seconds since the first request", ", ".join(["right answers a second", *([how] if how else [])])
@@ -34,6 +36,13 @@ def build(view: View, place: Place) -> Panel | None:
         legend=legend_of(lines),
         findings=view.findings_at(place, ("throughput", "time_to_steady")),
     )
+
+
+def _far_apart(lines: Sequence[Line]) -> bool:
+    """Whether the contenders' best paces need a log axis; a stall alone does not, for a log axis has no zero."""
+    peaks = [max(y for _, y in line.points) for line in lines if not line.invalid]
+    peaks = [peak for peak in peaks if peak > 0]
+    return bool(peaks) and max(peaks) / min(peaks) > 20
 
 
 def _points(sample: Sample) -> Points:
