@@ -1,21 +1,23 @@
 //! Whether the machine can hold the next level: it is refused before it hurts.
 
 use crate::kernel::{Kernel, open_files};
-use crate::result::Refusal;
+use crate::result::{Memory, Reading, Refusal};
 
 /// Bytes a connection that are assumed before any level has been read: both ends' sockets in the kernel and a server that
 /// keeps large buffers.
 const ASSUMED: f64 = 48.0 * 1024.0;
 /// Levels below this say too little about the slope.
 const TELLING: u64 = 1000;
+/// Two sockets of the kernel take no less.
+const FLOOR: f64 = 4096.0;
 /// The slope may be steeper further up, as hash tables and slabs grow.
 const MARGIN: f64 = 1.15;
 
 /// What the levels so far say about the next one.
 pub struct Budget {
     reserve: u64,
-    first_available: Option<u64>,
-    slope: Option<f64>,
+    /// Connections and what they took, level by level.
+    seen: Vec<(u64, u64)>,
 }
 
 impl Budget {
@@ -24,22 +26,32 @@ impl Budget {
         let total = before.memory_total.unwrap_or(0) as f64;
         Self {
             reserve: (total * reserve) as u64,
-            first_available: before.memory_available,
-            slope: None,
+            seen: Vec::new(),
         }
     }
 
-    /// Learns from a level: how much less memory is available than before the first connection.
-    pub fn learn(&mut self, connections: u64, kernel: &Kernel) {
-        if let (true, Some(first), Some(now)) = (
-            connections >= TELLING,
-            self.first_available,
-            kernel.memory_available,
-        ) {
-            let slope = first.saturating_sub(now) as f64 / connections as f64;
-            // The steepest counts. Nothing is below the kernel's own two sockets of some 2 KiB.
-            self.slope = Some(self.slope.unwrap_or(4096.0).max(slope));
-        }
+    /// Learns from a level. What server, clients and the kernel's slabs and TCP buffers take is added up: the machine's
+    /// available memory would also show whatever else happens on it.
+    pub fn learn(&mut self, connections: u64, reading: &Reading) {
+        let kernel = reading.kernel.slab.unwrap_or(0) + reading.kernel.tcp_buffers.unwrap_or(0);
+        let user = |memory: &Memory| memory.pss.unwrap_or(memory.rss);
+        self.seen.push((
+            connections,
+            kernel + user(&reading.server) + user(&reading.client),
+        ));
+    }
+
+    /// Bytes a connection, both ends and kernel: over all levels, or over the last step where that was steeper. `None`
+    /// before the first level that says enough.
+    fn slope(&self) -> Option<f64> {
+        let (connections, bytes) = *self.seen.last()?;
+        let from = |index: usize| {
+            let (fewer, less) = *self.seen.get(index)?;
+            let more = connections.saturating_sub(fewer);
+            (more >= TELLING).then(|| bytes.saturating_sub(less) as f64 / more as f64)
+        };
+        let last_step = self.seen.len().checked_sub(2).and_then(from).unwrap_or(0.0);
+        from(0).map(|overall| overall.max(last_step).max(FLOOR))
     }
 
     /// Refuses a level that would take memory from the reserve, or that limits of open files do not allow.
@@ -69,8 +81,9 @@ impl Budget {
                 ..Refusal::default()
             });
         }
-        let slope = self.slope.map_or(ASSUMED, |slope| slope * MARGIN);
-        let predicted = (more as f64 * slope) as u64;
+        let slope = self.slope();
+        let each = slope.map_or(ASSUMED, |slope| slope * MARGIN);
+        let predicted = (more as f64 * each) as u64;
         let available = now.memory_available.unwrap_or(u64::MAX);
         if available.saturating_sub(predicted) < self.reserve && more > 0 {
             return Err(Refusal {
@@ -81,7 +94,7 @@ impl Budget {
                     self.reserve >> 20
                 ),
                 predicted: Some(predicted),
-                bytes_per_connection: self.slope,
+                bytes_per_connection: slope,
                 available: Some(available),
                 reserve: Some(self.reserve),
             });
@@ -100,7 +113,7 @@ impl Budget {
             ),
             available: Some(available),
             reserve: Some(self.reserve),
-            bytes_per_connection: self.slope,
+            bytes_per_connection: self.slope(),
             predicted: None,
         })
     }
@@ -118,12 +131,27 @@ mod tests {
         }
     }
 
+    fn reading(slab: u64, server: u64) -> Reading {
+        let kernel = Kernel {
+            slab: Some(slab),
+            ..kernel(8 << 30)
+        };
+        Reading {
+            server: Memory {
+                rss: server,
+                ..Memory::default()
+            },
+            kernel,
+            ..Reading::default()
+        }
+    }
+
     #[test]
     fn a_level_is_refused_by_the_slope_of_those_before() {
         let mut budget = Budget::new(0.15, &kernel(9 << 30));
-        assert!(budget.judge(0, 10_000, &kernel(9 << 30), None).is_ok());
+        budget.learn(0, &reading(0, 0));
         // 10,000 connections took 1 GiB, so 60,000 more would take 6 GiB of the 8 left, and 1.5 GiB must stay.
-        budget.learn(10_000, &kernel(8 << 30));
+        budget.learn(10_000, &reading(512 << 20, 512 << 20));
         assert!(budget.judge(10_000, 40_000, &kernel(8 << 30), None).is_ok());
         let refusal = budget
             .judge(10_000, 70_000, &kernel(8 << 30), None)
@@ -131,6 +159,19 @@ mod tests {
         assert!(
             refusal.reason.contains("60000 more connections") && refusal.predicted > Some(6 << 30)
         );
+    }
+
+    #[test]
+    fn a_steeper_last_step_counts_and_a_small_level_does_not() {
+        let mut budget = Budget::new(0.15, &kernel(9 << 30));
+        budget.learn(0, &reading(0, 0));
+        budget.learn(10, &reading(1 << 30, 0));
+        assert_eq!(budget.slope(), None);
+        let mut budget = Budget::new(0.15, &kernel(9 << 30));
+        for (connections, bytes) in [(0, 0), (10_000, 100_000_000), (12_000, 200_000_000)] {
+            budget.learn(connections, &reading(bytes, 0));
+        }
+        assert_eq!(budget.slope(), Some(50_000.0));
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub fn hold(
         let judged = budget.judge(held, connections, &Kernel::now(), trees.capacity());
         if let Err(refusal) = judged {
             level.refused = Some(refusal);
+            level.held = held;
+            level.answered = answered;
         } else {
             reach(&mut level, job, answered, &mut crew, &budget, interrupt)?;
             if !interrupt.load(Ordering::Relaxed) {
@@ -62,7 +64,7 @@ pub fn hold(
                 )?;
             }
             if let Some(idle) = &level.idle {
-                budget.learn(level.held, &idle.kernel);
+                budget.learn(level.held, idle);
             }
         }
         (held, answered) = (level.held, level.answered.max(answered));
