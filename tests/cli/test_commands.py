@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
 def touchstone(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     env = os.environ | {"NO_COLOR": "1", "COLUMNS": "200"}
     return subprocess.run(
-        [*COMMAND, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False
+        [*COMMAND, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False
     )
 
 

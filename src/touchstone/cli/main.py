@@ -13,7 +13,20 @@ from rich.markup import escape
 import touchstone
 from touchstone.failure import ExitCode, TouchstoneError
 
-_COMMANDS = ("run", "list", "show", "report", "explain", "compare", "new", "doctor", "engine")
+_MODULES = {
+    "run": "run",
+    "list": "list",
+    "show": "show",
+    "report": "report",
+    "explain": "explain",
+    "compare": "compare",
+    "new": "new",
+    "doctor": "doctor",
+    "load": "engine",
+    "probe": "engine",
+}
+"""The module of each command, in the order of the help. Only the module of the command that is called is loaded: some
+need libraries for statistics and plots, for which nobody should wait who lists scenarios."""
 
 _CommandLineError: type[Any] = typer.BadParameter.__mro__[1]
 """Any error in the words of a command line; typer does not export it."""
@@ -43,14 +56,18 @@ def _root(
     """Measure HTTP service stacks, and say which differences are real."""
 
 
-for _name in _COMMANDS:
-    import_module(f"touchstone.cli.{_name}_command").register(app)
+def _load_commands(words: list[str]) -> None:
+    """Register the command that is called; all of them when none is, for the help and for completion."""
+    called = [_MODULES[word] for word in words[:1] if word in _MODULES]
+    for module in dict.fromkeys(called or _MODULES.values()):
+        import_module(f"touchstone.cli.{module}_command").register(app)
 
 
 def main() -> None:
     """Run the command line; every error that is ours becomes a message and an exit code."""
     errors = Console(stderr=True)
     try:
+        _load_commands(sys.argv[1:])
         code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else ExitCode.OK)
     except TouchstoneError as error:
