@@ -107,13 +107,27 @@ fn each_fault_turns_exactly_its_cases_wrong() {
                 while let Some(fault) = { queue.lock().expect("no thread panicked").next() } {
                     let outcomes = probe(Some(fault), 16, quick);
                     let wrong = ids(&outcomes, Verdict::Wrong);
-                    let due = &expected[&format!("{fault:?}")];
+                    let listed = &expected[&format!("{fault:?}")];
+                    let (may, due): (BTreeSet<&str>, BTreeSet<&str>) = listed
+                        .iter()
+                        .map(String::as_str)
+                        .partition(|id| id.ends_with('?'));
                     assert!(!due.is_empty(), "{fault:?} would show nowhere");
                     let mut differences = differences.lock().expect("no thread panicked");
-                    for id in due.difference(&wrong) {
+                    // On a busy machine silence may stay inconclusive; it must not pass for right.
+                    let open = ids(&outcomes, Verdict::Inconclusive);
+                    for id in due
+                        .iter()
+                        .filter(|id| !wrong.contains(**id) && !open.contains(**id))
+                    {
                         differences.push(format!("{fault:?}: {id} should be wrong"));
                     }
-                    for id in wrong.difference(due) {
+                    if wrong.is_empty() {
+                        differences.push(format!("{fault:?}: nothing is wrong"));
+                    }
+                    for id in wrong.iter().filter(|id| {
+                        !due.contains(id.as_str()) && !may.contains(format!("{id}?").as_str())
+                    }) {
                         differences.push(format!("{fault:?}: {id} should not be wrong"));
                     }
                 }

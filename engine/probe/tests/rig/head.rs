@@ -243,7 +243,8 @@ fn understand(
     let expectations = list(fields, "expect");
     let known = expectations.iter().all(|e| e == "100-continue");
     let expects = minor > 0 && !expectations.is_empty() && known && framing != Framing::Length(0)
-        || (has(Fault::ContinueTo10) || has(Fault::ExpectsAnyBody)) && !expectations.is_empty();
+        || (has(Fault::ContinueTo10) || minor > 0 && has(Fault::ExpectsAnyBody))
+            && !expectations.is_empty();
     Ok(Head {
         method: method.into(),
         path,
