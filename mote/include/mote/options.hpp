@@ -38,13 +38,6 @@ struct Limits {
   std::size_t write_buffer = 65536;
 };
 
-/// Which kernel interface waits for the sockets.
-enum class Backend : std::uint8_t {
-  Auto,
-  Epoll,
-  IoUring,
-};
-
 struct Options {
   /// Numeric IPv4 or IPv6 address to listen on.
   std::string host = "127.0.0.1";
@@ -57,7 +50,6 @@ struct Options {
   std::size_t max_connections = 0;
   Timeouts timeouts{};
   Limits limits{};
-  Backend backend = Backend::Auto;
   /// Told what went wrong inside a handler that threw (its request is answered with 500). Called
   /// on the worker's thread.
   std::function<void(std::string_view)> on_error{};

@@ -35,14 +35,6 @@ void read_timeout(const char* name, std::chrono::milliseconds& timeout) {
   if (const auto value = number(name, kDay)) timeout = std::chrono::milliseconds(*value);
 }
 
-mote::Backend backend() {
-  const std::string_view name = variable("MOTE_BACKEND").value_or("auto");
-  if (name == "auto") return mote::Backend::Auto;
-  if (name == "epoll") return mote::Backend::Epoll;
-  if (name == "io_uring") return mote::Backend::IoUring;
-  throw std::invalid_argument("MOTE_BACKEND: give auto, epoll or io_uring");
-}
-
 }  // namespace
 
 mote::Options options_from_environment() {
@@ -54,7 +46,6 @@ mote::Options options_from_environment() {
   read_timeout("REQUEST_TIMEOUT_MS", options.timeouts.request);
   read_timeout("IDLE_TIMEOUT_MS", options.timeouts.idle);
   read_timeout("WRITE_TIMEOUT_MS", options.timeouts.write);
-  options.backend = backend();
   return options;
 }
 
