@@ -63,6 +63,8 @@ class Bench:
     """The tools of each contender."""
     builds: dict[str, Built] = field(default_factory=dict)
     """Filled by the build phase."""
+    ceilings: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    """Requests a second that a dependency answers by itself, by load and dependency."""
     fresh_builds: bool = False
     """Build again even if an equal build is in the cache."""
     large: bool = False

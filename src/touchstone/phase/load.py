@@ -54,6 +54,8 @@ class LoadPhase(Phase):
                 bench, bench.builds[contender.name], sample, settings=load.dependency_settings
             ) as contender_running:
                 self._put_load(bench, contender_running, load, round_number, sample)
+            for state in sample.dependencies:
+                state.ceiling = bench.ceilings.get((name, state.name))
 
         return attempt(sample, action, bench.store.logs / f"{sample.id}.log")
 

@@ -19,6 +19,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Bench, Phase, blank_sample, failed
+from touchstone.phase.ceiling import measure_ceilings
 from touchstone.phase.tare import measure_tare
 from touchstone.record.run import Plan
 from touchstone.record.sample import Placement, Sample
@@ -121,6 +122,8 @@ class Conductor:
     def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
         loaded = any(phase.name == "load" for phase in self.phases)
         number = 0
+        if loaded:
+            measure_ceilings(bench)
         while True:
             number += 1
             order = self._order(number)

@@ -22,3 +22,21 @@ def test_a_full_pool_is_right() -> None:
     run = sound_run()
     first_load(run).dependencies = [DependencyState(name="database", kind="postgres", sessions_peak=11)]
     assert codes(run) == set()
+
+
+def _opened(count: float) -> DependencyState:
+    before, after = {"sessions_opened": 5.0}, {"sessions_opened": 5.0 + count}
+    return DependencyState(name="database", kind="postgres", sessions_peak=8, before=before, after=after)
+
+
+def test_sessions_that_are_opened_and_thrown_away_count_though_few_are_open_at_once() -> None:
+    run = sound_run()
+    first_load(run).dependencies = [_opened(274)]
+    (finding,) = fired(run, "sessions-exceed-pool")
+    assert "274 sessions were opened" in finding.statement
+
+
+def test_a_pool_that_is_filled_once_is_right() -> None:
+    run = sound_run()
+    first_load(run).dependencies = [_opened(10)]
+    assert codes(run) == set()

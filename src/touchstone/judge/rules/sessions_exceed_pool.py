@@ -13,6 +13,10 @@ from touchstone.judge.traffic import slots
 from touchstone.record.sample import DependencyState, Sample
 
 
+REPLACED = 3
+"""A pool may open each of its sessions anew a few times within a load."""
+
+
 class SessionsExceedPool(SampleRule):
     """A session for every request is a leak, and it is the database that suffers.
 
@@ -24,7 +28,8 @@ class SessionsExceedPool(SampleRule):
     title = "More sessions were open than the pool allows"
     threshold = (
         "sessions at the dependency above the stated pool by more than two and by more than a tenth; without a "
-        "stated pool, above twice the connections of the load and 16 more"
+        "stated pool, above twice the connections of the load and 16 more; or more than three times the pool opened "
+        "within the load, by the dependency's own counter"
     )
     threshold_reason = (
         "a pool may replace a session before the old one is gone, and the lab holds one itself; a service needs "
@@ -35,10 +40,18 @@ class SessionsExceedPool(SampleRule):
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
         for dependency in sample.dependencies:
+            pool = _pool(sample, dependency)
+            opened = _opened(dependency)
+            if pool and opened is not None and opened > REPLACED * pool:
+                yield self.finding(
+                    f"{number(opened)} sessions were opened at {dependency.name} within the load, with a pool of {pool}",
+                    sample=sample,
+                    evidence={"sessions_opened": opened, "pool": pool, "limit": REPLACED * pool},
+                )
+                continue
             sessions = dependency.sessions_peak
             if sessions is None:
                 continue
-            pool = _pool(sample, dependency)
             limit = max(pool + 2, pool * 1.1) if pool else 2 * slots(sample) + 16 if sample.result else None
             if limit is None or sessions <= limit:
                 continue
@@ -48,6 +61,13 @@ class SessionsExceedPool(SampleRule):
                 sample=sample,
                 evidence={"sessions_peak": sessions, "pool": pool, "limit": limit},
             )
+
+
+def _opened(dependency: DependencyState) -> float | None:
+    """Sessions opened within the load, by the dependency's own counter; None if it has none."""
+    if "sessions_opened" not in dependency.before or "sessions_opened" not in dependency.after:
+        return None
+    return dependency.after["sessions_opened"] - dependency.before["sessions_opened"]
 
 
 def _pool(sample: Sample, dependency: DependencyState) -> int | None:
