@@ -1,0 +1,30 @@
+"""The downstream's tare: the engine's load put straight at it."""
+
+from __future__ import annotations
+
+from touchstone.dependency.echo.process import ENGINE, Downstream
+from touchstone.engine.client import run_job
+from touchstone.engine.job import Timing, load_job
+from touchstone.isolation.placement import available_cpus
+from touchstone.manifest.load import Load
+from touchstone.record.engine import LoadResult
+
+_SECONDS = 2.0
+_CONNECTIONS = {ENGINE: 1000}
+"""200 requests under way can never ask for more than 200 each delay. So many connections are put at the engine's echo
+that its own CPU is what stops it; at others 200, the most that a load of the scenario has."""
+
+
+def measure_ceiling(downstream: Downstream, cpus: tuple[int, ...]) -> float:
+    """Right answers a second. No contender runs meanwhile, so the load comes from every CPU but the downstream's."""
+    load = Load.model_validate(
+        {
+            "title": "the downstream by itself",
+            "connections": _CONNECTIONS.get(downstream.kind.server, 200),
+            "requests": [{"target": "/echo"}],
+        }
+    )
+    apart = [cpu for cpu in available_cpus() if cpu not in cpus] or list(cpus)
+    job = load_job(load, f"http://{downstream.address}", Timing(0.5, _SECONDS, 0.0), cpus=apart[:2], seed=1)
+    result = run_job("load", job, LoadResult)
+    return result.counts.ok / result.window.measured_s
