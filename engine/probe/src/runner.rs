@@ -247,12 +247,13 @@ fn judged(case: &Case, target: &Target, timing: Timing) -> std::io::Result<(Verd
     Ok(worst.expect("a case has at least one play"))
 }
 
-/// A plain request on a fresh connection, with a second chance for a server that restarts.
+/// A plain request on a fresh connection, with a second chance for a server that restarts, or one
+/// that is just going and still lets a connection in.
 fn revival(target: &Target) -> Alive {
     let end = Instant::now() + Duration::from_secs(1);
     loop {
         let alive = target.alive(REVIVAL);
-        if alive != Alive::Gone || Instant::now() >= end {
+        if matches!(alive, Alive::Answers(_)) || Instant::now() >= end {
             return alive;
         }
         thread::sleep(Duration::from_millis(100));
