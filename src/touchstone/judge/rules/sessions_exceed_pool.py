@@ -12,7 +12,6 @@ from touchstone.judge.rule import SampleRule
 from touchstone.judge.traffic import slots
 from touchstone.record.sample import DependencyState, Sample
 
-
 REPLACED = 3
 """A pool may open each of its sessions anew a few times within a load."""
 
@@ -44,7 +43,7 @@ class SessionsExceedPool(SampleRule):
             opened = _opened(dependency)
             if pool and opened is not None and opened > REPLACED * pool:
                 yield self.finding(
-                    f"{number(opened)} sessions were opened at {dependency.name} within the load, with a pool of {pool}",
+                    f"{number(opened)} sessions were opened at {dependency.name} in the load, with a pool of {pool}",
                     sample=sample,
                     evidence={"sessions_opened": opened, "pool": pool, "limit": REPLACED * pool},
                 )
