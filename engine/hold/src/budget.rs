@@ -30,6 +30,15 @@ impl Budget {
         }
     }
 
+    /// More connections than this will be refused whatever the levels below show.
+    pub fn ceiling(now: &Kernel, server_capacity: Option<u64>) -> u64 {
+        let files = open_files().map_or(u64::MAX, |(_, most)| most / 2);
+        let memory = now
+            .memory_available
+            .map_or(u64::MAX, |bytes| bytes / FLOOR as u64);
+        files.min(memory).min(server_capacity.unwrap_or(u64::MAX))
+    }
+
     /// Learns from a level. What server, clients and the kernel's slabs and TCP buffers take is added up: the machine's
     /// available memory would also show whatever else happens on it.
     pub fn learn(&mut self, connections: u64, reading: &Reading) {

@@ -28,10 +28,9 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Forks as many as the highest level needs.
-    pub fn start(job: &Job, plan: &Plan) -> Result<Self, JobError> {
+    /// Forks as many as `most` connections need.
+    pub fn start(job: &Job, plan: &Plan, most: u64) -> Result<Self, JobError> {
         let capacity = raise_file_limit().saturating_sub(OTHER_FILES).max(1);
-        let most = job.levels.last().copied().unwrap_or(0);
         let count = u64::from(job.processes.unwrap_or(0))
             .max(most.div_ceil(capacity))
             .max(1);

@@ -28,7 +28,9 @@ pub fn hold(
     let plan = job.plan()?;
     let mut trees = Trees::open(&job.watch, &job.cgroup_paths)?;
     // Forked before any memory is read, so that the first level shows the crew at rest.
-    let mut crew = Crew::start(job, &plan)?;
+    let ceiling = Budget::ceiling(&Kernel::now(), trees.capacity());
+    let most = job.levels.last().copied().unwrap_or(0).min(ceiling);
+    let mut crew = Crew::start(job, &plan, most)?;
     let own = Target {
         pid: std::process::id() as i32,
         ..Target::default()
@@ -104,7 +106,9 @@ fn reach(
     let mut stopped: Option<Refusal> = None;
     let mut told = false;
     let answer = crew.gather(LOOK, |crew| {
-        stopped = stopped.take().or_else(|| budget.exhausted());
+        if level.connections > 0 {
+            stopped = stopped.take().or_else(|| budget.exhausted());
+        }
         if !told && (stopped.is_some() || interrupt.load(Ordering::Relaxed)) {
             told = true;
             // A child that cannot be told has gone, which its missing answer will say.

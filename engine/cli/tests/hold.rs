@@ -1,0 +1,180 @@
+//! `hold` on real servers, at a small scale.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Server, finish, job, signal, start_job};
+
+fn hold_job(servers: &[&Server], levels: &[u64]) -> Value {
+    json!({
+        "url": format!("http://{}/hello", servers[0].address()),
+        "request": {"expect": {"body": {"kind": "exact", "value": "Hello, world!"}}},
+        "levels": levels,
+        "watch": servers.iter().map(|s| s.pid()).collect::<Vec<_>>(),
+        "processes": 2,
+        "settle_s": 0.1,
+        "traffic_s": 0.5,
+        "after_close_s": 0.2,
+    })
+}
+
+const HELLO: &[&str] = &["null", "--body", "Hello, world!"];
+
+#[test]
+fn every_level_is_held_answered_and_read_on_several_processes() {
+    let first = Server::start(HELLO);
+    let port = first.address().rsplit_once(':').unwrap().1.to_owned();
+    let second = Server::start(&[HELLO, &["--port", &port]].concat());
+    let mut wanted = hold_job(&[&first, &second], &[0, 200, 1200]);
+    wanted["mode"] = json!("traffic");
+    let done = job("hold", &wanted);
+    assert_eq!(done.code, Some(0), "{}", done.errors);
+    assert_eq!(
+        (&done.result["schema"], &done.result["processes"]),
+        (&json!("touchstone.hold/1"), &json!(2))
+    );
+    let levels = done.result["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 3);
+    for (level, connections) in levels.iter().zip([0, 200, 1200]) {
+        for key in ["connections", "held", "established", "answered"] {
+            assert_eq!(level[key], json!(connections), "{key}: {level}");
+        }
+        assert_eq!((&level["failed"], &level["lost"]), (&json!({}), &json!({})));
+        let idle = &level["idle"];
+        // The listeners, pipes and epoll instances of two processes, and the connections.
+        assert!(
+            idle["server"]["fds"].is_null()
+                || idle["server"]["fds"].as_u64() >= Some(connections + 8)
+        );
+        assert_eq!(idle["server"]["processes"], 2);
+        assert!(idle["server"]["pss"].as_u64() > idle["server"]["anon"].as_u64());
+        assert!(idle["kernel"]["tcp_in_use"].as_u64() >= Some(2 * connections));
+        assert!(idle["client"]["processes"].as_u64() >= Some(3));
+    }
+    let traffic = &levels[2]["traffic"];
+    assert!(
+        traffic["requests"].as_u64() > Some(0) && traffic["requests"] == traffic["ok"],
+        "{traffic}"
+    );
+    assert!(
+        traffic["connections_used"].as_u64() <= Some(1200)
+            && traffic["server_cpu_s"].as_f64() > Some(0.0)
+    );
+    assert_eq!(done.result["after_close"]["server"]["processes"], 2);
+    let after = done.result["after_close"]["server"]["fds"].as_u64();
+    assert!(
+        after.is_none_or(|n| n < 100),
+        "{after:?} descriptors stayed open"
+    );
+    assert!(done.result["server_exited"].is_null());
+    assert_eq!(
+        done.errors
+            .lines()
+            .filter(|l| l.contains("\"event\":\"level\""))
+            .count(),
+        3
+    );
+}
+
+#[test]
+fn wrong_answers_are_failures_with_evidence() {
+    let server = Server::start(&["null", "--body", "Hello, word!"]);
+    let done = job("hold", &hold_job(&[&server], &[50]));
+    let level = &done.result["levels"][0];
+    assert_eq!(
+        (&level["held"], &level["failed"]["wrong_response"]),
+        (&json!(0), &json!(50))
+    );
+    assert!(level["evidence"].as_str().unwrap().contains("Hello, word!"));
+}
+
+#[test]
+fn connections_that_the_server_ends_are_lost_and_a_dead_server_is_said() {
+    let server = Server::start(HELLO);
+    let pid = server.pid();
+    let mut wanted = hold_job(&[&server], &[100, 200]);
+    wanted["settle_s"] = json!(2.0);
+    let child = start_job("hold", &wanted);
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    signal(pid, libc::SIGKILL);
+    let done = finish(child);
+    assert_eq!(done.code, Some(0), "{}", done.errors);
+    let levels = done.result["levels"].as_array().unwrap();
+    let last = levels.last().unwrap();
+    let lost: u64 = last["lost"]
+        .as_object()
+        .unwrap()
+        .values()
+        .filter_map(Value::as_u64)
+        .sum();
+    assert!(lost > 0 && last["held"] == json!(0), "{last}");
+    assert_eq!(done.result["server_exited"]["pid"], json!(pid));
+}
+
+#[test]
+fn a_level_is_refused_before_it_hurts() {
+    let server = Server::start(HELLO);
+    // The reserve is all but the whole memory of the machine, so nothing may be taken.
+    let mut wanted = hold_job(&[&server], &[0, 5000]);
+    wanted["reserve"] = json!(0.999);
+    let done = job("hold", &wanted);
+    let level = &done.result["levels"][1];
+    assert_eq!((done.code, &level["held"]), (Some(0), &json!(0)));
+    assert!(
+        level["refused"]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("must stay"),
+        "{level}"
+    );
+    // And what the server's limit of open files does not allow is not tried.
+    let done = job("hold", &hold_job(&[&server], &[0, 100_000_000]));
+    assert!(
+        done.result["levels"][1]["refused"]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("may open")
+    );
+}
+
+#[test]
+fn an_interrupt_leaves_a_result_and_no_process() {
+    let server = Server::start(HELLO);
+    let mut wanted = hold_job(&[&server], &[100]);
+    wanted["settle_s"] = json!(60.0);
+    let child = start_job("hold", &wanted);
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    let engine = child.id();
+    let children =
+        std::fs::read_to_string(format!("/proc/{engine}/task/{engine}/children")).unwrap();
+    assert_eq!(children.split_whitespace().count(), 2);
+    signal(engine, libc::SIGINT);
+    let done = finish(child);
+    assert_eq!(
+        (done.code, &done.result["interrupted"]),
+        (Some(130), &json!(true))
+    );
+    for pid in children.split_whitespace() {
+        assert!(
+            !std::path::Path::new(&format!("/proc/{pid}")).exists(),
+            "{pid} is left"
+        );
+    }
+}
+
+#[test]
+fn jobs_that_make_no_sense_are_malformed() {
+    for (key, value) in [
+        ("levels", json!([5, 1])),
+        ("watch", json!([])),
+        ("reserve", json!(2)),
+        ("levls", json!([1])),
+    ] {
+        let server = json!({"url": "http://127.0.0.1:1", "levels": [1], "watch": [1]});
+        let mut wanted = server.clone();
+        wanted[key] = value;
+        let done = job("hold", &wanted);
+        assert_eq!(done.code, Some(2), "{key}: {}", done.errors);
+        assert!(done.errors.contains(key), "{}", done.errors);
+    }
+}
