@@ -208,7 +208,8 @@ impl<S: Service> Worker<S> {
         }
         // Who does not take answers is not read from: its edge is caught up with when the answers are sent.
         if was_blocked || events & (libc::EPOLLIN | libc::EPOLLRDHUP) != 0 {
-            self.read(fd, buffer);
+            let ended = was_blocked || events & libc::EPOLLRDHUP != 0;
+            self.read(fd, ended, buffer);
         }
     }
 
@@ -219,7 +220,8 @@ impl<S: Service> Worker<S> {
             .is_some_and(|w| !w.unsent.is_empty())
     }
 
-    fn read(&mut self, fd: RawFd, buffer: &mut [u8]) {
+    /// A short read has emptied the socket, unless the peer's end was already behind it: that edge will not come again.
+    fn read(&mut self, fd: RawFd, ended: bool, buffer: &mut [u8]) {
         loop {
             let n = match socket::receive(fd, buffer) {
                 Ok(0) => return self.close(fd),
@@ -228,7 +230,7 @@ impl<S: Service> Worker<S> {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(_) => return self.close(fd),
             };
-            if !self.take(fd, &buffer[..n]) || n < buffer.len() {
+            if !self.take(fd, &buffer[..n]) || (n < buffer.len() && !ended) {
                 return;
             }
         }
