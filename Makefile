@@ -33,7 +33,7 @@ run: setup ## Measure the scenario `users` (another: make run RUN="crud --quick"
 test: setup ## All tests
 	cargo test --workspace --locked --quiet
 	$(BIN)/pytest -n 2 -m "not native"
-	mote/check.sh --quick
+	mote/check.sh
 
 test-native: setup ## The tests that build native images; minutes long
 	$(BIN)/pytest -m native
