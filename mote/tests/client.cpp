@@ -71,27 +71,30 @@ void Client::end_output() {
   shutdown(fd_, SHUT_WR);
 }
 
-std::string Client::receive(std::size_t count) {
-  std::string received;
+bool Client::read_some() {
   std::vector<char> buffer(65536);
-  while (received.size() < count) {
-    const std::size_t room = std::min(buffer.size(), count - received.size());
-    const ssize_t got = read(fd_, buffer.data(), room);
-    reset_ |= got < 0 && errno == ECONNRESET;
-    end_ |= got == 0;
-    if (got <= 0) break;
-    received.append(buffer.data(), static_cast<std::size_t>(got));
+  const ssize_t got = read(fd_, buffer.data(), buffer.size());
+  reset_ |= got < 0 && errno == ECONNRESET;
+  end_ |= got == 0;
+  if (got <= 0) return false;
+  unread_.append(buffer.data(), static_cast<std::size_t>(got));
+  return true;
+}
+
+std::string Client::receive(std::size_t count) {
+  while (unread_.size() < count && read_some()) {
   }
+  std::string received = unread_.substr(0, count);
+  unread_.erase(0, received.size());
   return received;
 }
 
 std::string Client::response() {
-  std::string text;
-  while (!text.ends_with("\r\n\r\n")) {
-    const std::string byte = receive(1);
-    if (byte.empty()) return text;
-    text += byte;
+  std::size_t end = std::string::npos;
+  while ((end = unread_.find("\r\n\r\n")) == std::string::npos) {
+    if (!read_some()) return receive(unread_.size());
   }
+  std::string text = receive(end + 4);
   const std::size_t length = text.find("Content-Length: ");
   if (length == std::string::npos) return text;
   return text + receive(std::strtoul(text.c_str() + length + 16, nullptr, 10));

@@ -50,7 +50,11 @@ class Client {
   [[nodiscard]] int fd() const { return fd_; }
 
  private:
+  /// Appends what has come to unread_; false at the end, on a reset or after ten seconds.
+  bool read_some();
+
   int fd_;
+  std::string unread_;
   bool reset_ = false;
   bool end_ = false;
 };
