@@ -8,7 +8,7 @@ ENGINE_SOURCES := $(shell find engine -name '*.rs' -o -name 'Cargo.toml' -o -nam
 RUN ?= users --quick
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format faults calibrate clean test-native
+.PHONY: help setup run test lint format faults calibrate clean test-native test-broken
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,11 +32,14 @@ run: setup ## Measure the scenario `users` (another: make run RUN="crud --quick"
 
 test: setup ## All tests
 	cargo test --workspace --locked --quiet
-	$(BIN)/pytest -n 2 -m "not native"
+	$(BIN)/pytest -n 2 -m "not native and not broken"
 	mote/check.sh
 
 test-native: setup ## The tests that build native images; minutes long
 	$(BIN)/pytest -m native
+
+test-broken: setup ## Every stack of `users`, broken in three ways each; minutes long
+	$(BIN)/pytest -m "broken or slow" tests/run/test_broken_stacks.py
 
 lint: $(VENV)/ready ## All linters and type checks
 	$(BIN)/ruff check src tests
