@@ -43,9 +43,9 @@ def test_a_stack_that_is_broken_on_purpose_fails_its_contract(tmp_path: Path, st
         pytest.skip(tools)
     patch = ROOT / "tests/broken" / stack / f"{fault}.patch"
     subprocess.run(["patch", "-p1", "-s", "-i", str(patch)], cwd=folder / stack, check=True)
+    command = [sys.executable, "-c", "from touchstone.cli.main import main; main()", "run", str(folder)]
     done = subprocess.run(
-        [sys.executable, "-c", "from touchstone.cli.main import main; main()", "run", str(folder)]
-        + ["--stacks", contender.name, "--quick", "--rounds", "1"],
+        [*command, "--stacks", contender.name, "--quick", "--rounds", "1"],
         cwd=tmp_path,
         env=os.environ | {"TOUCHSTONE_CACHE": str(tmp_path / "cache"), "NO_COLOR": "1"},
         capture_output=True,
