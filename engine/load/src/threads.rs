@@ -133,6 +133,7 @@ impl Threads {
             if let Some(cpu) = cpu {
                 usage::restrict(&[cpu])?;
             }
+            own_files();
             // Timeouts are otherwise stretched by 50 us.
             // SAFETY: plain system call without pointers.
             unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
@@ -151,6 +152,20 @@ impl Threads {
         self.threads.push(thread);
         Ok(())
     }
+}
+
+/// Gives the calling thread a table of open files of its own. In a shared one, every system call on a socket counts the
+/// users of its file up and down; in one's own, the kernel needs not.
+fn own_files() {
+    // SAFETY: plain system call; the descriptors that it closes are this thread's copies, which nothing here uses.
+    unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            3u32,
+            u32::MAX,
+            libc::CLOSE_RANGE_UNSHARE,
+        )
+    };
 }
 
 impl Crew for Threads {

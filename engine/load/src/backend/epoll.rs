@@ -82,8 +82,21 @@ impl EpollWire {
 
     pub(super) fn receive(&mut self, fd: RawFd, buffer: &mut [u8]) -> isize {
         self.syscalls += 1;
-        // SAFETY: the memory and length are those of the slice.
-        unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) }
+        // Not by `recv`: in a process of several threads the library makes that a cancellation point, at two locked
+        // instructions a call.
+        // SAFETY: the memory and length are those of the slice; no address is asked for.
+        let received = unsafe {
+            libc::syscall(
+                libc::SYS_recvfrom,
+                fd,
+                buffer.as_mut_ptr(),
+                buffer.len(),
+                0,
+                null::<u8>(),
+                null::<u8>(),
+            )
+        };
+        received as isize
     }
 }
 
