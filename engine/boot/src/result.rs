@@ -64,7 +64,11 @@ pub struct Run {
     /// Signal that ended the root.
     pub exit_signal: Option<i32>,
     /// What went wrong; then the figures are null.
-    pub failure: Option<Failure>,
+    pub failure: Option<FailureKind>,
+    /// What was seen of it.
+    pub evidence: Option<String>,
+    /// The end of the server's log, after a failure.
+    pub log_tail: Option<String>,
     /// Whether the artifacts were out of the page cache at the start.
     pub cold_cache: bool,
     /// Why it was not cold although that was asked for.
@@ -81,17 +85,6 @@ pub enum Stopped {
     Sigkill,
     /// They had ended already.
     Exited,
-}
-
-/// What went wrong in a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    /// The class.
-    pub kind: FailureKind,
-    /// What was seen.
-    pub evidence: String,
-    /// The end of the server's log.
-    pub log_tail: Option<String>,
 }
 
 /// Classes of failure.

@@ -2,7 +2,7 @@
 
 use crate::job::{Job, JobError, Plan};
 use crate::poll::{Knocker, Try, exchange, ready};
-use crate::result::{BootResult, Failure, FailureKind, Run, SCHEMA};
+use crate::result::{BootResult, FailureKind, Run, SCHEMA};
 use crate::spawn::{Started, spawn};
 use crate::{cache, listener, stop};
 use std::io::{Read, Seek, SeekFrom};
@@ -65,11 +65,8 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
     if let Try::Open(_) = knocker.knock(Duration::from_millis(100)) {
         let port = plan.target.address.port();
         let evidence = listener::ownership(port, std::iter::empty()).evidence(port);
-        run.failure = Some(Failure {
-            kind: FailureKind::ForeignListener,
-            evidence: format!("before the start: {evidence}"),
-            log_tail: None,
-        });
+        run.failure = Some(FailureKind::ForeignListener);
+        run.evidence = Some(format!("before the start: {evidence}"));
         return Ok(run);
     }
     if job.drop_page_cache {
@@ -85,11 +82,8 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
     let started = match spawn(job) {
         Ok(started) => started,
         Err(evidence) => {
-            run.failure = Some(Failure {
-                kind: FailureKind::ExecFailed,
-                evidence,
-                log_tail: None,
-            });
+            run.failure = Some(FailureKind::ExecFailed);
+            run.evidence = Some(evidence);
             return Ok(run);
         }
     };
@@ -131,11 +125,9 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
         };
         let log_tail = job.log.as_deref().and_then(|log| tail(log, log_start));
         run = Run {
-            failure: Some(Failure {
-                kind,
-                evidence: evidence + &how,
-                log_tail,
-            }),
+            failure: Some(kind),
+            evidence: Some(evidence + &how),
+            log_tail,
             polls: run.polls,
             wrong_responses: run.wrong_responses,
             answered_by_ours: run.answered_by_ours,

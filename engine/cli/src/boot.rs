@@ -22,7 +22,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             "event": "run",
             "number": number,
             "first_response_s": run.first_response_s,
-            "failure": run.failure.as_ref().map(|f| f.kind),
+            "failure": run.failure,
         }));
     })
     .map_err(|error| match error {

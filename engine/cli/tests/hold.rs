@@ -77,6 +77,23 @@ fn every_level_is_held_answered_and_read_on_several_processes() {
 }
 
 #[test]
+fn a_large_first_level_is_approached_by_a_trial() {
+    let server = Server::start(HELLO);
+    let done = job("hold", &hold_job(&[&server], &[3000]));
+    let levels = done.result["levels"].as_array().unwrap();
+    assert_eq!(
+        (levels.len(), &levels[0]["held"]),
+        (1, &json!(3000)),
+        "{}",
+        done.errors
+    );
+    assert_eq!(
+        (&levels[0]["answered"], &levels[0]["refused"]),
+        (&json!(3000), &Value::Null)
+    );
+}
+
+#[test]
 fn wrong_answers_are_failures_with_evidence() {
     let server = Server::start(&["null", "--body", "Hello, word!"]);
     let done = job("hold", &hold_job(&[&server], &[50]));

@@ -8,6 +8,8 @@ use crate::result::{Memory, Reading, Refusal};
 const ASSUMED: f64 = 48.0 * 1024.0;
 /// Levels below this say too little about the slope.
 const TELLING: u64 = 1000;
+/// Weighed on the way to a larger first level.
+pub const TRIAL: u64 = 2000;
 /// Two sockets of the kernel take no less.
 const FLOOR: f64 = 4096.0;
 /// The slope may be steeper further up, as hash tables and slabs grow.
@@ -48,6 +50,11 @@ impl Budget {
             connections,
             kernel + user(&reading.server) + user(&reading.client),
         ));
+    }
+
+    /// Whether a level is so large that a smaller one must be weighed first.
+    pub fn needs_trial(&self, level: u64) -> bool {
+        level > TRIAL && self.slope().is_none()
     }
 
     /// Bytes a connection, both ends and kernel: over all levels, or over the last step where that was steeper. `None`

@@ -1,6 +1,6 @@
 //! Carrying out a hold job.
 
-use crate::budget::Budget;
+use crate::budget::{Budget, TRIAL};
 use crate::crew::Crew;
 use crate::job::{Job, JobError, Mode, Plan};
 use crate::kernel::Kernel;
@@ -53,6 +53,21 @@ pub fn hold(
             connections,
             ..Level::default()
         };
+        if budget.needs_trial(connections)
+            && budget
+                .judge(held, TRIAL, &Kernel::now(), trees.capacity())
+                .is_ok()
+        {
+            budget.learn(held, &read(&mut trees, &mut own));
+            let mut trial = Level {
+                connections: TRIAL,
+                ..Level::default()
+            };
+            reach(&mut trial, job, answered, &mut crew, &budget, interrupt)?;
+            sleep(plan.settle, interrupt);
+            budget.learn(trial.held, &read(&mut trees, &mut own));
+            (held, answered) = (trial.held, trial.answered);
+        }
         let judged = budget.judge(held, connections, &Kernel::now(), trees.capacity());
         if let Err(refusal) = judged {
             level.refused = Some(refusal);
