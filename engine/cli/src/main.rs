@@ -32,7 +32,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Put load on a server and record latencies, errors and its process tree.
-    Load(load::Args),
+    Load(Box<load::Args>),
     /// Start a server and time its first valid response.
     Boot(boot::Args),
     /// Hold many connections and read the memory at each level.
@@ -47,7 +47,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Load(args) => load::run(args),
+        Command::Load(args) => load::run(*args),
         Command::Boot(args) => boot::run(args),
         Command::Hold(args) => hold::run(args),
         Command::Probe(args) => probe::run(args),
