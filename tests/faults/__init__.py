@@ -1,0 +1,1 @@
+"""Planted faults and sound set-ups: does the judge catch the ones, and leave the others alone."""

@@ -1,0 +1,17 @@
+"""The catalogue: every planted fault, and every sound set-up."""
+
+from tests.faults.catalogue.answers import ANSWERS
+from tests.faults.catalogue.dependencies import DEPENDENCIES
+from tests.faults.catalogue.machines import MACHINES
+from tests.faults.catalogue.manifests import MANIFESTS
+from tests.faults.catalogue.processes import PROCESSES
+from tests.faults.catalogue.records import GROUND, NOT_PLANTABLE, RECORDS
+from tests.faults.catalogue.sound import SOUND
+from tests.faults.catalogue.times import TIMES
+from tests.faults.setup import Setup
+
+FAULTS: tuple[Setup, ...] = (*ANSWERS, *PROCESSES, *TIMES, *DEPENDENCIES, *MACHINES, *MANIFESTS, *RECORDS)
+
+SETUPS: tuple[Setup, ...] = (*FAULTS, *SOUND)
+
+__all__ = ["FAULTS", "GROUND", "NOT_PLANTABLE", "SETUPS", "SOUND"]

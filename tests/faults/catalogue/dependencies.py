@@ -1,0 +1,90 @@
+"""Services that do not do their work, and dependencies that are not as they should be."""
+
+from tests.faults.catalogue.kinds import ECHO, HITS, POSTGRES, ROWS, SQLITE, service
+from tests.faults.setup import Server, Setup
+
+WORK = ("work-not-done",)
+
+
+def stored(id: str, says: str, *expects: str, servers: tuple[Server, ...]) -> Setup:
+    """A service that inserts a row for each request."""
+    return Setup(id, says, expects, planted="dependency", servers=servers, scenario=SQLITE, load={"proofs": ROWS})
+
+
+def relayed(id: str, says: str, *expects: str, servers: tuple[Server, ...]) -> Setup:
+    """A service that calls a downstream for each request."""
+    return Setup(id, says, expects, planted="dependency", servers=servers, scenario=ECHO, load={"proofs": HITS})
+
+
+DEPENDENCIES: tuple[Setup, ...] = (
+    stored("loses-rows", "every 50th row is never written", *WORK, servers=service(lose_every=50)),
+    stored("writes-twice", "every 50th row is written two times", *WORK, servers=service(double_every=50)),
+    stored("never-writes", "rows are kept in memory and not written", *WORK, servers=service(keep_in_memory=1)),
+    stored(
+        "other-journal",
+        "the service changes the journal mode that the scenario fixes",
+        "dependency-settings-not-as-asked",
+        servers=service(journal_delete=1),
+    ),
+    stored(
+        "unequal-journal",
+        "two contenders; one changes its journal mode",
+        "dependency-settings-unequal",
+        servers=(*service(), *service(journal_delete=1)),
+    ),
+    Setup(
+        "state-left",
+        "two rounds; the service leaves a file of an earlier database behind",
+        ("leftovers",),
+        planted="dependency",
+        servers=service(stray_file=1),
+        scenario=SQLITE,
+        load={"proofs": ROWS},
+    ),
+    relayed(
+        "does-not-wait",
+        "calls the downstream and answers before it has",
+        "below-downstream-delay",
+        servers=service(do_not_wait=1),
+    ),
+    relayed("remembers", "calls the downstream once and answers from memory", *WORK, servers=service(remember=1)),
+    relayed("calls-twice", "calls the downstream two times for each request", *WORK, servers=service(call_twice=1)),
+    Setup(
+        "slow-downstream",
+        "the downstream serves one request at a time, and is what limits the service",
+        ("dependency-saturated",),
+        planted="dependency",
+        servers=service(),
+        scenario={
+            "dependencies": {
+                "downstream": {
+                    "kind": "echo",
+                    "env": "DOWNSTREAM_URL",
+                    "settings": {"delay_ms": 10, "server": "python"},
+                }
+            }
+        },
+        load={"connections": 64},
+        seconds=2.0,
+    ),
+    Setup(
+        "busy-database",
+        "each request is a query that fills the database's CPU",
+        ("dependency-saturated",),
+        planted="dependency",
+        servers=service(heavy=1),
+        scenario=POSTGRES,
+        load={"timeout_s": 10.0},
+        seconds=3.0,
+        warmup=0.5,
+    ),
+    Setup(
+        "leaks-sessions",
+        "opens a database session for each request and keeps it",
+        ("sessions-exceed-pool",),
+        planted="dependency",
+        servers=service(sessions_leak=1),
+        scenario=POSTGRES,
+        seconds=1.5,
+    ),
+)

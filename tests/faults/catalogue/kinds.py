@@ -1,0 +1,43 @@
+"""Scenario tables, loads and servers that several entries share."""
+
+from typing import Any
+
+from tests.faults.setup import Server
+
+SQLITE: dict[str, Any] = {
+    "dependencies": {
+        "store": {
+            "kind": "sqlite",
+            "env": "DATABASE_PATH",
+            "settings": {"journal_mode": "WAL", "schema": "CREATE TABLE items(id INTEGER PRIMARY KEY, name TEXT);"},
+        }
+    }
+}
+ECHO: dict[str, Any] = {
+    "dependencies": {"downstream": {"kind": "echo", "env": "DOWNSTREAM_URL", "settings": {"delay_ms": 10}}}
+}
+POSTGRES: dict[str, Any] = {
+    "settings": {"DATABASE_POOL": 16},
+    "dependencies": {"database": {"kind": "postgres", "env": "DATABASE_URL", "settings": {}}},
+}
+ROWS = [
+    {"says": "as many rows as successes", "dependency": "store", "query": "SELECT count(*) FROM items", "equals": "ok"}
+]
+HITS = [
+    {"says": "a downstream call for each success", "dependency": "downstream", "query": "hits:/echo", "equals": "ok"}
+]
+
+
+def service(**knobs: int) -> tuple[Server, ...]:
+    """One Python service with these knobs."""
+    return (Server(knobs, program="service"),)
+
+
+def work(expect: dict[str, Any], **load: Any) -> dict[str, Any]:
+    """The usual request with another expectation, and further keys of the load."""
+    return {"requests": [{"name": "work", "target": "/work?n={counter}", "expect": expect}], **load}
+
+
+FILLED = {"pattern": r"done \d+\.*"}
+"""A right body with a tail of dots."""
+BIG = work(FILLED, connections=4)

@@ -1,0 +1,110 @@
+"""Machines that disturb a measurement: other work, quotas, limits, and engines at their ceiling."""
+
+from tests.faults.catalogue.kinds import BIG, work
+from tests.faults.setup import Server, Setup, knobs
+
+MIB = 1 << 20
+PIPELINED = work({"pattern": r"done \d+"}, pipeline=32)
+
+MACHINES: tuple[Setup, ...] = (
+    Setup(
+        "cpu-quota",
+        "the server's cgroup may use a fifth of a CPU",
+        ("cpu-throttled",),
+        planted="machine",
+        servers=knobs(quota_us=20000),
+        seconds=1.5,
+    ),
+    Setup(
+        "other-work",
+        "somebody else burns half of every CPU",
+        ("other-processes",),
+        planted="machine",
+        machine="strangers",
+    ),
+    Setup(
+        "crowded-engine",
+        "four processes of somebody else on the engine's CPU, under an open loop",
+        ("late-sends|engine-withdraws",),
+        planted="machine",
+        machine="crowded-engine",
+        load={"loop": "open", "rate": 2000.0},
+        seconds=2.0,
+    ),
+    Setup(
+        "memory-limit",
+        "the server's cgroup has 48 MB, and a child of it wants more",
+        ("memory-limit-hit",),
+        planted="machine",
+        servers=knobs(memory_limit=48 * MIB, hog_after=500),
+        seconds=2.0,
+    ),
+    Setup(
+        "pages-from-disk",
+        "every fifth request waits for a page from disk",
+        ("major-faults",),
+        planted="machine",
+        servers=knobs(page_in_every=5),
+        seconds=1.5,
+    ),
+    Setup(
+        "broken-off",
+        "somebody interrupts the engine in the middle of the window",
+        ("measurement-interrupted",),
+        planted="machine",
+        machine="broken-off",
+        seconds=4.0,
+    ),
+    Setup(
+        "slow-tares",
+        "somebody else is on the CPUs during the tares only",
+        ("above-tare",),
+        planted="machine",
+        machine="crowded-tares",
+    ),
+    Setup(
+        "drift",
+        "the machine gets slower from tare to tare",
+        ("tare-drift",),
+        planted="machine",
+        machine="drift",
+        rounds=5,
+        seconds=0.5,
+    ),
+    Setup(
+        "unrest",
+        "the machine is now quiet and now busy",
+        ("tare-noise",),
+        planted="machine",
+        machine="unrest",
+        rounds=4,
+        seconds=0.5,
+    ),
+    Setup("one-cpu", "server and engine share the only CPU", ("shared-cpus",), planted="machine", machine="one-cpu"),
+    Setup(
+        "engine-at-its-end",
+        "bodies of 200 KB whose check costs the engine more than the server",
+        ("generator-saturated",),
+        planted="machine",
+        servers=knobs(body_bytes=200_000),
+        load=BIG,
+        seconds=1.5,
+    ),
+    Setup(
+        "ceiling",
+        "pipelined requests cost the engine more than the server, which is near the tare",
+        ("near-tare",),
+        planted="machine",
+        load=PIPELINED,
+        seconds=1.5,
+    ),
+    Setup(
+        "level-at-the-ceiling",
+        "two contenders end level at the engine's ceiling",
+        ("level-at-ceiling",),
+        planted="machine",
+        servers=(Server(), Server()),
+        load=PIPELINED,
+        seconds=1.5,
+    ),
+)

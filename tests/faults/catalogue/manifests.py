@@ -1,0 +1,43 @@
+"""Manifests that compare what does not compare."""
+
+from tests.faults.setup import Server, Setup
+
+MANIFESTS: tuple[Setup, ...] = (
+    Setup(
+        "unequal-pool",
+        "two contenders; the manifest of one gives it a larger pool",
+        ("settings-unequal",),
+        planted="manifest",
+        servers=(Server(env={"CONNECTION_POOL": "10"}), Server(env={"CONNECTION_POOL": "100"})),
+    ),
+    Setup(
+        "unequal-timeout",
+        "two contenders; the manifest of one gives it a longer timeout",
+        ("settings-unequal",),
+        planted="manifest",
+        servers=(Server(env={"CLIENT_TIMEOUT_MS": "500"}), Server(env={"CLIENT_TIMEOUT_MS": "30000"})),
+    ),
+    Setup(
+        "heap-above-limit",
+        "the heap may grow to 1 GiB in a search of limits up to 8 MB",
+        ("heap-above-limit",),
+        planted="manifest",
+        servers=(Server(env={"GOMEMLIMIT": "1GiB"}),),
+        scenario={"floor": {"load": "work", "share_of_unlimited": 0.3, "from_mb": 4, "to_mb": 8}},
+        phases=("floor",),
+    ),
+    Setup(
+        "build-fails",
+        "the build command ends with code 1",
+        ("phase-failed",),
+        planted="manifest",
+        servers=(Server(build=[["/bin/sh", "-c", "exit 1"]]),),
+    ),
+    Setup(
+        "build-leaves-nothing",
+        "the build removes what it should leave",
+        ("phase-failed",),
+        planted="manifest",
+        servers=(Server(build=[["/bin/sh", "-c", "rm -f program"]]),),
+    ),
+)

@@ -1,0 +1,132 @@
+"""Sound set-ups, some of them odd: nothing but notes may fire."""
+
+from tests.faults.catalogue.kinds import BIG, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, service, work
+from tests.faults.setup import Server, Setup, knobs
+
+MIB = 1 << 20
+LIMITED = work({"status": [200, 429], "pattern": r"done \d+|no"})
+
+
+def sound(id: str, says: str, **rest: object) -> Setup:
+    """Three rounds, as a quick run has them."""
+    return Setup(id, says, rounds=3, **rest)  # type: ignore[arg-type]
+
+
+SOUND: tuple[Setup, ...] = (
+    sound("plain", "a server without anything odd", phases=("boot", "load")),
+    sound("null-server", "the engine's own null server: as fast as the tare", servers=(Server(program="null"),)),
+    sound("variable-bodies", "bodies whose length depends on the request", servers=knobs(vary=1), load=work(FILLED)),
+    sound(
+        "two-variable", "two contenders whose bodies vary in length alike", servers=knobs(vary=1) * 2, load=work(FILLED)
+    ),
+    sound("big-bodies", "bodies of 40 KB", servers=knobs(body_bytes=40_000, work_us=100), load=BIG),
+    sound("chunked", "bodies in chunks of seven bytes", servers=knobs(chunked=1)),
+    sound(
+        "one-at-a-time", "a single-threaded service that is busy 0.3 ms for each request", servers=knobs(work_us=300)
+    ),
+    sound("sleeper", "a service that answers after 20 ms and is idle meanwhile", servers=knobs(delay_ms=20)),
+    sound(
+        "collector",
+        "a server that pauses 120 ms every 2 s, as a collector does",
+        servers=knobs(work_us=60, stall_ms=120, stall_every_ms=2000),
+        seconds=8.0,
+    ),
+    sound(
+        "steady",
+        "a server under a window that is long enough to see a steady state",
+        servers=knobs(work_us=60),
+        seconds=8.0,
+    ),
+    sound(
+        "warms-up-before",
+        "a server that is slow for its first second, within the warm-up",
+        servers=knobs(work_us=60, extra_us=200, extra_to_ms=1000),
+        seconds=6.0,
+        warmup=2.0,
+    ),
+    sound("slow-start", "a server that needs 2 s to start", servers=knobs(start_ms=2000), phases=("boot", "load")),
+    sound(
+        "limiter",
+        "a server that answers half of the requests with 429, which the load allows",
+        servers=knobs(status_every=2, status=429),
+        load=LIMITED,
+    ),
+    sound(
+        "two-limiters",
+        "two contenders that both answer half of the requests with 429",
+        servers=knobs(status_every=2, status=429) * 2,
+        load=LIMITED,
+    ),
+    sound(
+        "errors-stated",
+        "404 is what the load expects",
+        load={"requests": [{"target": "/nowhere?n={counter}", "expect": {"status": 404, "body": "not found"}}]},
+    ),
+    sound("no-keep-alive", "the load wants a connection for each request", load={"keepalive": False}),
+    sound(
+        "closes-seldom",
+        "a server that closes each connection after some hundred answers, as its settings say",
+        servers=knobs(say_close_every=400),
+    ),
+    sound("workers", "a server that forks two workers, and answers from both", servers=knobs(workers=2)),
+    sound(
+        "helpers",
+        "a server that starts a short helper process for every 2,000th request",
+        servers=knobs(helper_every=2000),
+    ),
+    sound("large-and-stable", "a server that holds 400 MB from its start on", servers=knobs(memory_bytes=400 * MIB)),
+    sound(
+        "fills-its-cache",
+        "memory grows by 40 MB at first and then stays",
+        servers=knobs(leak_bytes=8192, leak_most=40 * MIB, work_us=60),
+        seconds=6.0,
+    ),
+    sound("many-threads", "a server with 300 idle threads", servers=knobs(idle_threads=300)),
+    sound("many-connections", "1,000 connections", load={"connections": 1000}, servers=knobs(work_us=30)),
+    sound("one-connection", "one connection", load={"connections": 1}),
+    sound("open-loop", "an open loop far below what the server can", load={"loop": "open", "rate": 500.0}),
+    sound(
+        "poisson",
+        "an open loop with random arrivals",
+        load={"loop": "open", "rate": 400.0, "arrivals": "poisson"},
+        seconds=2.0,
+    ),
+    sound("pipelined", "eight requests under way on each connection", servers=knobs(work_us=30), load={"pipeline": 8}),
+    sound(
+        "two-speeds",
+        "two contenders, one of a third of the other's speed",
+        servers=(*knobs(work_us=30), *knobs(work_us=120)),
+    ),
+    sound(
+        "mixed-load",
+        "a mix of lookups, misses and pings",
+        load={
+            "requests": [
+                {"name": "work", "weight": 8, "target": "/work?n={counter}", "expect": {"body": "done {counter}"}},
+                {"name": "miss", "weight": 1, "target": "/absent", "expect": {"status": 404}},
+                {"name": "ping", "weight": 1, "target": "/ping", "expect": {"body": "pong"}},
+            ]
+        },
+    ),
+    sound(
+        "stores",
+        "a threaded service that inserts a row for each request",
+        servers=service(),
+        scenario=SQLITE,
+        load={"proofs": ROWS},
+    ),
+    sound(
+        "relays",
+        "a service that calls a downstream of 10 ms for each request",
+        servers=service(),
+        scenario=ECHO,
+        load={"proofs": HITS},
+    ),
+    sound(
+        "queries",
+        "a service with a database session for each of its connections",
+        servers=service(),
+        scenario=POSTGRES,
+        load={"timeout_s": 5.0},
+    ),
+)

@@ -1,0 +1,85 @@
+"""Servers whose speed changes, and loads that are not what they are said to be."""
+
+from tests.faults.setup import Setup, knobs
+
+OPEN = {"loop": "open", "rate": 2000.0}
+
+TIMES: tuple[Setup, ...] = (
+    Setup(
+        "hidden-stall",
+        "stalls for 1.3 s once; the closed loop waits with it",
+        ("stall-in-closed-loop",),
+        servers=knobs(stall_ms=1300, stall_first_ms=700),
+        load={"timeout_s": 5.0},
+        seconds=2.0,
+    ),
+    Setup(
+        "stall-past-timeout",
+        "stalls for 2 s, longer than the timeout",
+        ("timeouts", "errors-above-allowance"),
+        servers=knobs(stall_ms=2000, stall_first_ms=500),
+        seconds=2.5,
+    ),
+    Setup(
+        "still-warming-up",
+        "twice as slow for the first 3 s of the window",
+        ("warm-up-in-window",),
+        servers=knobs(work_us=60, extra_us=150, extra_to_ms=3000),
+        seconds=9.0,
+    ),
+    Setup(
+        "slows-down",
+        "twice as slow from the fourth second on",
+        ("slowdown-in-window",),
+        servers=knobs(work_us=60, extra_us=150, extra_from_ms=4000),
+        seconds=9.0,
+    ),
+    Setup(
+        "slower-with-every-request",
+        "each request takes longer than the one before",
+        ("slowdown-in-window|no-steady-state",),
+        servers=knobs(growing_ns=10),
+        seconds=9.0,
+    ),
+    Setup(
+        "changes-at-the-end",
+        "becomes twice as slow shortly before the window's end",
+        ("no-steady-state",),
+        servers=knobs(work_us=60, extra_us=150, extra_from_ms=7500),
+        seconds=9.0,
+    ),
+    Setup(
+        "too-slow-for-the-rate",
+        "2,000 requests a second are offered, and 1,000 can be answered",
+        ("rate-not-reached",),
+        servers=knobs(work_us=1000),
+        load=OPEN,
+        seconds=2.0,
+    ),
+    Setup(
+        "growing-queue",
+        "an open loop offers a tenth more than the server can answer",
+        ("queue-grows",),
+        servers=knobs(work_us=560),
+        load=OPEN,
+        seconds=3.0,
+    ),
+    Setup(
+        "thrown-away-queue",
+        "an open loop ends with a queue that cannot be worked off within the timeout",
+        ("rate-not-reached",),
+        servers=knobs(work_us=4000),
+        load=OPEN,
+        seconds=2.0,
+    ),
+    Setup("too-few-rounds", "measured once", ("too-few-rounds",), planted="manifest"),
+    Setup(
+        "short-window",
+        "a window of two seconds in a profile that is meant for decisions",
+        ("window-too-short",),
+        planted="manifest",
+        profile="normal",
+        seconds=2.0,
+        rounds=1,
+    ),
+)

@@ -1,0 +1,216 @@
+"""Disturbances of the machine while a set-up is measured: each is bounded, and ends with its process ids."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Self
+
+import psutil
+from rich.console import Console
+
+from touchstone.engine.client import Event
+from touchstone.record.run import Plan
+
+_LONGEST_S = 60.0
+
+
+class Stage:
+    """A display that writes to a log, and tells a disturbance which measurement begins."""
+
+    def __init__(self, on_step: Callable[[str], None] = lambda _text: None) -> None:
+        self.on_step = on_step
+        self.console = Console(quiet=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def orders(self, plan: Plan) -> None:
+        """See the plan before it is carried out."""
+
+    def total(self, steps: int) -> None:
+        pass
+
+    def stage(self, text: str) -> None:
+        self.console.print(text)
+
+    def step(self, text: str) -> None:
+        self.console.print(text)
+        self.on_step(text)
+
+    def advance(self) -> None:
+        pass
+
+    def event(self, event: Event) -> None:
+        pass
+
+    def say(self, text: str) -> None:
+        self.console.print(text)
+
+
+def _burn(cpus: set[int], share: float) -> None:
+    os.sched_setaffinity(0, cpus)
+    end = time.monotonic() + _LONGEST_S
+    while time.monotonic() < end and os.getppid() != 1:
+        busy = time.monotonic() + 0.01 * share
+        while time.monotonic() < busy:
+            pass
+        time.sleep(0.01 * (1 - share))
+
+
+class Burners:
+    """Processes that burn CPU, as any other user of the machine would."""
+
+    def __init__(self) -> None:
+        self._alive: list[BaseProcess] = []
+
+    def start(self, cpu: int, share: float = 1.0) -> None:
+        """Burn a share of a CPU's time from now on, at most a minute."""
+        process = multiprocessing.get_context("fork").Process(target=_burn, args=({cpu}, share), daemon=True)
+        process.start()
+        self._alive.append(process)
+
+    def stop(self) -> None:
+        """End them all."""
+        for process in self._alive:
+            process.kill()
+            process.join()
+        self._alive.clear()
+
+
+def _cpus() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+@contextmanager
+def strangers() -> Iterator[Stage]:
+    """Two processes of somebody else burn CPU on the server's CPU for the whole run."""
+    burners = Burners()
+    try:
+        for cpu in _cpus():
+            burners.start(cpu, 0.5)
+        yield Stage()
+    finally:
+        burners.stop()
+
+
+@contextmanager
+def crowded_engine() -> Iterator[Stage]:
+    """Four processes of somebody else on the engine's CPU while contenders are loaded."""
+    burners = Burners()
+
+    def begin(text: str) -> None:
+        burners.stop()
+        if text.startswith("loading"):
+            for _ in range(4):
+                burners.start(_cpus()[-1])
+
+    try:
+        yield Stage(begin)
+    finally:
+        burners.stop()
+
+
+@contextmanager
+def crowded_tares() -> Iterator[Stage]:
+    """Somebody else is on the CPUs during the tares, and gone when the contender comes."""
+    burners = Burners()
+
+    def begin(text: str) -> None:
+        burners.stop()
+        if text.startswith("tare"):
+            for cpu in _cpus() * 2:
+                burners.start(cpu)
+
+    try:
+        yield Stage(begin)
+    finally:
+        burners.stop()
+
+
+def _tares(shares: list[int]) -> Iterator[Stage]:
+    """So many processes burn CPU beside each tare in turn."""
+    burners = Burners()
+    left = list(shares)
+
+    def begin(text: str) -> None:
+        burners.stop()
+        if text.startswith("tare") and left:
+            for _ in range(left.pop(0)):
+                for cpu in _cpus():
+                    burners.start(cpu)
+
+    try:
+        yield Stage(begin)
+    finally:
+        burners.stop()
+
+
+@contextmanager
+def drift() -> Iterator[Stage]:
+    """The machine gets slower from tare to tare."""
+    yield from _tares([0, 1, 2, 4, 7, 12])
+
+
+@contextmanager
+def unrest() -> Iterator[Stage]:
+    """The machine is now quiet and now busy, tare by tare."""
+    yield from _tares([0, 3, 0, 6, 1, 2])
+
+
+@contextmanager
+def broken_off() -> Iterator[Stage]:
+    """Somebody interrupts the engine while it loads the contender."""
+    timers: list[threading.Timer] = []
+
+    def interrupt() -> None:
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if "load" in child.cmdline()[1:2]:
+                    child.send_signal(signal.SIGINT)
+
+    def begin(text: str) -> None:
+        if text.startswith("loading"):
+            timers.append(threading.Timer(2.0, interrupt))
+            timers[-1].start()
+
+    try:
+        yield Stage(begin)
+    finally:
+        for timer in timers:
+            timer.cancel()
+
+
+@contextmanager
+def one_cpu() -> Iterator[Stage]:
+    """The lab may use one CPU only."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield Stage()
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] = {
+    "strangers": strangers,
+    "crowded-engine": crowded_engine,
+    "crowded-tares": crowded_tares,
+    "drift": drift,
+    "unrest": unrest,
+    "broken-off": broken_off,
+    "one-cpu": one_cpu,
+}

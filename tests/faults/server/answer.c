@@ -1,0 +1,140 @@
+// Makes the answer to a request, with the fault that the knobs ask for.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+static const char PAGE[] = "<html><body><h1>Internal error</h1><pre>at handler(request:1)\n</pre></body></html>";
+
+static bool due(long every, long number) { return every > 0 && number % every == 0; }
+
+struct draft {
+    int status;
+    const char *type;
+    char *body;
+    size_t length;
+    bool close;
+};
+
+static void put(struct bytes *out, const struct draft *draft, long number) {
+    char head[320];
+    const char *allow = draft->status == 405 ? "Allow: GET\r\n" : "";
+    const char *connection = draft->close ? "Connection: close\r\n" : "";
+    const char *colon = due(knobs.no_colon_every, number) ? "" : ":";
+    if (due(knobs.garbage_every, number)) {
+        append(out, "ready.\r\n\r\n", 10);
+        return;
+    }
+    if (knobs.chunked && draft->status == 200) {
+        int size = snprintf(head, sizeof head, "HTTP/1.1 %d X\r\nContent-Type%s %s\r\nTransfer-Encoding: chunked\r\n%s\r\n",
+                            draft->status, colon, draft->type, connection);
+        append(out, head, (size_t)size);
+        for (size_t at = 0; at < draft->length;) {
+            size_t part = draft->length - at < 7 ? draft->length - at : 7;
+            size = snprintf(head, sizeof head, "%zx\r\n", part);
+            append(out, head, (size_t)size);
+            append(out, draft->body + at, part);
+            append(out, "\r\n", 2);
+            at += part;
+        }
+        append(out, "0\r\n\r\n", 5);
+        return;
+    }
+    size_t stated = draft->length - (due(knobs.length_short_every, number) ? 3 : 0);
+    int size = snprintf(head, sizeof head, "HTTP/1.1 %d X\r\nContent-Type%s %s\r\nContent-Length: %zu\r\n%s%s\r\n",
+                        draft->status, colon, draft->type, stated, allow, connection);
+    append(out, head, (size_t)size);
+    append(out, draft->body, draft->length);
+}
+
+// The right body: `done N`, filled up to body_bytes; with `vary`, followed by a tail whose length depends on N.
+static size_t right_body(char *body, size_t room, const char *n) {
+    size_t length = (size_t)snprintf(body, room, "done %s", n);
+    size_t wanted = (size_t)knobs.body_bytes;
+    if (knobs.vary) {
+        wanted = length + (size_t)(strtoul(n, NULL, 10) * 2654435761u % 200);
+    }
+    wanted += knobs.pad_bytes ? length + (size_t)knobs.pad_bytes : 0;
+    if (wanted > room) {
+        wanted = room;
+    }
+    if (wanted > length) {
+        memset(body + length, '.', wanted - length);
+        length = wanted;
+    }
+    return length;
+}
+
+static enum fate work(const struct request *request, int connection, struct bytes *out) {
+    static char body[1 << 20];
+    long number = atomic_fetch_add(&shared->served, 1) + 1;
+    around_request(number);
+    const char *n = strchr(request->target, '=');
+    struct draft draft = {200, "text/plain", body, right_body(body, sizeof body, n ? n + 1 : ""), request->close};
+    if (due(knobs.wrong_body_every, number)) {
+        body[0] = 'D';
+    }
+    if (due(knobs.blank_body_every, number)) {
+        draft.length = 0;
+    }
+    if (knobs.stale_body && number > knobs.stale_body) {
+        draft.length = right_body(body, sizeof body, "1");
+    }
+    if (due(knobs.error_page_every, number)) {
+        draft.length = 0;
+        for (int line = 0; line < 35; line++) {
+            memcpy(body + draft.length, PAGE, sizeof PAGE - 1);
+            draft.length += sizeof PAGE - 1;
+        }
+    }
+    if (due(knobs.status_every, number) || (knobs.status_from && number >= knobs.status_from)) {
+        draft.status = (int)knobs.status;
+        draft.length = (size_t)snprintf(body, sizeof body, "no");
+    }
+    draft.close |= due(knobs.say_close_every, number);
+    size_t begin = out->length;
+    if (due(knobs.close_every, number)) {
+        return CLOSE;
+    }
+    if (due(knobs.reset_every, number)) {
+        return RESET;
+    }
+    if (due(knobs.mute_every, number) || (knobs.mute_beyond && connection > knobs.mute_beyond)) {
+        return MUTE;
+    }
+    put(out, &draft, number);
+    if (due(knobs.twice_every, number)) {
+        put(out, &draft, number);
+    }
+    if (due(knobs.truncate_every, number)) {
+        out->length = begin + (out->length - begin) - draft.length / 2;
+        return CLOSE;
+    }
+    if (due(knobs.drip_every, number)) {
+        return DRIP;
+    }
+    bool quietly = knobs.close_after_answer || due(knobs.idle_close_every, number);
+    return draft.close || quietly ? CLOSE : KEEP;
+}
+
+enum fate answer(const struct request *request, int connection, struct bytes *out) {
+    size_t path = strcspn(request->target, "?");
+    bool get = strcmp(request->method, "GET") == 0 || knobs.any_method;
+    struct draft draft = {404, "text/plain", "not found", 9, request->close};
+    bool forgot = knobs.forget_after && atomic_load(&shared->served) > knobs.forget_after;
+    if (path == 5 && strncmp(request->target, "/work", 5) == 0 && get) {
+        return work(request, connection, out);
+    }
+    if (path == 5 && strncmp(request->target, "/ping", 5) == 0) {
+        draft = get ? (struct draft){200, "text/plain", "pong", 4, request->close}
+                    : (struct draft){405, "text/plain", "method not allowed", 18, request->close};
+    } else if (knobs.unknown_is_200 || forgot) {
+        draft = (struct draft){200, "text/plain", "anything", 8, request->close};
+    }
+    if (knobs.octet_stream) {
+        draft.type = "application/octet-stream";
+    }
+    put(out, &draft, 1);
+    return draft.close ? CLOSE : KEEP;
+}

@@ -1,0 +1,238 @@
+// What a server does beside answering: deaths, leaks, stalls, helpers, and changes to the machine around it.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server.h"
+
+enum { MAPPED_BYTES = 32 << 20, PAGE_BYTES = 4096 };
+
+static void burn(long ns) {
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec < ns);
+}
+
+static void *idle(void *unused) {
+    for (;;) {
+        pause();
+    }
+    return unused;
+}
+
+static void start_thread(void) {
+    pthread_t thread;
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 16384);
+    pthread_create(&thread, &small, idle, NULL);
+}
+
+// The folder of this process in a version 1 hierarchy or in version 2; false if there is none.
+static bool cgroup_folder(const char *controller, char *folder, size_t room) {
+    char line[512];
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+        if (!path) {
+            continue;
+        }
+        *path++ = '\0';
+        path[strcspn(path, "\n")] = '\0';
+        names++;
+        for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
+            if (strcmp(name, controller) == 0) {
+                snprintf(folder, room, "/sys/fs/cgroup/%s%s", controller, path);
+                found = true;
+            }
+        }
+        if (*names == '\0' && strncmp(line, "0:", 2) == 0 && strlen(path) > 1) {
+            snprintf(folder, room, "/sys/fs/cgroup%s", path);
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return found;
+}
+
+static void write_number(const char *folder, const char *name, long value) {
+    char path[700], text[32];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int file = open(path, O_WRONLY), size = snprintf(text, sizeof text, "%ld", value);
+    if (file < 0 || write(file, text, (size_t)size) != size) {
+        perror(path);
+        _exit(4);
+    }
+    close(file);
+}
+
+// Leave session and cgroups of the server, as a daemon that someone else has started.
+void escape(void) {
+    setsid();
+    static const char *roots[] = {"memory", "cpu", "cpuacct", "pids", "cpu,cpuacct", "."};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "/sys/fs/cgroup/%s/cgroup.procs", roots[i]);
+        int file = open(path, O_WRONLY);
+        if (file >= 0) {
+            (void)!write(file, "0", 1);
+            close(file);
+        }
+    }
+}
+
+static void fail_start(void) {
+    int file = open("starts", O_RDWR | O_CREAT | O_APPEND, 0644);
+    struct stat state;
+    if (file >= 0 && write(file, ".", 1) == 1 && fstat(file, &state) == 0 &&
+        state.st_size % knobs.fail_start_every == 0) {
+        fprintf(stderr, "the lock is held\n");
+        exit(5);
+    }
+    close(file);
+}
+
+void before_start(void) {
+    char folder[600];
+    if (knobs.refuse_start) {
+        fprintf(stderr, "no database\n");
+        exit(5);
+    }
+    if (knobs.fail_start_every) {
+        fail_start();
+    }
+    if (knobs.ignore_term) {
+        signal(SIGTERM, SIG_IGN);
+    }
+    if (knobs.quota_us && cgroup_folder("cpu", folder, sizeof folder)) {
+        write_number(folder, "cpu.cfs_quota_us", knobs.quota_us);
+    }
+    if (knobs.memory_limit && cgroup_folder("memory", folder, sizeof folder)) {
+        write_number(folder, "memory.limit_in_bytes", knobs.memory_limit);
+    }
+    if (knobs.memory_bytes) {
+        memset(malloc((size_t)knobs.memory_bytes), 1, (size_t)knobs.memory_bytes);
+    }
+    for (long i = 0; i < knobs.idle_threads; i++) {
+        start_thread();
+    }
+    usleep((useconds_t)knobs.start_ms * 1000);
+}
+
+// A file beside the database, of the kind that a server leaves that was not stopped.
+void stray_file(void) {
+    const char *database = getenv("DATABASE_PATH");
+    if (knobs.stray_file && database) {
+        char path[600];
+        snprintf(path, sizeof path, "%.*s-old.db", (int)(strrchr(database, '-') - database), database);
+        close(open(path, O_CREAT | O_WRONLY, 0644));
+    }
+}
+
+static void page_in(long number) {
+    static int file = -1;
+    static volatile char *map;
+    if (file < 0) {
+        file = open("pages", O_RDWR | O_CREAT, 0644);
+        static char block[1 << 16];
+        memset(block, 1, sizeof block);
+        for (int i = 0; i < MAPPED_BYTES / (int)sizeof block; i++) {
+            (void)!write(file, block, sizeof block);
+        }
+        fsync(file);
+        map = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED, file, 0);
+    }
+    madvise((void *)map, MAPPED_BYTES, MADV_RANDOM);
+    long page = number * 7 % (MAPPED_BYTES / PAGE_BYTES);
+    madvise((void *)(map + page * PAGE_BYTES), PAGE_BYTES, MADV_DONTNEED);
+    posix_fadvise(file, page * PAGE_BYTES, PAGE_BYTES, POSIX_FADV_DONTNEED);
+    (void)map[page * PAGE_BYTES];
+}
+
+// A child that takes more memory than its cgroup has; the kernel ends it.
+static void hog(void) {
+    if (fork() == 0) {
+        FILE *first = fopen("/proc/self/oom_score_adj", "w");
+        if (first) {
+            fputs("1000", first);
+            fclose(first);
+        }
+        for (;;) {
+            memset(malloc(1 << 20), 1, 1 << 20);
+        }
+    }
+}
+
+static void leak(long number) {
+    static long leaked;
+    if (knobs.leak_fd_every && number % knobs.leak_fd_every == 0) {
+        (void)!dup(2);
+    }
+    if (knobs.leak_thread_every && number % knobs.leak_thread_every == 0) {
+        start_thread();
+    }
+    if (knobs.leak_bytes && (!knobs.leak_most || leaked < knobs.leak_most)) {
+        memset(malloc((size_t)knobs.leak_bytes), 1, (size_t)knobs.leak_bytes);
+        leaked += knobs.leak_bytes;
+    }
+}
+
+static void take_time(long number) {
+    static long next_stall;
+    long first = 0, now = now_ms();
+    if (!atomic_load(&shared->first_ms)) {
+        atomic_compare_exchange_strong(&shared->first_ms, &first, now);
+    }
+    long since = now - atomic_load(&shared->first_ms);
+    if (knobs.stall_ms) {
+        if (!next_stall) {
+            next_stall = knobs.stall_first_ms ? knobs.stall_first_ms : knobs.stall_every_ms;
+        }
+        if (since >= next_stall) {
+            usleep((useconds_t)knobs.stall_ms * 1000);
+            next_stall = knobs.stall_every_ms ? since + knobs.stall_every_ms : 1L << 40;
+        }
+    }
+    bool extra = since >= knobs.extra_from_ms && (!knobs.extra_to_ms || since < knobs.extra_to_ms);
+    long work = knobs.work_us * 1000 + (extra ? knobs.extra_us * 1000 : 0) + knobs.growing_ns * number;
+    if (work) {
+        burn(work);
+    }
+}
+
+void around_request(long number) {
+    take_time(number);
+    leak(number);
+    if (knobs.page_in_every && number % knobs.page_in_every == 0) {
+        page_in(number);
+    }
+    if (knobs.hog_after && number == knobs.hog_after) {
+        hog();
+    }
+    if (knobs.helper_every && number % knobs.helper_every == 0 && fork() == 0) {
+        _exit(0);
+    }
+    if (knobs.die_after && number == knobs.die_after) {
+        if (knobs.die_signal) {
+            raise((int)knobs.die_signal);
+        }
+        _exit(3);
+    }
+    static long mine;
+    if (knobs.child_dies_after && ++mine == knobs.child_dies_after) {
+        _exit(9);
+    }
+}

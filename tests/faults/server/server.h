@@ -1,0 +1,69 @@
+// A small HTTP server that does what it is told in the file `behaviour`: rightly, or wrongly in one way.
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Every knob is a whole number, 0 if it is not named. `..._every` counts requests to /work, over all processes.
+#define KNOBS(X)                                                                                                       \
+    /* the answer */                                                                                                   \
+    X(body_bytes) X(vary) X(chunked) X(wrong_body_every) X(blank_body_every) X(status) X(status_every)                 \
+    X(status_from) X(error_page_every) X(unknown_is_200) X(any_method) X(octet_stream) X(forget_after)                 \
+    X(stale_body) X(pad_bytes)                                                                                         \
+    /* the wire */                                                                                                     \
+    X(truncate_every) X(length_short_every) X(reset_every) X(close_every) X(close_after_answer) X(say_close_every)     \
+    X(garbage_every) X(twice_every) X(drip_every) X(mute_every) X(mute_beyond) X(most_connections) X(deaf_after)       \
+    X(idle_close_every) X(no_colon_every)                                                                              \
+    /* time */                                                                                                         \
+    X(work_us) X(extra_us) X(extra_from_ms) X(extra_to_ms) X(growing_ns) X(delay_ms) X(stall_ms) X(stall_every_ms)     \
+    X(stall_first_ms) X(start_ms)                                                                                      \
+    /* the process */                                                                                                  \
+    X(die_after) X(die_signal) X(workers) X(respawn) X(child_dies_after) X(ignore_term) X(fail_start_every)            \
+    X(refuse_start) X(leak_fd_every) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
+    X(idle_threads)                                                                                                    \
+    /* the machine around it */                                                                                        \
+    X(launcher) X(foreign) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every) X(stray_file)
+
+struct knobs {
+#define X(name) long name;
+    KNOBS(X)
+#undef X
+};
+
+// What all processes of the server share.
+struct shared {
+    atomic_long served;   // requests to /work
+    atomic_long first_ms; // when the first of them came, CLOCK_MONOTONIC; 0 before
+};
+
+struct request {
+    char method[8];
+    char target[1024];
+    bool close;
+};
+
+// What is done to a connection after an answer was made.
+enum fate { KEEP, CLOSE, RESET, MUTE, DRIP };
+
+struct bytes {
+    char *data;
+    size_t length, room;
+};
+
+extern struct knobs knobs;
+extern struct shared *shared;
+
+void read_knobs(const char *path);
+long now_ms(void);
+void append(struct bytes *out, const void *data, size_t length);
+
+// answer.c: append the answer to `out` and say what becomes of the connection.
+enum fate answer(const struct request *request, int connection, struct bytes *out);
+
+// mischief.c: what happens around a request and a process.
+void before_start(void);
+void around_request(long number);
+void escape(void);
+void stray_file(void);

@@ -1,0 +1,157 @@
+"""A small service with a dependency (SQLite, PostgreSQL, a downstream), which behaves as the file `behaviour` says."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import socket
+import sqlite3
+import sys
+import threading
+import urllib.parse
+from pathlib import Path
+
+import psycopg
+
+KNOWN = {
+    "lose_every",
+    "double_every",
+    "keep_in_memory",
+    "journal_delete",
+    "stray_file",
+    "do_not_wait",
+    "remember",
+    "call_twice",
+    "sessions_leak",
+    "heavy",
+}
+DATABASE = os.environ.get("DATABASE_PATH")
+DOWNSTREAM = os.environ.get("DOWNSTREAM_URL")
+POSTGRES = os.environ.get("DATABASE_URL")
+
+
+def read_knobs() -> dict[str, int]:
+    lines = (line.partition("=") for line in Path("behaviour").read_text().splitlines())
+    found = {name.strip(): int(value) for name, _, value in lines}
+    if unknown := set(found) - KNOWN:
+        sys.exit(f"there is no knob {unknown}")
+    return found
+
+
+KNOBS = read_knobs()
+
+
+def knob(name: str) -> int:
+    return KNOBS.get(name, 0)
+
+
+class Service:
+    """What the threads share, and what each keeps for itself."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.own = threading.local()
+        self.served = 0
+        self.names: list[str] = []
+        self.sessions: list[psycopg.Connection[tuple[object, ...]]] = []
+        self.remembered = False
+
+    def insert(self, name: str, number: int) -> None:
+        if knob("keep_in_memory") or (knob("lose_every") and number % knob("lose_every") == 0):
+            self.names.append(name)
+            return
+        if not hasattr(self.own, "database"):
+            self.own.database = sqlite3.connect(str(DATABASE), timeout=10, isolation_level=None)
+            self.own.database.execute("PRAGMA synchronous = OFF")
+        twice = bool(knob("double_every")) and number % knob("double_every") == 0
+        for _ in range(1 + twice):
+            self.own.database.execute("INSERT INTO items(name) VALUES (?)", (name,))
+
+    def call(self) -> None:
+        if not hasattr(self.own, "downstream"):
+            place = urllib.parse.urlsplit(str(DOWNSTREAM)).netloc
+            self.own.downstream = http.client.HTTPConnection(place, timeout=10)
+        self.own.downstream.request("GET", "/echo")
+        self.own.downstream.getresponse().read()
+
+    def relay(self) -> None:
+        if knob("remember") and self.remembered:
+            return
+        if knob("do_not_wait"):
+            threading.Thread(target=self.call, daemon=True).start()
+            return
+        for _ in range(1 + knob("call_twice")):
+            self.call()
+        self.remembered = True
+
+    def query(self) -> None:
+        if knob("sessions_leak") or not hasattr(self.own, "session"):
+            self.own.session = psycopg.connect(str(POSTGRES), autocommit=True)
+            self.sessions.append(self.own.session)
+        if knob("heavy"):
+            self.own.session.execute("SELECT sum(i * i % 7) FROM generate_series(1, 100000) i").fetchone()
+        else:
+            self.own.session.execute("SELECT 1").fetchone()
+
+    def answer(self, method: str, target: str) -> tuple[int, str]:
+        path, _, rest = target.partition("?")
+        if path == "/ping":
+            return (200, "pong") if method == "GET" else (405, "method not allowed")
+        if path != "/work":
+            return 404, "not found"
+        value = rest.partition("=")[2]
+        with self.lock:
+            self.served += 1
+            number = self.served
+        if DATABASE:
+            self.insert(value, number)
+        if DOWNSTREAM:
+            self.relay()
+        if POSTGRES:
+            self.query()
+        return 200, f"done {value}"
+
+    def serve(self, connection: socket.socket) -> None:
+        held = b""
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with connection, contextlib.suppress(OSError):
+            while True:
+                while b"\r\n\r\n" not in held:
+                    part = connection.recv(65536)
+                    if not part:
+                        return
+                    held += part
+                head, _, held = held.partition(b"\r\n\r\n")
+                method, target, _ = head.split(b"\r\n", 1)[0].decode().split(" ", 2)
+                status, body = self.answer(method, target)
+                fields = "Allow: GET\r\n" if status == 405 else ""
+                connection.sendall(
+                    f"HTTP/1.1 {status} X\r\nContent-Type: text/plain\r\n{fields}"
+                    f"Content-Length: {len(body)}\r\n\r\n{body}".encode()
+                )
+                if b"connection: close" in head.lower():
+                    return
+
+
+def prepare() -> None:
+    if not DATABASE:
+        return
+    with sqlite3.connect(DATABASE) as database:
+        if knob("journal_delete"):
+            database.execute("PRAGMA journal_mode = DELETE")
+    if knob("stray_file"):
+        Path(DATABASE.rpartition("-")[0] + "-old.db").touch()
+
+
+def main() -> None:
+    prepare()
+    service = Service()
+    listener = socket.create_server((os.environ["HOST"], int(os.environ["PORT"])), backlog=512)
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=service.serve, args=(connection,), daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()
