@@ -22,6 +22,7 @@ _MODULES = {
     "compare": "compare",
     "new": "new",
     "doctor": "doctor",
+    "toolchain": "toolchain",
     "load": "engine",
     "probe": "engine",
 }

@@ -102,6 +102,7 @@ TOOLS: dict[str, Tool] = {
             r"(?:native-image|GraalVM)\D*(\d+(?:\.\d+)*)",
             "install GraalVM and set GRAALVM_HOME, or run `touchstone toolchain native-image`",
             places=_assembled_native_image,
+            says_its_origin=True,
         ),
         Tool(
             "upx",

@@ -59,6 +59,8 @@ class Tool:
     places: Callable[[], Iterable[Path]] = tuple
     """Further executables to look at, beside the PATH."""
     environment: Callable[[Path], dict[str, str]] = lambda _path: {}
+    says_its_origin: bool = False
+    """True if the version line tells builds of one version apart; it becomes the note of what is found."""
 
     def candidates(self) -> list[Path]:
         """Every executable that could be the tool, the PATH's first."""
@@ -70,11 +72,13 @@ class Tool:
         specifier = _specifier(self.name, wanted)
         seen = []
         for path in self.candidates():
-            version = _version_of(path, self.version_command, self.version_pattern)
+            said = _version_text(path, self.version_command)
+            version = _version_in(said, self.version_pattern)
             if version is None:
                 continue
             if specifier.contains(version, prereleases=True):
-                return Found(self.name, path, version, self.environment(path))
+                note = said.strip().partition("\n")[0] if self.says_its_origin else ""
+                return Found(self.name, path, version, self.environment(path), note)
             seen.append(f"{version} at {path}")
         return Missing(self.name, wanted, self.install, ", ".join(seen))
 
@@ -89,12 +93,17 @@ def _specifier(name: str, wanted: str) -> SpecifierSet:
 
 
 @cache
-def _version_of(path: Path, command: tuple[str, ...], pattern: str) -> Version | None:
+def _version_text(path: Path, command: tuple[str, ...]) -> str:
+    """What a tool says about its version; empty if it cannot be run."""
     try:
         done = subprocess.run([str(path), *command], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    match = re.search(pattern, done.stdout + done.stderr)
+        return ""
+    return done.stdout + done.stderr
+
+
+def _version_in(text: str, pattern: str) -> Version | None:
+    match = re.search(pattern, text)
     try:
         return Version(match.group(1)) if match else None
     except InvalidVersion:

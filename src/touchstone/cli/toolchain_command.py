@@ -1,0 +1,53 @@
+"""`touchstone toolchain`: gets a tool that the machine lacks, into the lab's cache."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from touchstone.failure import UsageError
+from touchstone.toolchain.native_image.assemble import assemble
+from touchstone.toolchain.native_image.home import default_home
+from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.tool import Found
+from touchstone.toolchain.upx import fetch_upx
+
+_GETTERS = ("native-image", "upx")
+
+
+def toolchain(
+    name: Annotated[str, typer.Argument(help="native-image or upx.")],
+    jdk_source: Annotated[
+        Path | None, typer.Option("--jdk-source", help="OpenJDK's source archive, if no Debian mirror has it.")
+    ] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Remove what is there first.")] = False,
+    even_if_found: Annotated[bool, typer.Option("--even-if-found", help="Although the machine has one.")] = False,
+) -> None:
+    """Get a tool that is missing, without changing the system."""
+    console = Console()
+    if name not in _GETTERS:
+        raise UsageError(f"there is no way to get {name!r}", mend=f"one of: {', '.join(_GETTERS)}; see also `doctor`")
+    if jdk_source is not None and not jdk_source.is_file():
+        raise UsageError(f"{jdk_source} is no file", mend="give openjdk-25_VERSION.orig.tar.xz")
+    found = find_tool(name)
+    ours = default_home().executable if name == "native-image" else None
+    if isinstance(found, Found) and found.path != ours and not even_if_found:
+        console.print(f"{name} {found.version} is at {found.path} already (another: --even-if-found)")
+        return
+    if name == "upx":
+        console.print(f"upx is at {fetch_upx()}")
+        return
+    home = default_home()
+    assemble(home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, anew=anew)
+    console.print(f"native-image is at {home.executable}; what it is and is not: docs/native-image.md")
+    if (preferred := shutil.which("native-image")) is not None:
+        console.print(f"the one on the PATH goes first: {preferred}")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("toolchain")(toolchain)

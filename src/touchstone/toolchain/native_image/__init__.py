@@ -1,0 +1,1 @@
+"""Puts a `native-image` together where no GraalVM is installed: see docs/native-image.md."""
