@@ -42,6 +42,8 @@ class Built:
     artifacts: tuple[Path, ...]
     argv: tuple[str, ...]
     env: Mapping[str, str]
+    train: tuple[str, ...] | None = None
+    """The command of the training run, if it has one."""
 
 
 @dataclass
@@ -69,6 +71,8 @@ class Bench:
     """Build again even if an equal build is in the cache."""
     large: bool = False
     """Go beyond one process's file limit where the scenario says how."""
+    exhibits: bool = False
+    """Measure also what holds a defect on purpose."""
 
 
 class Phase(ABC):

@@ -65,12 +65,36 @@ class BootPhase(Phase):
             }
             try:
                 sample.boot = run_job("boot", job, BootResult, on_event=bench.watcher.event)
+                sample.figures, sample.failure = boot_figures(sample.boot.runs)
+                if sample.failure is None:
+                    _boot_cold(bench, job, sample)
             finally:
                 if cgroup:
                     cgroup.remove()
-            sample.figures, sample.failure = boot_figures(sample.boot.runs)
 
         return [attempt(sample, action, log)]
+
+
+def _boot_cold(bench: Bench, job: dict[str, Any], sample: Sample) -> None:
+    """The same starts with the page cache dropped before each: what the first start after a boot of the machine costs.
+
+    Packed programs show it most: they are read from the disk whole, and unpacked at every start.
+    """
+    figure = "boot_first_response_cold"
+    if bench.profile.cold_boots == 0:
+        sample.not_measured[figure] = f"the profile {bench.profile.name} does not drop the page cache"
+        return
+    reset_dependencies(bench, {})
+    cold = job | {"drop_page_cache": True, "repeats": bench.profile.cold_boots}
+    cold["env"] = job["env"] | {k: v for dep in bench.dependencies.values() for k, v in dep.environment().items()}
+    runs = run_job("boot", cold, BootResult, on_event=bench.watcher.event).runs
+    sample.detail["cold_starts"] = [run.model_dump(mode="json", exclude_none=True) for run in runs]
+    good = [run.first_response_s for run in runs if run.cold_cache and run.failure is None and run.first_response_s]
+    if good:
+        sample.figures[figure] = statistics.median(good)
+        return
+    reasons = [text for run in runs if (text := run.warm_reason or run.failure)]
+    sample.not_measured[figure] = reasons[0] if reasons else "no start gave a right answer"
 
 
 def boot_figures(runs: Sequence[BootRun]) -> tuple[dict[str, float], Failure | None]:

@@ -7,6 +7,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Bench, Built, Phase, attempt, blank_sample
 from touchstone.phase.command import build_environment, command_line, fill_places, run_environment
 from touchstone.phase.metering import Meter, run_metered
+from touchstone.phase.native_turn import native_turn
 from touchstone.record.sample import BuildEvidence, Sample
 from touchstone.toolchain.registry import cache_folder
 from touchstone.toolchain.tool import Found
@@ -136,6 +138,21 @@ def build_key(stack: Stack, variant_name: str, tools: Mapping[str, Found]) -> st
     return digest.hexdigest()[:16]
 
 
+def configuration_lines(stack: Stack, variant: Variant) -> int:
+    """The lines, other than empty ones, of what had to be written by hand beside the program. Raises BuildError."""
+    lines = 0
+    for name in variant.extra_configuration:
+        path = stack.folder / name
+        if not path.is_file():
+            raise BuildError(
+                f"extra_configuration names {name}, which is not there",
+                where=f"stack {stack.name}",
+                mend="mend the name in stack.toml",
+            )
+        lines += sum(bool(line.strip()) for line in path.read_text(encoding="utf-8").splitlines())
+    return lines
+
+
 class BuildPhase(Phase):
     """Builds a contender cold, then warm, and keeps the result in the cache under a key of all that it depends on."""
 
@@ -151,6 +168,13 @@ class BuildPhase(Phase):
         def action(sample: Sample) -> None:
             workshop = _build(bench, contender.stack, contender.variant_name, sample, log)
             bench.builds[contender.name] = _built(contender, workshop)
+            if contender.variant.train:
+                del sample.figures["artifact_bytes"]
+                sample.not_measured["artifact_bytes"] = "a part of it comes from the training run"
+            if contender.variant.extra_configuration:
+                sample.figures["extra_configuration_lines"] = float(
+                    configuration_lines(contender.stack, contender.variant)
+                )
 
         return [attempt(sample, action, log)]
 
@@ -160,7 +184,7 @@ def _build(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: P
     tools = _tools(bench, stack, variant_name)
     if variant.base is not None:
         base = _build(bench, stack, variant.base, sample, log)
-        if not variant.build:
+        if not variant.build and not variant.train:
             return base
     base_work = None if variant.base is None else base.work
     key = build_key(stack, variant_name, tools)
@@ -171,7 +195,8 @@ def _build(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: P
         _add(sample, BuildEvidence.model_validate_json(recorded.read_text(encoding="utf-8")), cached=True)
     else:
         bench.watcher.step(f"building {stack.name}/{variant_name}")
-        evidence = _measure_build(workshop, key)
+        with native_turn(cache_folder()) if variant.native else nullcontext():
+            evidence = _measure_build(workshop, key)
         recorded.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
         _add(sample, evidence, cached=False)
     return workshop
@@ -189,7 +214,7 @@ def _measure_build(workshop: _Workshop, key: str) -> BuildEvidence:
     workshop.run(variant.build, meter=cold, timed=True)
     artifacts = _artifacts(workshop)
     warm = Meter()
-    if not variant.native:
+    if variant.build and not variant.native:
         workshop.drop_artifacts()
         if workshop.base is None:
             workshop.lay_sources()
@@ -229,6 +254,9 @@ def _artifacts(workshop: _Workshop) -> dict[str, int]:
     for name in workshop.variant.artifacts:
         path = workshop.work / name
         if not path.is_file():
+            if workshop.variant.train:
+                # The training run leaves it, once there are dependencies to train with.
+                continue
             raise BuildError(
                 f"the build left no {name}",
                 where=f"stack {workshop.stack.name}, variant {workshop.variant_name}",
@@ -281,4 +309,5 @@ def _built(contender: Contender, workshop: _Workshop) -> Built:
         artifacts=tuple(workshop.work / name for name in variant.artifacts),
         argv=tuple(command_line(variant.run, places, workshop.tools)),
         env=env,
+        train=tuple(command_line(variant.train, places, workshop.tools)) if variant.train else None,
     )

@@ -13,6 +13,7 @@ from touchstone.engine.client import run_job
 from touchstone.engine.job import load_job, watch
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Bench, Phase, attempt, blank_sample
 from touchstone.phase.dependency_watch import DependencyWatch
@@ -84,7 +85,9 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> None:
     """Send what goes before a load. Raises PrepareError if it is not answered as it must be."""
     source = ValueSource(seed)
     for step in load.prepare:
-        if broken := checker.send(step, source):
+        if isinstance(step, Act):
+            checker.dependencies[step.dependency].act(step.act, dict(step.with_))
+        elif broken := checker.send(step, source):
             first = broken[0]
             raise PrepareError(
                 f"the load's preparation broke: {first.request}: expected {first.expected}, received {first.received}",

@@ -8,22 +8,26 @@ from touchstone.phase.base import Phase
 from touchstone.phase.boot import BootPhase
 from touchstone.phase.build import BuildPhase
 from touchstone.phase.floor import FloorPhase
+from touchstone.phase.footprint import FootprintPhase
 from touchstone.phase.hold import HoldPhase
 from touchstone.phase.load import LoadPhase
 from touchstone.phase.probe import ProbePhase
+from touchstone.phase.train import TrainPhase
 from touchstone.phase.verify import VerifyPhase
 
 PHASES: tuple[Phase, ...] = (
     BuildPhase(),
+    TrainPhase(),
     VerifyPhase(),
     ProbePhase(),
+    FootprintPhase(),
     BootPhase(),
     LoadPhase(),
     HoldPhase(),
     FloorPhase(),
 )
 
-_ALWAYS = ("build", "verify")
+_ALWAYS = ("build", "train", "verify")
 """Nothing is measured that was not built, and nothing timed that was not checked."""
 
 

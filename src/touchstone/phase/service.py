@@ -75,8 +75,12 @@ def running(
     *,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     memory_limit: int | None = None,
+    patience_s: float = 10.0,
 ) -> Iterator[Running]:
-    """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError."""
+    """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
+
+    `patience_s` is how long it may take to end after SIGTERM.
+    """
     leftovers = reset_dependencies(bench, settings or {})
     port = free_port()
     env = contender_environment(bench, built, port)
@@ -105,7 +109,7 @@ def running(
     finally:
         if cgroup is not None and (killed := cgroup.oom_kills()):
             sample.detail["oom_kills"] = killed
-        sample.detail["stopped"] = process.stop()
+        sample.detail["stopped"] = process.stop(patience_s)
 
 
 def wait_for_listener(process: ServerProcess, port: int) -> None:

@@ -293,6 +293,8 @@ class BootRun(EngineRecord):
     failure: str | None = None
     evidence: str | None = None
     cold_cache: bool = False
+    warm_reason: str | None = None
+    """Why the page cache could not be dropped, if that was asked for."""
 
 
 class BootResult(EngineRecord):

@@ -46,6 +46,7 @@ _ALL = [
     Figure("build_cpu", "Build, CPU", Unit.SECONDS, Better.LOWER, "build"),
     Figure("build_memory_peak", "Build's peak memory", Unit.BYTES, Better.LOWER, "build"),
     Figure("artifact_bytes", "Artifact", Unit.BYTES, Better.LOWER, "build", headline=True),
+    Figure("train_time", "Training run for the AOT cache", Unit.SECONDS, Better.LOWER, "build"),
     Figure("extra_configuration_lines", "Lines of extra configuration", Unit.COUNT, Better.LOWER, "build"),
     Figure("footprint_bytes", "Footprint", Unit.BYTES, Better.LOWER, "footprint", headline=True),
     Figure("footprint_compressed", "Footprint, zstd -19", Unit.BYTES, Better.LOWER, "footprint"),

@@ -45,6 +45,7 @@ class Conductor:
     options: Mapping[str, str] = field(default_factory=dict)
     fresh_builds: bool = False
     large: bool = False
+    exhibits: bool = False
     notes: list[str] = field(default_factory=list)
     after_round: Callable[[int], bool] | None = None
     """Asked after each round of the plan's and beyond; true to go on. None means the plan's rounds and no more."""
@@ -94,6 +95,7 @@ class Conductor:
             tools=tools,  # type: ignore[arg-type]
             fresh_builds=self.fresh_builds,
             large=self.large,
+            exhibits=self.exhibits,
         )
 
     def _steps(self, contenders: int) -> int:
@@ -109,15 +111,24 @@ class Conductor:
             self._carry(bench, once["build"], contender)
         standing = [contender for contender in chosen if contender.name in bench.builds]
         self._start_dependencies(bench, dependencies)
+        standing = [contender for contender in standing if self._trained(bench, once["train"], contender)]
         self.display.stage("checking the contract")
         sound = [c for c in standing if self._passes(self._carry(bench, once["verify"], c), c)]
         for phase in once.values():
-            if phase.name not in {"build", "verify"}:
+            if phase.name not in {"build", "train", "verify"}:
                 self.display.stage(phase.title)
                 for contender in sound:
                     self._carry(bench, phase, contender)
         if sound and any(phase.per_round for phase in self.phases):
             self._rounds(bench, {c.name: by_name[c.name] for c in sound})
+
+    def _trained(self, bench: Bench, train: Phase, contender: Contender) -> bool:
+        """Whether the training run, if there is one, left what the contender is run with."""
+        if contender.variant.train is None:
+            self.display.advance()
+            return True
+        self.display.stage(f"training {contender.name}")
+        return not any(sample.failure for sample in self._carry(bench, train, contender))
 
     def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
         loaded = any(phase.name == "load" for phase in self.phases)

@@ -22,6 +22,8 @@ class Profile:
     """Starts of each contender in each round."""
     idle_in_rounds: int
     """In how many rounds the memory is watched after the load as well."""
+    cold_boots: int = 0
+    """Starts with an empty page cache of each contender in each round."""
 
     def timing(self, load: Load, round_number: int) -> Timing:
         """The times of a load in a round, counted from 1."""
@@ -41,8 +43,8 @@ PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
         Profile("quick", 3, 1.0, 2.0, 1.0, 3, 1),
-        Profile("normal", 7, 3.0, 6.0, 2.0, 3, 7),
-        Profile("thorough", 15, 10.0, 20.0, 5.0, 5, 15),
+        Profile("normal", 7, 3.0, 6.0, 2.0, 3, 7, cold_boots=1),
+        Profile("thorough", 15, 10.0, 20.0, 5.0, 5, 15, cold_boots=2),
     )
 }
 """quick: minutes, a first look. normal: fit for a decision. thorough: fit for publication."""

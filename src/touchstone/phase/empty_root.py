@@ -1,0 +1,163 @@
+"""An empty Linux: a folder with nothing in it but what a program needs, and a way to run the program within it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from touchstone.failure import TouchstoneError
+
+_ELF = b"\x7fELF"
+_SYSTEM = ("proc", "dev")
+"""What the kernel gives to every program; mounted, and counted nowhere."""
+
+_ENTER = """
+root=$1 folder=$2; shift 2
+mount --rbind /proc "$root/proc"
+mount --rbind /dev "$root/dev"
+while [ "$1" != -- ]; do mount --bind "$1" "$root$1"; shift; done
+shift
+exec unshare --root "$root" --wd "$folder" -- "$@"
+"""
+
+
+class EmptyRootError(TouchstoneError):
+    """A file that is needed is not there."""
+
+
+def mount_prefix() -> list[str] | None:
+    """The words that give a command mounts of its own; None where that is not permitted."""
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        return None
+    for words in ([unshare, "--mount"], [unshare, "--user", "--map-root-user", "--mount"]):
+        probe = subprocess.run([*words, "mount", "--bind", "/tmp", "/tmp"], capture_output=True, check=False)
+        if probe.returncode == 0:
+            return words
+    return None
+
+
+@dataclass
+class EmptyRoot:
+    """The folder. Every file stands in it at the path that it has outside, so that commands stay as they are."""
+
+    folder: Path
+    kinds: dict[Path, str] = field(default_factory=dict)
+    """What each copied file is there for, by its path within."""
+
+    def __post_init__(self) -> None:
+        for name in (*_SYSTEM, "tmp"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        (self.folder / "tmp").chmod(0o1777)
+
+    def add(self, path: Path, kind: str, target: Path | None = None) -> None:
+        """Copy a file or a whole folder. Raises EmptyRootError if it is not there."""
+        if path.is_dir():
+            for member in sorted(path.rglob("*")):
+                if member.is_file() or member.is_symlink():
+                    self.add(member, kind, (target or path) / member.relative_to(path))
+            return
+        if not path.is_file():
+            raise EmptyRootError(
+                f"{path} is needed and not there", mend="install it, or mend `footprint` in stack.toml"
+            )
+        within = target or path
+        copy = self.folder / within.relative_to("/")
+        if within in self.kinds:
+            return
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+        self.kinds[within] = kind
+
+    def add_libraries(self, packer: Path | None) -> None:
+        """Add the ELF interpreters and shared libraries of all that is there. `packer` is UPX, to look into files."""
+        for within in list(self.kinds):
+            copy = self.folder / within.relative_to("/")
+            if is_elf(copy):
+                for library in libraries(copy, packer):
+                    if not library.is_relative_to(self.folder):
+                        self.add(library, "libraries")
+
+    def command(self, prefix: Sequence[str], work: Path, mounts: Iterable[Path], argv: Sequence[str]) -> list[str]:
+        """The command that runs `argv` within, in the folder `work`, with further folders mounted from outside."""
+        places = [str(path) for path in mounts]
+        for place in (*places, str(work)):
+            (self.folder / Path(place).relative_to("/")).mkdir(parents=True, exist_ok=True)
+        shell = ["/bin/sh", "-e", "-c", _ENTER, "enter", str(self.folder), str(work)]
+        return [*prefix, *shell, *places, "--", *argv]
+
+    def bytes_by_kind(self) -> dict[str, int]:
+        """The bytes of the files, by what they are there for."""
+        summed: dict[str, int] = {}
+        for within, kind in self.kinds.items():
+            size = (self.folder / within.relative_to("/")).stat().st_size
+            summed[kind] = summed.get(kind, 0) + size
+        return summed
+
+    def listing(self) -> dict[str, int]:
+        """Bytes by file, the largest first."""
+        sizes = {str(within): (self.folder / within.relative_to("/")).stat().st_size for within in self.kinds}
+        return dict(sorted(sizes.items(), key=lambda item: -item[1]))
+
+    def compressed_bytes(self, zstd: Path) -> int:
+        """The bytes of a tar archive of it, compressed by zstd -19. Raises EmptyRootError."""
+        left_out = [f"--exclude=./{name}/*" for name in (*_SYSTEM, "tmp")]
+        with subprocess.Popen(
+            [
+                "tar",
+                "-C",
+                str(self.folder),
+                "--sort=name",
+                "--mtime=@0",
+                "--owner=0",
+                "--group=0",
+                *left_out,
+                "-cf-",
+                ".",
+            ],
+            stdout=subprocess.PIPE,
+        ) as tar:
+            with subprocess.Popen([str(zstd), "-19", "-q", "-c"], stdin=tar.stdout, stdout=subprocess.PIPE) as packed:
+                assert packed.stdout is not None
+                total = 0
+                while block := packed.stdout.read(1 << 16):
+                    total += len(block)
+            if tar.wait() != 0 or packed.returncode != 0:
+                raise EmptyRootError(
+                    "tar or zstd failed", where=str(self.folder), mend="see that there is room on the disk"
+                )
+        return total
+
+
+def is_elf(path: Path) -> bool:
+    """Whether it is a program or a library."""
+    with path.open("rb") as stream:
+        return stream.read(4) == _ELF
+
+
+def libraries(path: Path, packer: Path | None = None) -> list[Path]:
+    """The interpreter and the libraries that a program is linked with; none if it is static. Raises EmptyRootError."""
+    if packer is not None and _is_packed(path):
+        plain = path.with_name(f".{path.name}-unpacked")
+        subprocess.run([str(packer), "-q", "-d", "-o", str(plain), str(path)], check=True, capture_output=True)
+        try:
+            return libraries(plain)
+        finally:
+            plain.unlink()
+    done = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        # "not a dynamic executable": a static program.
+        return []
+    if absent := re.findall(r"^\s*(\S+) => not found", done.stdout, re.MULTILINE):
+        raise EmptyRootError(f"{path.name} needs {', '.join(absent)}, which this machine lacks", mend="install it")
+    found = re.findall(r"(?:=> |^\s*)(/\S+) \(0x", done.stdout, re.MULTILINE)
+    return [Path(name) for name in dict.fromkeys(found)]
+
+
+def _is_packed(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return b"UPX!" in stream.read(4096)

@@ -1,0 +1,126 @@
+"""The footprint phase: all that a contender needs on an empty Linux, shown to be all by running it there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from touchstone.contract.checker import Checker
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.catalogue import Contender
+from touchstone.phase.base import Bench, Built, Phase, attempt, blank_sample
+from touchstone.phase.empty_root import EmptyRoot, mount_prefix
+from touchstone.phase.jre import make_jre, used_modules
+from touchstone.phase.service import running
+from touchstone.record.sample import Sample
+from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.tool import Found
+
+_ZONES = Path("/usr/share/zoneinfo")
+_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+_FIGURES = ("footprint_bytes", "footprint_compressed")
+
+
+class FootprintError(TouchstoneError):
+    """What was gathered is not enough, or cannot be gathered."""
+
+
+class FootprintPhase(Phase):
+    """Copies what a contender needs into an empty root, checks its contract there, and counts the bytes."""
+
+    name: ClassVar[str] = "footprint"
+    title: ClassVar[str] = "Footprint"
+    default: ClassVar[bool] = False
+
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """Bytes as they are and compressed. No figure is given for a root in which the contract does not hold."""
+        sample = blank_sample(bench, self.name, contender.name)
+
+        def action(sample: Sample) -> None:
+            prefix = mount_prefix()
+            if prefix is None:
+                reason = "it could not be proven: this user may not mount; run as root, or allow user namespaces"
+                sample.not_measured |= dict.fromkeys(_FIGURES, reason)
+                return
+            if contender.variant.train:
+                reason = "an AOT cache fits the JDK that it was trained with, and not a smaller JRE made of it"
+                sample.not_measured |= dict.fromkeys(_FIGURES, reason)
+                return
+            bench.watcher.step(f"gathering what {contender.name} needs")
+            built, tools = bench.builds[contender.name], bench.tools[contender.name]
+            root = EmptyRoot(bench.scratch / f"root-{sample.id}")
+            _gather(root, contender, built, tools, sample)
+            bench.watcher.step(f"checking {contender.name} in an empty root")
+            argv = root.command(prefix, built.work, [bench.scratch], built.argv)
+            _prove(bench, replace(built, argv=tuple(argv), work=Path("/")), sample)
+            _count(root, sample)
+
+        return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
+
+
+def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[str, Found], sample: Sample) -> None:
+    for path in built.artifacts:
+        root.add(path, "artifacts")
+    wanted = contender.variant.footprint
+    if "jre" in wanted:
+        _add_jre(root, contender, built, tools, sample)
+    elif Path(built.argv[0]) not in built.artifacts:
+        root.add(Path(built.argv[0]), "interpreter")
+    if "zoneinfo" in wanted:
+        root.add(_ZONES, "zone data")
+    if "certificates" in wanted:
+        root.add(_CERTIFICATES, "certificates")
+    for name in wanted:
+        if name.startswith("/"):
+            root.add(Path(name), "further files")
+    upx = tools.get("upx")
+    root.add_libraries(upx.path if upx else None)
+
+
+def _add_jre(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[str, Found], sample: Sample) -> None:
+    """A JRE in the place of the JDK."""
+    java = tools.get("java")
+    if java is None:
+        raise FootprintError(
+            "`footprint` asks for a JRE and `needs` names no java",
+            where=contender.name,
+            mend="add java to needs in stack.toml",
+        )
+    # bin/java of the command may be a link; the JVM finds its modules beside the file behind it.
+    home = java.path.resolve().parent.parent
+    jars = [path for path in built.artifacts if path.suffix == ".jar"]
+    declared = [name.removeprefix("module:") for name in contender.variant.footprint if name.startswith("module:")]
+    modules = sorted({*used_modules(home, jars), *declared})
+    made = root.folder.with_name(f"{root.folder.name}-jre")
+    make_jre(home, modules, made)
+    root.add(made, "jre", target=java.path.parent.parent)
+    sample.detail["jre_modules"] = modules
+    sample.detail["jre_modules_declared"] = declared
+
+
+def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
+    with running(bench, inside, sample) as contender_running:
+        checker = Checker(contender_running.service, bench.dependencies, bench.seed)
+        sample.checks = checker.run(bench.scenario.contract)
+    broken = [check for check in sample.checks if not check.passed]
+    if broken:
+        first = broken[0].broken[0]
+        raise FootprintError(
+            f"in an empty root it breaks its contract: {broken[0].says}: {first.request}: expected {first.expected}; "
+            f"received {first.received}",
+            mend="something is missing there: add it to `footprint` in stack.toml (module:NAME, zoneinfo, /a/file)",
+        )
+
+
+def _count(root: EmptyRoot, sample: Sample) -> None:
+    by_kind = root.bytes_by_kind()
+    sample.figures["footprint_bytes"] = float(sum(by_kind.values()))
+    sample.detail["footprint_by_kind"] = by_kind
+    sample.detail["footprint_files"] = root.listing()
+    zstd = find_tool("zstd")
+    if isinstance(zstd, Found):
+        sample.figures["footprint_compressed"] = float(root.compressed_bytes(zstd.path))
+    else:
+        sample.not_measured["footprint_compressed"] = str(zstd)
