@@ -142,7 +142,7 @@ pub enum BackendChoice {
 }
 
 /// How TLS is done.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
     /// Whether the server's certificate must be valid. A loopback target's is not checked by default.
@@ -151,15 +151,6 @@ pub struct Tls {
     /// A PEM file of authorities to trust instead of the system's.
     #[serde(default)]
     pub ca_file: Option<String>,
-}
-
-impl Default for Tls {
-    fn default() -> Self {
-        Self {
-            verify: None,
-            ca_file: None,
-        }
-    }
 }
 
 /// One request of the mix.

@@ -165,7 +165,7 @@ fn converse(
             let echo = String::from_utf8_lossy(&pending[end + 4..end + 4 + length]).into_owned();
             pending.drain(..end + 4 + length);
             let number = counters.requests.fetch_add(1, Ordering::SeqCst) + 1;
-            if number % every == 0 && fault != Fault::None {
+            if number.is_multiple_of(every) && fault != Fault::None {
                 counters.faults.fetch_add(1, Ordering::SeqCst);
                 if !misbehave(&mut stream, fault, counters, begun)? {
                     return Ok(());
