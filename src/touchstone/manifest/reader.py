@@ -21,8 +21,11 @@ class ManifestError(UsageError):
     """A manifest that cannot be used: where, what was expected, and what to do."""
 
 
-def read_manifest(path: Path, model: type[Model]) -> Model:
-    """Read `path` as TOML into `model`. Raises ManifestError naming file, key, expectation and mend."""
+def read_manifest(path: Path, model: type[Model], guide: str = "docs/add-a-stack.md") -> Model:
+    """Read `path` as TOML into `model`. Raises ManifestError naming file, key, expectation and mend.
+
+    `guide` is the document that lists the keys.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -41,7 +44,7 @@ def read_manifest(path: Path, model: type[Model]) -> Model:
         raise ManifestError(
             "\n".join(_sentence(detail, model) for detail in _leading(error.errors())),
             where=str(path),
-            mend="the keys and their types are listed in docs/add-a-stack.md",
+            mend=f"the keys and their types are listed in {guide}",
         ) from error
 
 
@@ -92,10 +95,21 @@ def _keys_at(model: type[BaseModel], location: tuple[int | str, ...]) -> Iterabl
             continue
         if not models or not isinstance(part, str):
             continue
+        tagged = next((m for m in models if _tag(m) == part), None)
+        if tagged is not None:
+            current = tagged
+            continue
         field = next((f for n, f in models[0].model_fields.items() if (f.alias or n) == part), None)
         if field is not None:
             current = field.annotation
     return [field.alias or name for m in _models_in(current) for name, field in m.model_fields.items()]
+
+
+def _tag(model: type[BaseModel]) -> str | None:
+    """The value of `kind` by which a union tells this model from its others."""
+    field = model.model_fields.get("kind")
+    values = get_args(field.annotation) if field is not None else ()
+    return str(values[0]) if len(values) == 1 else None
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

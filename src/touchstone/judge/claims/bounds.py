@@ -1,0 +1,63 @@
+"""Whether an interval lies within a claim's bounds, and how many rounds would tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from touchstone.judge.claims.ruling import Ruling
+from touchstone.judge.statistics import MIN_ROUNDS
+
+ONCE = {"floor": 1.25, "build": 1.5}
+"""By what factor a number that was measured once must clear a bound to decide, by phase.
+
+A floor is found by bisection under a load that varies; a build's time varies with the machine. Neither gives an
+interval.
+"""
+_ONCE_ELSE = 2.0
+
+
+def settle(low: float, high: float, at_least: float | None, at_most: float | None) -> Ruling:
+    """Holds if the whole interval lies within the bounds, contradicted if all of it lies without, else undecided."""
+    floor = -math.inf if at_least is None else at_least
+    ceiling = math.inf if at_most is None else at_most
+    if floor <= low and high <= ceiling:
+        return Ruling.HOLDS
+    if high < floor or low > ceiling:
+        return Ruling.CONTRADICTED
+    return Ruling.UNDECIDED
+
+
+def settle_once(value: float, phase: str, at_least: float | None, at_most: float | None) -> Ruling:
+    """A number without an interval decides only if it clears the bound by a factor that scatter does not reach."""
+    factor = ONCE.get(phase, _ONCE_ELSE)
+    low, high = sorted((value / factor, value * factor))
+    return settle(low, high, at_least, at_most)
+
+
+def rounds_needed(
+    values: Sequence[float], at_least: float | None, at_most: float | None, confidence: float, most: int = 1000
+) -> int | None:
+    """How many further rounds would decide, if middle and spread stay as they are; None if no number up to `most`.
+
+    `values` and bounds are on the scale on which they are averaged: logarithms for ratios and for values.
+    """
+    n = len(values)
+    if n < MIN_ROUNDS:
+        return MIN_ROUNDS - n if n else None
+    data = np.asarray(values, dtype=float)
+    middle, spread = float(data.mean()), float(data.std(ddof=1))
+    total = np.arange(n + 1, n + most + 1)
+    half = stats.t.ppf((1 + confidence) / 2, total - 1) * spread / np.sqrt(total)
+    for count, width in zip(total, half, strict=True):
+        if settle(middle - float(width), middle + float(width), at_least, at_most) is not Ruling.UNDECIDED:
+            return int(count) - n
+    return None
+
+
+def log_bound(bound: float | None) -> float | None:
+    """A bound on the logarithmic scale; none that is not positive can be crossed there."""
+    return math.log(bound) if bound is not None and bound > 0 else None

@@ -1,0 +1,259 @@
+"""The runs before the judge of claims, and what they say of one term."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from touchstone.judge.across import differences
+from touchstone.judge.claims.quantities import QUANTITIES, Quantity
+from touchstone.judge.figures import EXACT
+from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
+from touchstone.judge.statistics import MIN_ROUNDS, Interval, median_interval
+from touchstone.record.run import Run
+from touchstone.record.sample import Sample
+
+
+@dataclass(frozen=True)
+class Place:
+    """What is asked for: a contender's quantity under a load, in a scenario."""
+
+    scenario: str
+    contender: str
+    load: str | None
+    figure: str
+
+    @property
+    def quantity(self) -> Quantity:
+        """What the figure's name stands for."""
+        return QUANTITIES[self.figure]
+
+    @property
+    def phase(self) -> str:
+        """Where it is measured."""
+        return self.quantity.phase
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A run with its judgement."""
+
+    run: Run
+    judgement: Judgement
+
+
+@dataclass
+class Reading:
+    """What a run says of a place: the values by round, and whether they can be trusted."""
+
+    place: Place
+    runs: list[str]
+    samples: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    by_round: dict[int, float] = field(default_factory=dict)
+    suspect: str | None = None
+    exact: bool = False
+    once: bool = False
+    """Measured once a run and not in rounds."""
+
+    @property
+    def point(self) -> float:
+        """The median."""
+        return statistics.median(self.values)
+
+    def interval(self, confidence: float) -> Interval | None:
+        """Around the median; a single point where it was counted, or where every round said the same."""
+        enough = len(self.values) >= MIN_ROUNDS
+        if self.exact or (enough and min(self.values) == max(self.values)):
+            return Interval(self.point, self.point, self.point)
+        return median_interval(self.values, confidence)
+
+
+@dataclass(frozen=True)
+class Absent:
+    """Why there is no reading."""
+
+    reason: str
+
+
+class Evidence:
+    """Judged runs, the newest first. Which of several runs counts is never chosen by its result."""
+
+    def __init__(self, judged: Sequence[Judged], admits: Sequence[str] = ()) -> None:
+        self.judged = sorted(judged, key=lambda j: j.run.started_at, reverse=True)
+        self._admits = set(admits)
+
+    def admitting(self, codes: Sequence[str]) -> Evidence:
+        """The same runs, with samples that only these findings disqualify let in."""
+        return Evidence(self.judged, codes)
+
+    def together(self, places: Sequence[Place]) -> list[Reading] | Absent:
+        """Readings of all places: from the newest run that has them all validly, else from the newest that has them
+        all, else each from its own run if the machine is the same.
+        """
+        whole: list[list[Reading]] = []
+        for judged in self.judged:
+            readings = [self._in_run(place, judged) for place in places]
+            if all(isinstance(r, Reading) for r in readings):
+                whole.append([r for r in readings if isinstance(r, Reading)])
+        sound = [readings for readings in whole if not any(r.suspect for r in readings)]
+        for chosen in (sound, whole):
+            if chosen:
+                return [self._pooled(r) for r in chosen[0]]
+        return self._apart(places)
+
+    def _apart(self, places: Sequence[Place]) -> list[Reading] | Absent:
+        """Each place from its own run, where the machines are the same."""
+        readings = []
+        for place in places:
+            found = self.one(place)
+            if isinstance(found, Absent):
+                return found
+            readings.append(found)
+        machines = [j.run.environment for j in self.judged if any(j.run.plan.run_id in r.runs for r in readings)]
+        unlike = [text for machine in machines[1:] for text in differences(machines[0], machine)]
+        if unlike:
+            return Absent(f"measured in runs that cannot be put together: {unlike[0]}")
+        return readings
+
+    def one(self, place: Place) -> Reading | Absent:
+        """The reading of one place: from the newest run that has it validly, else from the newest that has it."""
+        reasons = []
+        found: list[Reading] = []
+        for judged in self.judged:
+            reading = self._in_run(place, judged)
+            if isinstance(reading, Reading):
+                found.append(reading)
+            else:
+                reasons.append(reading)
+        for reading in [r for r in found if not r.suspect] or found:
+            return self._pooled(reading)
+        told = [r for r in reasons if r.reason]
+        return told[0] if told else Absent(f"no run has {describe(place)}")
+
+    def _pooled(self, reading: Reading) -> Reading:
+        """With what other runs on the same machine say, if it is measured once a run: several runs give an interval."""
+        if not reading.once or reading.exact:
+            return reading
+        first = next(j for j in self.judged if j.run.plan.run_id in reading.runs)
+        seen: dict[object, tuple[str, str, float]] = {}
+        for judged in self.judged:
+            other = self._in_run(reading.place, judged)
+            if not isinstance(other, Reading) or differences(first.run.environment, judged.run.environment):
+                continue
+            for sample_id, value in zip(other.samples, other.values, strict=True):
+                sample = next(s for s in judged.run.samples if s.id == sample_id)
+                # A build taken from the cache repeats the figures of the build that made it.
+                once = sample.build.measured_at if sample.build and sample.build.measured_at else sample.started_at
+                seen.setdefault(once, (judged.run.plan.run_id, sample_id, value))
+        kept = list(seen.values())
+        reading.runs = list(dict.fromkeys(run for run, _, _ in kept))
+        reading.samples, reading.values = [s for _, s, _ in kept], [v for _, _, v in kept]
+        return reading
+
+    def _in_run(self, place: Place, judged: Judged) -> Reading | Absent:
+        plan = judged.run.plan
+        if plan.scenario != place.scenario:
+            return Absent("")
+        contender = next((c for c in plan.contenders if c.name == place.contender), None)
+        if contender is None:
+            return Absent("")
+        if contender.not_measured:
+            return Absent(f"{place.contender}: {contender.not_measured}")
+        samples = [
+            s
+            for s in judged.run.samples
+            if (s.phase, s.contender) == (place.phase, place.contender) and (place.load is None or s.load == place.load)
+        ]
+        if not samples:
+            return Absent("")
+        return self._reading(place, judged, samples)
+
+    def _reading(self, place: Place, judged: Judged, samples: list[Sample]) -> Reading | Absent:
+        run_id = judged.run.plan.run_id
+        base = place.quantity.rests_on or place.figure
+        estimate = next(
+            (
+                e
+                for e in judged.judgement.estimates
+                if (e.phase, e.contender, e.figure) == (place.phase, place.contender, base)
+                and (place.load is None or e.load == place.load)
+            ),
+            None,
+        )
+        kept, refused = self._kept(samples, estimate, judged.judgement, base)
+        reading = Reading(place, [run_id], exact=place.figure in EXACT)
+        for sample in kept:
+            value = place.quantity.read(sample)
+            if value is not None:
+                reading.samples.append(sample.id)
+                reading.values.append(value)
+                reading.by_round[sample.round or 0] = value
+        if not reading.values:
+            return Absent(refused or self._why_absent(place, samples))
+        reading.once = set(reading.by_round) == {0}
+        admitted_all = estimate is None or estimate.verdict is Verdict.INVALID
+        if estimate is not None and estimate.verdict is Verdict.SUSPECT and not self._excused(estimate, judged):
+            reading.suspect = estimate.reason
+        elif refused and not admitted_all:
+            reading.suspect = refused
+        return reading
+
+    def _kept(
+        self, samples: list[Sample], estimate: Estimate | None, judgement: Judgement, figure: str
+    ) -> tuple[list[Sample], str | None]:
+        """The samples that count, and why others do not. What a claim admits counts although it is invalid."""
+        kept, refused = [], None
+        wide_refusal = None
+        if estimate is not None and estimate.verdict is Verdict.INVALID and not estimate.left_out:
+            wide_refusal = estimate.reason
+        for sample in samples:
+            against = [
+                f
+                for f in judgement.findings
+                if f.severity is Severity.INVALID and self._bears(f, sample, figure) and f.code not in self._admits
+            ]
+            if against:
+                refused = against[0].statement
+            elif wide_refusal and not self._admits:
+                refused = wide_refusal
+            else:
+                kept.append(sample)
+        return kept, refused
+
+    def _excused(self, estimate: Estimate, judged: Judged) -> bool:
+        """Whether all that makes an estimate suspect is admitted."""
+        if not self._admits:
+            return False
+        samples = [s for s in judged.run.samples if s.id in (*estimate.samples, *estimate.left_out)]
+        heavy = [
+            f
+            for f in judged.judgement.findings
+            if f.severity is not Severity.NOTE and any(self._bears(f, s, estimate.figure) for s in samples)
+        ]
+        return all(f.code in self._admits for f in heavy)
+
+    @staticmethod
+    def _bears(finding: Finding, sample: Sample, figure: str) -> bool:
+        if finding.figures is not None and figure not in finding.figures:
+            return False
+        if finding.sample is not None:
+            return finding.sample == sample.id
+        return finding.contender in (None, sample.contender) and finding.load in (None, sample.load)
+
+    @staticmethod
+    def _why_absent(place: Place, samples: list[Sample]) -> str:
+        for sample in samples:
+            for name in (place.figure, place.quantity.rests_on):
+                if name in sample.not_measured:
+                    return f"{place.contender}: {sample.not_measured[name]}"
+            if sample.failure is not None:
+                return f"{place.contender}: {sample.failure.what}"
+        return f"the samples of {describe(place)} do not hold it"
+
+
+def describe(place: Place) -> str:
+    """A place in words."""
+    load = f" under the load {place.load}" if place.load else ""
+    return f"{place.quantity.title.lower()} of {place.contender}{load} ({place.scenario})"

@@ -1,0 +1,135 @@
+"""Quantities that claims are about and that are no figures of their own: each is read from a sample's evidence."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchstone.record.figure import FIGURES
+from touchstone.record.sample import Sample
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that one sample says."""
+
+    name: str
+    title: str
+    unit: str
+    """A base unit of record/figure.py, or `ratio`."""
+    phase: str
+    rests_on: str | None
+    """The figure whose validity decides on this quantity's; None for one that has its own."""
+    read: Callable[[Sample], float | None]
+
+
+def _first_start(sample: Sample) -> float | None:
+    starts = _starts(sample)
+    return starts[0] if len(starts) > 1 else None
+
+
+def _later_starts(sample: Sample) -> float | None:
+    starts = _starts(sample)
+    return statistics.median(starts[1:]) if len(starts) > 1 else None
+
+
+def _starts(sample: Sample) -> list[float]:
+    runs = sample.boot.runs if sample.boot else []
+    return [r.first_response_s for r in runs if r.first_response_s and not r.failure and not r.cold_cache]
+
+
+def _in_flight_share(sample: Sample) -> float | None:
+    """Little's law: rate times mean latency is the mean number of requests under way."""
+    result = sample.result
+    if result is None or not result.latency.mean or not result.connections.asked:
+        return None
+    return result.rate.achieved * result.latency.mean / result.connections.asked
+
+
+def _p99_over_p50(sample: Sample) -> float | None:
+    latency = sample.result.latency if sample.result else None
+    return latency.p99 / latency.p50 if latency and latency.p99 and latency.p50 else None
+
+
+def _dependency_cpu_share(sample: Sample) -> float | None:
+    """Of one CPU, as the article's `docker stats` counts."""
+    seconds = sample.result.window.measured_s if sample.result else 0.0
+    used = [d.cpu_s for d in sample.dependencies if d.cpu_s is not None]
+    return sum(used) / seconds if used and seconds > 0 else None
+
+
+def _dependency_ceiling(sample: Sample) -> float | None:
+    ceilings = [d.ceiling for d in sample.dependencies if d.ceiling]
+    return min(ceilings) if ceilings else None
+
+
+def _sessions(sample: Sample) -> float | None:
+    """Sessions that were opened at the database for each right answer."""
+    opened = [d.after["sessions_opened"] - d.before.get("sessions_opened", 0.0)
+              for d in sample.dependencies if "sessions_opened" in d.after]  # fmt: skip
+    ok = sample.result.totals.ok if sample.result else 0
+    return sum(opened) / ok if opened and ok else None
+
+
+def _downstream_connections(sample: Sample) -> float | None:
+    """Connections that were opened to the downstream for each right answer."""
+    for state in sample.dependencies:
+        if state.kind == "echo":
+            for name in ("connections_opened", "connections_accepted", "connections_total"):
+                if name in state.after and sample.result and sample.result.totals.ok:
+                    return (state.after[name] - state.before.get(name, 0.0)) / sample.result.totals.ok
+    return None
+
+
+def _warm_up_rate(sample: Sample) -> float | None:
+    """Right answers a second from the first request to the end of the warm-up."""
+    points = [p for p in (sample.result.series if sample.result else []) if p.phase == "warmup"]
+    return sum(p.ok for p in points) / points[-1].t if points and points[-1].t > 0 else None
+
+
+def _hold_level(key: str) -> Callable[[Sample], float | None]:
+    def read(sample: Sample) -> float | None:
+        levels = sample.detail.get("hold", {}).get("levels") or []
+        value = max(levels, key=lambda level: level["connections"]).get(key) if levels else None
+        return None if value is None else float(value)
+
+    return read
+
+
+def _partition_spread(sample: Sample) -> float | None:
+    """Messages in the fullest partition less those in the emptiest."""
+    produced = list((sample.detail.get("drain") or {}).get("produced", {}).values())
+    return float(max(produced) - min(produced)) if len(produced) > 1 else None
+
+
+_ALL = [
+    Quantity("boot_first_start", "First start of a round", "s", "boot", "boot_first_response", _first_start),
+    Quantity("boot_later_starts", "Later starts of a round", "s", "boot", "boot_first_response", _later_starts),
+    Quantity("in_flight_share", "Requests under way, of the connections", "share", "load", "latency_mean",
+             _in_flight_share),
+    Quantity("latency_p99_over_p50", "Latency p99 over p50", "ratio", "load", "latency_p99", _p99_over_p50),
+    Quantity("dependency_cpu_share", "CPU of the dependencies", "share", "load", "throughput", _dependency_cpu_share),
+    Quantity("dependency_ceiling", "Requests a second that the dependency answers by itself", "1/s", "load",
+             "throughput", _dependency_ceiling),
+    Quantity("sessions_per_request", "Database sessions opened a request", "ratio", "load", "throughput", _sessions),
+    Quantity("downstream_connections_per_request", "Downstream connections opened a request", "ratio", "load",
+             "throughput", _downstream_connections),
+    Quantity("warm_up_rate", "Throughput from the first request on", "1/s", "load", "throughput", _warm_up_rate),
+    Quantity("hold_rss_at_most_connections", "RSS at the highest level", "B", "hold", "hold_rss_per_connection",
+             _hold_level("rss")),
+    Quantity("hold_vmpeak_at_most_connections", "VmPeak at the highest level", "B", "hold",
+             "hold_vmpeak_per_connection", _hold_level("vm_peak")),
+    Quantity("partition_spread", "Messages, fullest less emptiest partition", "count", "drain", "drain_rate",
+             _partition_spread),
+]  # fmt: skip
+
+
+def _figure(name: str) -> Callable[[Sample], float | None]:
+    return lambda sample: sample.figures.get(name)
+
+
+QUANTITIES: dict[str, Quantity] = {
+    name: Quantity(name, f.title, f.unit.value, f.phase, None, _figure(name)) for name, f in FIGURES.items()
+} | {quantity.name: quantity for quantity in _ALL}
+"""All that a claim's `figure` may name: the lab's figures, and these quantities."""

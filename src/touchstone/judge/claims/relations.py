@@ -1,0 +1,247 @@
+"""The relations that a claim may state: each takes its test and the evidence, and gives measurements with verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from itertools import pairwise
+
+from touchstone.judge.claims.bounds import log_bound, rounds_needed, settle, settle_once
+from touchstone.judge.claims.evidence import Absent, Evidence, Place, Reading
+from touchstone.judge.claims.ruling import Measurement, Ruling
+from touchstone.judge.statistics import Interval, log_effects, mean_interval, ratio_interval, unpaired_ratio_interval
+from touchstone.manifest.claim import (
+    UNITS,
+    DifferenceTest,
+    EqualityTest,
+    EventTest,
+    OrderTest,
+    RatioTest,
+    Term,
+    ValueTest,
+)
+
+_FLOORS = {"dies": "floor_lives", "lives": "floor_lives", "keeps-rate": "floor_passes"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A claim's or an explanation's test, with what its terms leave out."""
+
+    scenario: str
+    figure: str | None
+    load: str | None
+    evidence: Evidence
+    confidence: float
+
+    def place(self, term: Term, figure: str | None = None) -> Place:
+        """The place of a term; phases that are put under no load have none."""
+        name = figure or term.figure or self.figure or ""
+        place = Place(self.scenario, term.contender, None, name)
+        loaded = place.phase in ("load", "hold", "drain")
+        return Place(self.scenario, term.contender, (term.load or self.load) if loaded else None, name)
+
+
+@singledispatch
+def measure(test: object, question: Question) -> list[Measurement]:
+    """Hold a test against the evidence."""
+    raise TypeError(f"no relation {type(test).__name__} for {question.scenario}")
+
+
+@measure.register
+def _(test: RatioTest, question: Question) -> list[Measurement]:
+    return [_ratio(question, question.place(test.of), question.place(test.to), test.at_least, test.at_most)]
+
+
+@measure.register
+def _(test: EqualityTest, question: Question) -> list[Measurement]:
+    bound = 1 + test.margin
+    return [_ratio(question, question.place(test.of), question.place(test.to), 1 / bound, bound)]
+
+
+@measure.register
+def _(test: OrderTest, question: Question) -> list[Measurement]:
+    places = [question.place(term) for term in test.of]
+    # Strictly lower: the least number below the bound stands for "less than".
+    bound = math.nextafter(1 / (1 + test.margin), 0.0)
+    return [_ratio(question, lower, higher, None, bound) for lower, higher in pairwise(places)]
+
+
+@measure.register
+def _(test: ValueTest, question: Question) -> list[Measurement]:
+    factor = UNITS[test.unit][1]
+    at_least = None if test.at_least is None else test.at_least * factor
+    at_most = None if test.at_most is None else test.at_most * factor
+    return [_value(question, question.place(term), at_least, at_most) for term in test.of]
+
+
+@measure.register
+def _(test: DifferenceTest, question: Question) -> list[Measurement]:
+    of, to = question.place(test.of), question.place(test.to)
+    factor = UNITS[test.unit][1]
+    made = _blank(f"{_label(of, to)} - {_label(to, of)}", [of, to], UNITS[test.unit][0])
+    made.at_least = None if test.at_least is None else test.at_least * factor
+    made.at_most = None if test.at_most is None else test.at_most * factor
+    readings = question.evidence.together([of, to])
+    if isinstance(readings, Absent):
+        return [_absent(made, readings)]
+    a, b = readings
+    _carry(made, readings)
+    common = sorted(a.by_round.keys() & b.by_round.keys())
+    values = [a.by_round[r] - b.by_round[r] for r in common] if a.runs == b.runs else []
+    exact = a.exact and b.exact
+    interval = Interval(*[a.point - b.point] * 3) if exact else mean_interval(values, question.confidence)
+    made.value, made.rounds = (interval.point if interval else a.point - b.point), len(values)
+    return [_ruled(made, interval, values, question, log=False, once=a.once and b.once, phase=of.phase)]
+
+
+@measure.register
+def _(test: EventTest, question: Question) -> list[Measurement]:
+    if test.event == "finding":
+        return [_finding(question, term, test) for term in test.of]
+    assert test.limit is not None and test.unit is not None  # the manifest has seen to it
+    limit = test.limit * UNITS[test.unit][1]
+    figure = _FLOORS[test.event]
+    bounds = (math.nextafter(limit, math.inf), None) if test.event == "dies" else (None, limit)
+    made = [_value(question, question.place(term, figure), *bounds) for term in test.of]
+    for measurement in made:
+        if measurement.ruling in (Ruling.HOLDS, Ruling.CONTRADICTED):
+            measurement.happened = measurement.ruling is Ruling.HOLDS
+    return made
+
+
+def _finding(question: Question, term: Term, test: EventTest) -> Measurement:
+    load = term.load or question.load
+    made = Measurement(label=term.contender, contenders=[term.contender], figure="finding", load=load, unit="event")
+    for judged in question.evidence.judged:
+        plan = judged.run.plan
+        seen = [
+            s
+            for s in judged.run.samples
+            if s.contender == term.contender and s.failure is None and load in (None, s.load)
+            and s.phase not in ("build", "footprint")
+        ]  # fmt: skip
+        if plan.scenario != question.scenario or not seen:
+            continue
+        ids = {s.id for s in seen}
+        fired = [
+            f
+            for f in judged.judgement.findings
+            if f.code in test.findings
+            and (f.sample in ids or (f.sample is None and f.contender == term.contender and f.load in (None, load)))
+        ]
+        made.runs, made.rounds = [plan.run_id], len(seen)
+        made.samples = [f.sample for f in fired if f.sample] or sorted(ids)
+        made.happened = bool(fired)
+        made.ruling = Ruling.HOLDS if made.happened is test.occurs else Ruling.CONTRADICTED
+        made.reason = fired[0].statement if fired else f"no finding {' or '.join(test.findings)} in {len(seen)} samples"
+        return made
+    return _absent(made, Absent(f"no run has samples of {term.contender} ({question.scenario})"))
+
+
+def _value(question: Question, place: Place, at_least: float | None, at_most: float | None) -> Measurement:
+    made = _blank(place.contender, [place], place.quantity.unit)
+    made.at_least, made.at_most = at_least, at_most
+    reading = question.evidence.one(place)
+    if isinstance(reading, Absent):
+        return _absent(made, reading)
+    _carry(made, [reading])
+    made.value, made.rounds = reading.point, 0 if reading.once else len(reading.values)
+    positive = all(v > 0 for v in reading.values)
+    values = [math.log(v) for v in reading.values] if positive else []
+    interval = reading.interval(question.confidence)
+    return _ruled(made, interval, values, question, log=True, once=reading.once, phase=place.phase)
+
+
+def _ratio(question: Question, of: Place, to: Place, at_least: float | None, at_most: float | None) -> Measurement:
+    made = _blank(f"{_label(of, to)} / {_label(to, of)}", [of, to], "ratio")
+    made.at_least, made.at_most = at_least, at_most
+    readings = question.evidence.together([of, to])
+    if isinstance(readings, Absent):
+        return _absent(made, readings)
+    a, b = readings
+    _carry(made, readings)
+    if min(*a.values, *b.values) <= 0:
+        return _absent(made, Absent("a ratio to nothing means nothing: one of the two is 0"))
+    made.value = a.point / b.point
+    interval, effects = _ratio_interval(a, b, question.confidence)
+    if interval is not None:
+        made.value = interval.point
+    made.rounds = len(effects)
+    return _ruled(made, interval, effects, question, log=True, once=a.once or b.once, phase=of.phase)
+
+
+def _ratio_interval(a: Reading, b: Reading, confidence: float) -> tuple[Interval | None, list[float]]:
+    """By rounds where both were measured in the same ones; else by Welch's t, as for figures of two runs."""
+    if a.exact and b.exact:
+        ratio = a.point / b.point
+        return Interval(ratio, ratio, ratio), []
+    effects = log_effects(a.by_round, b.by_round) if a.runs == b.runs and not (a.once or b.once) else []
+    if effects:
+        return ratio_interval(effects, confidence), effects
+    unpaired = unpaired_ratio_interval(a.values, b.values, confidence)
+    return (unpaired[0] if unpaired else None), []
+
+
+def _ruled(
+    made: Measurement,
+    interval: Interval | None,
+    values: Sequence[float],
+    question: Question,
+    *,
+    log: bool,
+    once: bool,
+    phase: str,
+) -> Measurement:
+    """Fill in the verdict that the interval gives, or the number by itself where it was measured once."""
+    assert made.value is not None
+    if interval is not None:
+        made.low, made.high = interval.low, interval.high
+        ruling = settle(interval.low, interval.high, made.at_least, made.at_most)
+        if ruling is Ruling.UNDECIDED:
+            made.reason = "the interval reaches across a bound"
+    elif once:
+        ruling = settle_once(made.value, phase, made.at_least, made.at_most)
+        made.reason = "measured once, so without an interval" + (
+            "; it clears the bound by a wide factor"
+            if ruling is not Ruling.UNDECIDED
+            else ", and too near to the bound"
+        )
+    else:
+        ruling = Ruling.UNDECIDED
+        made.reason = "too few rounds for an interval"
+    if ruling is Ruling.UNDECIDED and not once:
+        bounds = [log_bound(b) if log else b for b in (made.at_least, made.at_most)]
+        made.more_rounds = rounds_needed(values, bounds[0], bounds[1], question.confidence)
+    made.ruling = ruling
+    if made.suspect is not None:
+        made.leaning, made.ruling = (ruling if ruling is not Ruling.UNDECIDED else None), Ruling.UNDECIDED
+        made.reason = f"the measurement is suspect: {made.suspect}"
+    return made
+
+
+def _label(place: Place, other: Place) -> str:
+    """A place by what tells it from the other: its contender, its load, its quantity."""
+    parts = [place.contender] if place.contender != other.contender else []
+    parts += [place.load] if place.load and place.load != other.load else []
+    parts += [place.quantity.title] if place.figure != other.figure else []
+    return ", ".join(parts) or place.contender
+
+
+def _blank(label: str, places: Sequence[Place], unit: str) -> Measurement:
+    first = places[0]
+    names = list(dict.fromkeys(p.contender for p in places))
+    return Measurement(label=label, contenders=names, figure=first.figure, load=first.load, unit=unit)
+
+
+def _carry(made: Measurement, readings: Sequence[Reading]) -> None:
+    made.runs = list(dict.fromkeys(run for r in readings for run in r.runs))
+    made.samples = list(dict.fromkeys(sample for r in readings for sample in r.samples))
+    made.suspect = next((r.suspect for r in readings if r.suspect), None)
+
+
+def _absent(made: Measurement, absent: Absent) -> Measurement:
+    made.ruling, made.reason = Ruling.NOT_MEASURED, absent.reason
+    return made

@@ -1,0 +1,65 @@
+"""Finds claims files: those of the lab, and a user's own wherever they lie."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from pathlib import Path
+
+from touchstone.failure import UsageError
+from touchstone.manifest.claim import ClaimsFile
+from touchstone.manifest.reader import ManifestError, read_manifest
+
+GUIDE = "docs/claims.md"
+
+
+def read_claims(path: Path) -> ClaimsFile:
+    """Read one file. Raises ManifestError that names the claim by its id."""
+    try:
+        return read_manifest(path, ClaimsFile, GUIDE)
+    except ManifestError as error:
+        raise ManifestError(_with_ids(path, error.what), where=error.where, mend=error.mend) from error
+
+
+def _with_ids(path: Path, text: str) -> str:
+    """The message with `claims.3` replaced by the id of that claim, where it has one."""
+    try:
+        claims = tomllib.loads(path.read_text(encoding="utf-8")).get("claims", [])
+    except (OSError, ValueError):
+        return text
+
+    def name(match: re.Match[str]) -> str:
+        index = int(match.group(1))
+        known = isinstance(claims, list) and index < len(claims) and isinstance(claims[index], dict)
+        return f"claims[{claims[index].get('id', index)}]" if known else match.group()
+
+    return re.sub(r"claims\.(\d+)", name, text)
+
+
+def claims_in(folder: Path) -> list[Path]:
+    """The claims files of a folder, by name."""
+    return sorted(folder.glob("*.toml"))
+
+
+def find_claims(name: str | None, folder: Path) -> list[tuple[Path, ClaimsFile]]:
+    """The files asked for by path, name or letter; all of `folder` if none is asked. Raises UsageError."""
+    if name is not None and Path(name).is_file():
+        return [(Path(name), read_claims(Path(name)))]
+    found = [(path, read_claims(path)) for path in claims_in(folder)]
+    if name is None:
+        if not found:
+            raise UsageError(
+                "there are no claims", where=str(folder), mend=f"name a file; {GUIDE} says how to write it"
+            )
+        return found
+    chosen = [(p, f) for p, f in found if name.lower() in (f.name, f.letter.lower(), p.stem)]
+    if chosen:
+        return chosen
+    names = [f.name for _, f in found]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise UsageError(
+        f"there are no claims called {name!r}, nor a file of that name",
+        mend=f"{hint}there are: {', '.join(names) or 'none'}",
+    )
