@@ -39,7 +39,9 @@ class OtherProcesses(SampleRule):
             return
         # The engine knows only its own and the server's processes; what dependencies used is no stranger's.
         other -= sum(d.cpu_s for d in sample.dependencies if d.cpu_s)
-        used = other / (result.window.measured_s * max(1, case.run.environment.cpus))
+        # The engine reads the machine until its last answer has come, which an overloaded server puts off.
+        elapsed = result.window.measured_s + result.window.drain_s
+        used = other / (elapsed * max(1, case.run.environment.cpus))
         if used > NOTE:
             yield self.finding(
                 f"other processes used {share(used)} of the machine's CPU time",
