@@ -60,6 +60,7 @@ def run(
         seed=seed,
         phases=tuple(phase or ()),
         loads=tuple(load or ()),
+        exhibits=exhibits,
         command=tuple(sys.argv),
     )
     phases = select_phases(folder.scenario, wish.phases)
@@ -82,6 +83,7 @@ def run(
         options={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
         fresh_builds=fresh_builds,
         large=large,
+        exhibits=exhibits,
         notes=notes,
         after_round=UntilDecided(store, plan, until_decided * 60).go_on if until_decided else None,
     )

@@ -33,6 +33,8 @@ class ServerProcess:
     log: Path
     cgroup: Cgroup | None = None
     exit_code: int | None = field(default=None)
+    exec_s: float = field(default_factory=time.monotonic)
+    """When its program had been executed, on CLOCK_MONOTONIC."""
 
     @property
     def pid(self) -> int:

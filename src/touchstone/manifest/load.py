@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from touchstone.manifest.base import Part
-from touchstone.manifest.contract import Proof, Send
+from touchstone.manifest.contract import Act, Proof, Send
 from touchstone.manifest.exchange import WeightedRequest
 
 Profile = Literal["quick", "normal", "thorough"]
@@ -35,12 +35,14 @@ class Load(Part):
     """How long memory is watched after the load."""
     profiles: list[Profile] = ["quick", "normal", "thorough"]
     """The profiles in which this load is run."""
+    exhibit: str | None = None
+    """If this load holds a defect on purpose: which, in a sentence. It is run with --exhibits alone, or by its name."""
     error_allowance: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """The share of requests that may fail before the sample is invalid."""
     dependency_settings: dict[str, dict[str, str | int | bool]] = {}
     """Settings of a dependency that this load changes, by the dependency's name."""
-    prepare: list[Send] = []
-    """Sent before the load, outside every figure."""
+    prepare: list[Send | Act] = []
+    """Sent, or done to a dependency, before the load and outside every figure."""
     requests: Annotated[list[WeightedRequest], Field(min_length=1)]
     proofs: list[Proof] = []
 

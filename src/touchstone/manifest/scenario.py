@@ -34,12 +34,18 @@ class Hold(Part):
 
 
 class Drain(Part):
-    """A topic filled beforehand, and drained by the service."""
+    """A topic filled beforehand, and drained by the service with one call of a downstream a message."""
 
     dependency: Name
-    messages: list[int]
+    downstream: Name
+    """The dependency that logs the message ids: order and completeness are proven from its log."""
+    messages: list[Annotated[int, Field(ge=10)]]
+    thorough_messages: list[Annotated[int, Field(ge=10)]] = []
+    """Numbers of messages that are drained in the thorough profile alone."""
+    exhibit_spreads: list[Literal["keyless", "skewed"]] = []
+    """Unequal ways to lay the messages into partitions, drained with --exhibits beside the equal one."""
     stats_target: str = "/stats"
-    within_s: float = 300.0
+    within_s: Annotated[float, Field(gt=0)] = 300.0
 
 
 class Floor(Part):

@@ -7,6 +7,7 @@ from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import Phase
 from touchstone.phase.boot import BootPhase
 from touchstone.phase.build import BuildPhase
+from touchstone.phase.drain import DrainPhase
 from touchstone.phase.floor import FloorPhase
 from touchstone.phase.footprint import FootprintPhase
 from touchstone.phase.hold import HoldPhase
@@ -23,6 +24,7 @@ PHASES: tuple[Phase, ...] = (
     FootprintPhase(),
     BootPhase(),
     LoadPhase(),
+    DrainPhase(),
     HoldPhase(),
     FloorPhase(),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -76,12 +76,15 @@ def running(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     memory_limit: int | None = None,
     patience_s: float = 10.0,
+    before_start: Callable[[], None] = lambda: None,
 ) -> Iterator[Running]:
     """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
 
     `patience_s` is how long it may take to end after SIGTERM.
+    `before_start` is called when the dependencies are fresh and the contender does not run yet.
     """
     leftovers = reset_dependencies(bench, settings or {})
+    before_start()
     port = free_port()
     env = contender_environment(bench, built, port)
     sample.argv, sample.env = list(built.argv), shown_environment(env)

@@ -27,6 +27,7 @@ class Wish:
     seed: int | None = None
     phases: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
+    exhibits: bool = False
     command: tuple[str, ...] = ()
 
 
@@ -65,7 +66,11 @@ def planned_loads(folder: ScenarioFolder, wish: Wish) -> dict[str, Load]:
                     f"scenario {folder.scenario.name} has no load {name!r}", mend=f"there are: {', '.join(loads)}"
                 )
         return {name: loads[name] for name in wish.loads}
-    return {name: load for name, load in loads.items() if wish.profile in load.profiles}
+    return {
+        name: load
+        for name, load in loads.items()
+        if wish.profile in load.profiles and (wish.exhibits or load.exhibit is None)
+    }
 
 
 def make_plan(folder: ScenarioFolder, contenders: Sequence[Contender], wish: Wish, phases: Sequence[str]) -> Plan:

@@ -1,0 +1,164 @@
+"""The dependency `kafka`: one broker a run, a fresh topic and group for each start of a contender."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError
+from touchstone.dependency.kafka.broker import OutsideBroker, OwnBroker
+from touchstone.dependency.kafka.jars import missing
+from touchstone.dependency.kafka.spread import EVEN, SPREADS, spread
+from touchstone.dependency.kafka.topic import Topic
+
+_GROUP_GRACE_S = 15.0
+"""How long the group of a contender that has just ended may stay active: a killed member's session lasts 10 s."""
+
+
+class Kafka(Dependency):
+    """Settings: `topic`, `partitions` (5), `group`. The service gets the broker's address.
+
+    Questions: `committed`, `end`, `lag` (end less committed), each also for one partition (`end:3`), and `members`.
+    Acts: `stop`, `start`, `kill`; `produce` (with `messages`, and `spread`: even, keyless or skewed) and `poison` (with
+    `partition` and `text`), a message that is no JSON.
+    """
+
+    kind: ClassVar[str] = "kafka"
+
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+        super().__init__(name, env, settings, context)
+        outside = context.options.get("kafka", "")
+        self._broker = OutsideBroker(name, outside) if outside else OwnBroker(name, context)
+        self._topic: Topic | None = None
+
+    @classmethod
+    def missing(cls, context: DependencyContext) -> str | None:
+        """What must be installed, and how; None if there is a broker or one can be run."""
+        return None if context.options.get("kafka") else missing(context)
+
+    def start(self) -> None:
+        """Format and start a broker of the lab's own, or greet the outside one."""
+        try:
+            self._broker.create()
+            self._topic = Topic(
+                owner=self.name,
+                address=self._broker.address,
+                name=str(self.settings.get("topic", "benchmark-topic")),
+                partitions=int(self.settings.get("partitions", 5)),
+                group=str(self.settings.get("group", "relay")),
+            )
+            self._broker.start(self._topic.answers)
+        except BaseException:
+            self._broker.remove()
+            raise
+
+    def reset(self, settings: dict[str, Any]) -> list[str]:
+        """An empty topic, and no group: one that is still active is waited for, and said if it does not go."""
+        if unknown := set(settings) - set(self.settings):
+            raise DependencyError(
+                f"a load cannot change {', '.join(sorted(unknown))} of the topic", where=f"dependency {self.name}"
+            )
+        topic = self._made()
+        self._start(topic)
+        topic.partitions = int((self.settings | settings).get("partitions", 5))
+        return topic.remake(_GROUP_GRACE_S)
+
+    def environment(self) -> dict[str, str]:
+        """The address to begin from."""
+        return {self.env: self._broker.address}
+
+    def ask(self, query: str) -> int | float | str:
+        """An offset, summed over the partitions or of one, or the number of members."""
+        topic = self._made()
+        what, _, partition = query.partition(":")
+        questions: dict[str, Callable[[], dict[int, int]]] = {
+            "committed": topic.committed,
+            "end": topic.ends,
+            "lag": lambda: self._lag(topic),
+        }
+        if query == "members":
+            return topic.members()
+        if what not in questions or (partition and not partition.isdecimal()):
+            raise DependencyError(
+                f"Kafka cannot be asked {query!r}",
+                where=f"dependency {self.name}",
+                mend="ask committed, end or lag, or each of one partition (`end:3`), or members",
+            )
+        found = questions[what]()
+        return found.get(int(partition), 0) if partition else sum(found.values())
+
+    def act(self, act: str, arguments: dict[str, Any]) -> None:
+        """Take the broker away, bring it back, or put messages into the topic."""
+        topic = self._made()
+        if act == "stop":
+            self._broker.stop()
+        elif act == "kill":
+            self._broker.kill()
+        elif act == "start":
+            self._start(topic)
+        elif act == "produce":
+            self.produce(int(arguments.get("messages", 100)), str(arguments.get("spread", EVEN)))
+        elif act == "poison":
+            topic.produce_raw(int(arguments.get("partition", 0)), str(arguments.get("text", "this is no JSON")))
+        else:
+            raise UnknownActError(
+                f"dependency {self.name!r} (kafka) cannot {act!r}",
+                mend="its acts are: stop, start, kill, produce, poison",
+            )
+
+    def produce(self, messages: int, how: str = EVEN, seed: int = 1) -> dict[int, int]:
+        """Put messages in; the number with an id in each partition since the reset. Ids are `partition-number`."""
+        topic = self._made()
+        if how not in SPREADS:
+            raise DependencyError(
+                f"messages cannot be spread {how!r}",
+                where=f"dependency {self.name}",
+                mend=f"spread is one of {', '.join(SPREADS)}",
+            )
+        topic.produce(spread(how, messages, topic.partitions, seed))
+        return dict(topic.produced)
+
+    def observe(self) -> dict[str, float]:
+        """Offsets, members, and the broker's memory."""
+        topic = self._made()
+        found: dict[str, float] = {
+            "committed": sum(topic.committed().values()),
+            "end": sum(topic.ends().values()),
+            "members": topic.members(),
+        }
+        memory = self._broker.memory()
+        return found if memory is None else found | {"rss": memory}
+
+    def read_settings(self) -> dict[str, Any]:
+        """The topic as the broker has it, and which broker it is."""
+        topic = self._made()
+        with suppress(DependencyError):
+            return {"partitions": len(topic.ends()), "topic": topic.name, **self._broker.described()}
+        return {}
+
+    def pids(self) -> list[int]:
+        """The broker's process; none of an outside one."""
+        return self._broker.pids()
+
+    def stop(self) -> None:
+        """End the broker and remove its files; at an outside one, remove the lab's topic and group."""
+        if self._broker.outside and self._topic is not None:
+            self._topic.remove()
+        self._broker.remove()
+        self._topic = None
+
+    def _start(self, topic: Topic) -> None:
+        if not self._broker.running:
+            topic.connect()
+            self._broker.start(topic.answers)
+
+    def _made(self) -> Topic:
+        if self._topic is None:
+            raise DependencyError(f"dependency {self.name} was used before it was started")
+        return self._topic
+
+    @staticmethod
+    def _lag(topic: Topic) -> dict[int, int]:
+        committed = topic.committed()
+        return {partition: end - committed[partition] for partition, end in topic.ends().items()}
