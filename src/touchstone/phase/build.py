@@ -21,7 +21,7 @@ from touchstone.phase.command import build_environment, command_line, fill_place
 from touchstone.phase.metering import Meter, run_metered
 from touchstone.phase.native_turn import native_turn
 from touchstone.record.sample import BuildEvidence, Sample
-from touchstone.toolchain.registry import cache_folder
+from touchstone.toolchain.registry import cache_folder, find_tool
 from touchstone.toolchain.tool import Found
 
 _RECORD = "build.json"
@@ -203,7 +203,12 @@ def _build(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: P
 
 
 def _tools(bench: Bench, stack: Stack, variant_name: str) -> Mapping[str, Found]:
-    return bench.tools[Contender(stack, variant_name).name]
+    """The tools of a variant; those of a base that is not measured itself are found here."""
+    contender = Contender(stack, variant_name)
+    if contender.name in bench.tools:
+        return bench.tools[contender.name]
+    found = {name: find_tool(name, wanted) for name, wanted in contender.needs.items()}
+    return {name: tool for name, tool in found.items() if isinstance(tool, Found)}
 
 
 def _measure_build(workshop: _Workshop, key: str) -> BuildEvidence:

@@ -64,8 +64,15 @@ def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[
     for path in built.artifacts:
         root.add(path, "artifacts")
     wanted = contender.variant.footprint
-    if "jre" in wanted:
-        _add_jre(root, contender, built, tools, sample)
+    java = tools.get("java")
+    if java is not None and Path(built.argv[0]) == java.path:
+        if "jre" not in wanted:
+            raise FootprintError(
+                "it runs on java, and `footprint` does not ask for a JRE",
+                where=contender.name,
+                mend='write footprint = ["jre"] in stack.toml',
+            )
+        _add_jre(root, contender, built, java, sample)
     elif Path(built.argv[0]) not in built.artifacts:
         root.add(Path(built.argv[0]), "interpreter")
     if "zoneinfo" in wanted:
@@ -79,15 +86,8 @@ def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[
     root.add_libraries(upx.path if upx else None)
 
 
-def _add_jre(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[str, Found], sample: Sample) -> None:
+def _add_jre(root: EmptyRoot, contender: Contender, built: Built, java: Found, sample: Sample) -> None:
     """A JRE in the place of the JDK."""
-    java = tools.get("java")
-    if java is None:
-        raise FootprintError(
-            "`footprint` asks for a JRE and `needs` names no java",
-            where=contender.name,
-            mend="add java to needs in stack.toml",
-        )
     # bin/java of the command may be a link; the JVM finds its modules beside the file behind it.
     home = java.path.resolve().parent.parent
     jars = [path for path in built.artifacts if path.suffix == ".jar"]
