@@ -46,12 +46,21 @@ class Response {
   [[nodiscard]] std::string_view body() const noexcept { return content_; }
 
   /// Back to 200, no fields, no content; keeps its memory unless that is large.
-  void reset() noexcept;
+  void reset() noexcept {
+    status_ = 200;
+    plain_text_ = false;
+    content_ = {};
+    if (used_) [[unlikely]]
+      release();
+  }
 
  private:
   friend class ResponseAccess;
 
+  void release() noexcept;
+
   int status_ = 200;
+  bool used_ = false;        // something below but content_ may be set
   bool plain_text_ = false;  // Content-Type: text/plain, the commonest, without a copy of its line
   std::string fields_;       // serialised field lines, each with its CRLF
   std::string body_;

@@ -10,10 +10,16 @@ using Phase = Exchange::Phase;
 
 // A message may be preceded by empty lines (RFC 9112 section 2.2).
 std::size_t skip_empty_lines(std::string_view input) noexcept {
+  if (input.front() != '\r') [[likely]]
+    return 0;
   std::size_t at = 0;
   while (input.size() - at >= 2 && input[at] == '\r' && input[at + 1] == '\n') at += 2;
   return at;
 }
+
+// What is left to send, and with it what a client that does not read makes the server hold, stays
+// far below the limit. Larger pieces would save no system call worth having.
+constexpr std::size_t kMostAtOnce = 16384;
 
 // An incomplete head is parsed again from its start. That is cheap because it happens only when a
 // line has ended or the input has doubled, so that dripping bytes cost a client more than the
@@ -26,7 +32,9 @@ bool worth_parsing(const Exchange& exchange, std::string_view arrived) noexcept 
 }  // namespace
 
 Protocol::Protocol(const RouteTable& routes, const Options& options)
-    : routes_(routes), options_(options) {}
+    : routes_(routes),
+      options_(options),
+      most_at_once_(std::min(options.limits.write_buffer, kMostAtOnce)) {}
 
 Protocol::Next Protocol::receive(Connection& connection, std::string_view bytes) {
   next_ = Next::Input;
@@ -63,7 +71,7 @@ Protocol::Next Protocol::resume(Connection& connection) {
 std::size_t Protocol::process(Connection& connection, std::string_view input) {
   std::size_t at = 0;
   while (!connection.has(Connection::kClosing)) {
-    if (output_.size() >= options_.limits.write_buffer) {
+    if (output_.size() >= most_at_once_) {
       next_ = Next::Drain;
       return at;
     }
@@ -77,8 +85,9 @@ std::size_t Protocol::process(Connection& connection, std::string_view input) {
     if (rest.empty()) return at;
     if (phase == Phase::Head) {
       const std::size_t empty_lines = skip_empty_lines(rest);
-      const std::size_t head = process_head(connection, rest.substr(empty_lines));
-      at += empty_lines + head;
+      at += empty_lines;
+      const std::size_t head = process_head(connection, input.substr(at));
+      at += head;
       if (head == 0) return at;
     } else {
       at += process_body(connection, rest);
@@ -89,16 +98,26 @@ std::size_t Protocol::process(Connection& connection, std::string_view input) {
 
 // Returns the bytes consumed, 0 while the head is incomplete.
 std::size_t Protocol::process_head(Connection& connection, std::string_view input) {
-  // A return alone may become an empty line.
-  if (input.empty() || input == "\r") return 0;
   const syntax::Progress progress = syntax::parse_head(input, options_.limits, head_);
-  if (progress == syntax::Progress::Incomplete) return 0;
-  if (progress == syntax::Progress::Faulty) {
+  if (progress != syntax::Progress::Complete) [[unlikely]] {
+    // A return alone may become an empty line.
+    if (progress == syntax::Progress::Incomplete || input == "\r") return 0;
     refuse(connection, head_.fault);
     return input.size();
   }
   // head_ is parsed anew for content that is collected: its size is needed after that.
   const std::size_t size = head_.size;
+  if (head_.framing == syntax::Framing::None && !head_.expects_unknown &&
+      (head_.target.form == syntax::TargetForm::Origin ||
+       head_.target.form == syntax::TargetForm::Absolute)) [[likely]] {
+    builder_.assign(head_);
+    const RouteMatch match = routes_.find(builder_, allow_);
+    if (match.endpoint != nullptr && match.endpoint->handler) [[likely]] {
+      connection.set(Connection::kProgress);
+      run(connection, *match.endpoint, head_.persistent());
+      return size;
+    }
+  }
   return size + begin(connection, {input.data(), size}, {input.data() + size, input.size() - size});
 }
 
@@ -120,10 +139,6 @@ std::size_t Protocol::begin(Connection& connection, std::string_view head, std::
   const RouteMatch match = routes_.find(builder_, allow_);
   if (match.endpoint == nullptr) return answer_unrouted(connection, match.path_found);
   const Endpoint& endpoint = *match.endpoint;
-  if (!has_body && endpoint.handler) [[likely]] {
-    run(connection, endpoint, head_.persistent());
-    return 0;
-  }
   if (has_body && endpoint.options.require_length && head_.framing == Framing::Chunked) {
     return refuse_request(connection, {411, "This resource needs a Content-Length."}, false);
   }

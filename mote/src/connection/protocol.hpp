@@ -72,6 +72,7 @@ class Protocol {
 
   void run(Connection& connection, const Endpoint& endpoint, bool persistent);
   void respond(Connection& connection, bool persistent);
+  [[gnu::noinline]] void respond_unusually(Connection& connection, bool persistent);
   void refuse(Connection& connection, syntax::Fault fault);
   void refuse_later(Connection& connection, syntax::Fault fault);
   void start_stream(Connection& connection, std::unique_ptr<StreamHandler> handler,
@@ -88,6 +89,7 @@ class Protocol {
 
   const RouteTable& routes_;
   const Options& options_;
+  std::size_t most_at_once_;  // bytes of responses before they are sent
   Output output_;
   DateLine date_;
   syntax::Head head_;

@@ -13,16 +13,28 @@ namespace {
 
 using Phase = Exchange::Phase;
 
-// Larger bodies are sent in pieces from where the handler put them.
-constexpr std::size_t kLargeBody = 65536;
-
 }  // namespace
 
+// A 200 with its content, on a connection that persists, is what nearly every request comes to.
 [[gnu::flatten]] void Protocol::respond(Connection& connection, bool persistent) {
-  persistent = persistent && !draining_;
+  if (persistent && head_.method != Method::Head && head_.minor_version != 0 && !draining_ &&
+      ResponseAccess::is_plain(response_)) [[likely]] {
+    const std::string_view content = response_.body();
+    write_head(output_, date_,
+               {.fields = ResponseAccess::fields(response_),
+                .plain_text = ResponseAccess::plain_text(response_),
+                .length = content.size()},
+               content);
+    return;
+  }
+  respond_unusually(connection, persistent && !draining_);
+}
+
+void Protocol::respond_unusually(Connection& connection, bool persistent) {
   std::string_view body = response_.body();
   const bool head_request = head_.method == Method::Head;
-  if (ResponseAccess::stream(response_) != nullptr || (body.size() > kLargeBody && !head_request)) {
+  if (ResponseAccess::stream(response_) != nullptr ||
+      (body.size() > ResponseAccess::kLargeBody && !head_request)) {
     start_response_stream(connection, persistent);
     return;
   }
@@ -35,8 +47,8 @@ constexpr std::size_t kLargeBody = 65536;
               .plain_text = ResponseAccess::plain_text(response_),
               .delimiting = forbidden ? Delimiting::None : Delimiting::Length,
               .length = body.size(),
-              .persistence = persistence(persistent)});
-  if (!head_request && !forbidden) output_.append(body);
+              .persistence = persistence(persistent)},
+             head_request || forbidden ? std::string_view{} : body);
   if (!persistent) connection.set(Connection::kClosing);
 }
 

@@ -19,7 +19,6 @@ constexpr std::array<std::string_view, 4> kServersOwn = {"date", "content-length
                                                          "transfer-encoding", "connection"};
 
 void clear(std::string& text) noexcept {
-  if (text.empty() && text.capacity() <= kKeptCapacity) return;
   if (text.capacity() > kKeptCapacity) {
     std::string().swap(text);
   } else {
@@ -54,17 +53,20 @@ Response& Response::header(std::string_view name, std::string_view value) {
       throw std::invalid_argument("mote::Response::header: the server sets " + std::string(name));
     }
   }
+  used_ = true;
   fields_.append(name).append(": ").append(value).append("\r\n");
   return *this;
 }
 
 Response& Response::body(std::string_view content) {
+  used_ = true;
   body_.assign(content);
   content_ = body_;
   return *this;
 }
 
 Response& Response::body(std::string&& content) {
+  used_ = true;
   body_ = std::move(content);
   content_ = body_;
   return *this;
@@ -82,19 +84,18 @@ Response& Response::static_text(std::string_view content) noexcept {
 }
 
 Response& Response::stream(Producer producer, std::optional<std::uint64_t> length) {
+  used_ = true;
   stream_ = std::make_unique<ProducerStream>(std::move(producer));
   stream_length_ = length;
   return *this;
 }
 
-void Response::reset() noexcept {
-  status_ = 200;
-  plain_text_ = false;
+void Response::release() noexcept {
   clear(fields_);
   clear(body_);
-  content_ = {};
-  if (stream_ != nullptr) stream_.reset();
+  stream_.reset();
   stream_length_.reset();
+  used_ = false;
 }
 
 }  // namespace mote

@@ -13,6 +13,14 @@ namespace mote {
 /// The server's side of a Response.
 class ResponseAccess {
  public:
+  /// Larger bodies are sent in pieces from where the handler put them.
+  static constexpr std::size_t kLargeBody = 65536;
+
+  /// A 200 whose content is at hand and small.
+  static bool is_plain(const Response& response) noexcept {
+    return response.status_ == 200 && response.stream_ == nullptr &&
+           response.content_.size() <= kLargeBody;
+  }
   static std::string_view fields(const Response& response) noexcept { return response.fields_; }
   static bool plain_text(const Response& response) noexcept { return response.plain_text_; }
   /// Takes the content out; copies it where the response only borrows it.

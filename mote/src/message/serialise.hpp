@@ -32,8 +32,10 @@ struct ResponseHead {
   Persistence persistence = Persistence::Implied;
 };
 
-/// Writes status line, Date, fields, framing, Connection and the empty line.
-void write_head(Output& output, const DateLine& date, const ResponseHead& head);
+/// Writes status line, Date, fields, framing, Connection and the empty line, and `content` after
+/// them.
+void write_head(Output& output, const DateLine& date, const ResponseHead& head,
+                std::string_view content = {});
 
 /// Writes one chunk (RFC 9112 section 7.1); `content` must not be empty.
 void write_chunk(Output& output, std::string_view content);

@@ -26,7 +26,7 @@ constexpr int kReadsAtOnce = 8;
 // Heads are small; content may come faster.
 constexpr std::size_t kHeadRoom = 16384;
 constexpr std::size_t kContentRoom = 65536;
-constexpr std::uint64_t kRenewalBytes = 16384;
+constexpr std::uint64_t kSentToRenew = 16384;
 // Without descriptors or memory another accept is pointless until something has closed.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 // A request may be on its way to an idle connection when the drain begins.
@@ -333,7 +333,7 @@ void EpollWorker::flush_held(std::uint32_t index) {
     }
     state.output_sent += static_cast<std::size_t>(sent);
     state.unrenewed += static_cast<std::uint64_t>(sent);
-    if (state.unrenewed >= kRenewalBytes) {
+    if (state.unrenewed >= kSentToRenew) {
       state.unrenewed = 0;
       deadlines_.set(index, Timer::Write, tick_);
     }

@@ -42,6 +42,17 @@ struct RouteTable::MethodEntry {
 
 struct RouteTable::Resource {
   std::vector<std::unique_ptr<MethodEntry>> methods;
+  // By method, with GET's entry for HEAD where HEAD has none; those of extensions are not here.
+  std::array<const MethodEntry*, static_cast<std::size_t>(Method::Extension) + 1> known{};
+
+  void add(std::unique_ptr<MethodEntry> entry) {
+    const Method method = entry->method;
+    if (method != Method::Extension) known[static_cast<std::size_t>(method)] = entry.get();
+    if (method == Method::Get && find(Method::Head, "HEAD") == nullptr) {
+      known[static_cast<std::size_t>(Method::Head)] = entry.get();
+    }
+    methods.push_back(std::move(entry));
+  }
 
   [[nodiscard]] const MethodEntry* find(Method method, std::string_view name) const noexcept {
     for (const auto& entry : methods) {
@@ -53,9 +64,9 @@ struct RouteTable::Resource {
   }
   // HEAD is GET without the content, where it has no handler of its own.
   [[nodiscard]] const MethodEntry* answering(const Request& request) const noexcept {
-    const MethodEntry* entry = find(request.method(), request.method_name());
-    if (entry == nullptr && request.method() == Method::Head) entry = find(Method::Get, "GET");
-    return entry;
+    if (request.method() == Method::Extension) [[unlikely]]
+      return find(Method::Extension, request.method_name());
+    return known[static_cast<std::size_t>(request.method())];
   }
 };
 
@@ -126,7 +137,7 @@ void RouteTable::add(std::string_view method, std::string_view pattern, Endpoint
   const bool is_literal = names.empty();
   auto entry = std::make_unique<MethodEntry>(
       MethodEntry{std::string(method), known, std::move(endpoint), std::move(names)});
-  resource.methods.push_back(std::move(entry));
+  resource.add(std::move(entry));
   if (!is_literal) return;
   std::string path;
   syntax::normalise_path(pattern, path);
@@ -147,14 +158,15 @@ void RouteTable::rehash() {
   }
 }
 
-const RouteTable::Resource* RouteTable::literal(std::string_view path) const noexcept {
+inline const RouteTable::Resource* RouteTable::literal(std::string_view path) const noexcept {
   if (buckets_.empty()) return nullptr;
   const std::size_t mask = buckets_.size() - 1;
   const std::uint64_t last = syntax::last_eight(path);
   for (std::size_t at = hash(last, path.size()) & mask; buckets_[at] != 0; at = (at + 1) & mask) {
     const Literal& candidate = literals_[buckets_[at] - 1];
     if (candidate.last != last || candidate.path.size() != path.size()) continue;
-    if (path.size() <= sizeof last || candidate.path == path) return candidate.resource;
+    if (path.size() <= sizeof last || candidate.path == path) [[likely]]
+      return candidate.resource;
   }
   return nullptr;
 }
@@ -190,12 +202,17 @@ bool RouteTable::search(const Node& node, std::string_view rest, Search& search)
   return false;
 }
 
-RouteMatch RouteTable::find(RequestBuilder& builder, std::string& allow) const {
+[[gnu::flatten]] RouteMatch RouteTable::find(RequestBuilder& builder, std::string& allow) const {
   const Request& request = builder.request();
   if (const Resource* resource = literal(request.path()); resource != nullptr) [[likely]] {
     const MethodEntry* entry = resource->answering(request);
     if (entry != nullptr) return {&entry->endpoint, true};
   }
+  return find_in_tree(builder, allow);
+}
+
+RouteMatch RouteTable::find_in_tree(RequestBuilder& builder, std::string& allow) const {
+  const Request& request = builder.request();
   Search state{.builder = builder};
   if (!request.path().empty() && search(*root_, request.path(), state)) {
     for (std::size_t i = 0; i < state.captures; ++i) {

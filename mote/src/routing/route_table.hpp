@@ -52,6 +52,7 @@ class RouteTable {
   struct Search;
 
   Node& insert(std::string_view pattern, std::vector<std::string>& names);
+  [[gnu::noinline]] RouteMatch find_in_tree(RequestBuilder& builder, std::string& allow) const;
   bool search(const Node& node, std::string_view rest, Search& search) const;
   static bool visit(const Resource& resource, Search& search);
   const Resource* literal(std::string_view path) const noexcept;

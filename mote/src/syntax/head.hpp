@@ -33,7 +33,23 @@ struct HeadMeaning {
   std::size_t field_count = 0;
 };
 
-/// A parsed request head; its views point into the input that was parsed.
+/// The header section that was found right last, byte for byte, and what it means.
+///
+/// A client sends the same fields with each request of a connection, and clients of one kind send
+/// the same fields: comparing them with the last section costs much less than parsing them. The
+/// meaning is a function of these bytes and the version alone, so equal bytes cannot mean
+/// anything else.
+struct SectionMemo {
+  static constexpr std::size_t kMostBytes = 1024;
+
+  std::size_t size = 0;  // 0: nothing is remembered
+  HeadMeaning meaning;   // but for the method
+  std::string_view host;
+  std::array<char, kMostBytes> bytes;
+};
+
+/// A parsed request head. The views of its request line point into the input that was parsed, those
+/// of its fields there or into `memo`: all are valid until the next parse or the input's end.
 struct Head : HeadMeaning {
   static constexpr std::size_t kMaxFields = 128;
 
@@ -44,9 +60,7 @@ struct Head : HeadMeaning {
   Target target;
   std::string_view host;
   std::array<Field, kMaxFields> fields;
-  // The Host that was found valid last: a server's clients all send one of a few.
-  std::array<char, 64> valid_host;
-  std::size_t valid_host_size = 0;
+  SectionMemo memo;
 
   [[nodiscard]] std::span<const Field> lines() const noexcept {
     return {fields.data(), field_count};
@@ -61,7 +75,7 @@ struct Head : HeadMeaning {
 /// Connection and Expect. Keeps no state: call it again with more input while it is incomplete.
 ///
 /// A faulty head still has `method` set if the method was read, so that the answer to HEAD can go
-/// without content.
+/// without content. A Head that is used again must be given the same limits.
 [[nodiscard]] Progress parse_head(std::string_view input, const Limits& limits,
                                   Head& head) noexcept;
 

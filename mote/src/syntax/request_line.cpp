@@ -37,12 +37,6 @@ Progress refuse(Fault why, Fault& fault) noexcept {
 
 Progress parse_method(const char*& at, const char* end, Head& head, Fault& fault) noexcept {
   const char* const start = at;
-  if (end - at >= 4 && std::memcmp(at, "GET ", 4) == 0) [[likely]] {
-    head.method = Method::Get;
-    head.method_name = std::string_view(start, 3);
-    at += 4;
-    return Progress::Complete;
-  }
   at = skip<kToken>(at, end);
   const auto length = static_cast<std::size_t>(at - start);
   if (length > kMaxMethod) return refuse(kLongMethod, fault);
@@ -56,11 +50,6 @@ Progress parse_method(const char*& at, const char* end, Head& head, Fault& fault
 
 Progress parse_version(const char*& at, const char* end, Head& head, Fault& fault) noexcept {
   const auto available = static_cast<std::size_t>(end - at);
-  if (available >= kVersionShape.size() && std::memcmp(at, "HTTP/1.1\r\n", 10) == 0) {
-    head.minor_version = 1;
-    at += kVersionShape.size();
-    return Progress::Complete;
-  }
   if (!fits_version_shape({at, std::min(available, kVersionShape.size())})) {
     return refuse(kBadLine, fault);
   }
@@ -72,10 +61,35 @@ Progress parse_version(const char*& at, const char* end, Head& head, Fault& faul
   return Progress::Complete;
 }
 
-}  // namespace
+// "GET /path HTTP/1.1" with nothing in the path that needs a closer look. Leaves everything else,
+// right or wrong, as it was found.
+inline bool take_plain_get(const char*& at, const char* end, const Limits& limits,
+                           Head& head) noexcept {
+  constexpr std::string_view kMethod = "GET ";
+  constexpr std::string_view kVersion = " HTTP/1.1\r\n";
+  if (end - at < static_cast<std::ptrdiff_t>(kMethod.size() + kVersion.size()) ||
+      std::memcmp(at, kMethod.data(), kMethod.size()) != 0) {
+    return false;
+  }
+  const char* const target = at + kMethod.size();
+  const char* const after = skip<kPlainPath>(target, end);
+  const auto length = static_cast<std::size_t>(after - target);
+  if (*target != '/' || length > limits.target ||
+      end - after < static_cast<std::ptrdiff_t>(kVersion.size()) ||
+      std::memcmp(after, kVersion.data(), kVersion.size()) != 0) {
+    return false;
+  }
+  head.method = Method::Get;
+  head.method_name = std::string_view(at, kMethod.size() - 1);
+  head.minor_version = 1;
+  head.target_text = std::string_view(target, length);
+  head.target = Target{.path = head.target_text};
+  at = after + kVersion.size();
+  return true;
+}
 
-Progress parse_request_line(const char*& at, const char* end, const Limits& limits, Head& head,
-                            Fault& fault) noexcept {
+[[gnu::noinline]] Progress parse_other_line(const char*& at, const char* end, const Limits& limits,
+                                            Head& head, Fault& fault) noexcept {
   if (Progress progress = parse_method(at, end, head, fault); progress != Progress::Complete) {
     return progress;
   }
@@ -92,12 +106,21 @@ Progress parse_request_line(const char*& at, const char* end, const Limits& limi
   if (Progress progress = parse_version(at, end, head, fault); progress != Progress::Complete) {
     return progress;
   }
-  if (plain && head.method != Method::Connect) [[likely]] {
+  if (plain && head.method != Method::Connect) {
     head.target = Target{.path = head.target_text};
     return Progress::Complete;
   }
   fault = parse_target(head.method, head.target_text, head.target);
   return fault ? Progress::Faulty : Progress::Complete;
+}
+
+}  // namespace
+
+[[gnu::flatten]] Progress parse_request_line(const char*& at, const char* end, const Limits& limits,
+                                             Head& head, Fault& fault) noexcept {
+  if (take_plain_get(at, end, limits, head)) [[likely]]
+    return Progress::Complete;
+  return parse_other_line(at, end, limits, head, fault);
 }
 
 }  // namespace mote::syntax

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "syntax/bytes.hpp"
 #include "syntax/characters.hpp"
 #include "syntax/host.hpp"
 #include "syntax/list.hpp"
@@ -24,20 +23,10 @@ bool is_name(std::string_view token, const char (&name)[Size]) noexcept {
   return different == 0;
 }
 
-bool is_valid_host(std::string_view value, Head& head) noexcept {
-  if (equal(value, {head.valid_host.data(), head.valid_host_size})) return true;
-  Authority authority;
-  if (!parse_authority(value, authority)) return false;
-  if (value.size() <= head.valid_host.size()) {
-    std::copy(value.begin(), value.end(), head.valid_host.begin());
-    head.valid_host_size = value.size();
-  }
-  return true;
-}
-
 Fault note_host(std::string_view value, Head& head) noexcept {
   if (head.has_host) return {400, "The request has more than one Host field."};
-  if (!is_valid_host(value, head)) return {400, "The Host field is not a host and port."};
+  Authority authority;
+  if (!parse_authority(value, authority)) return {400, "The Host field is not a host and port."};
   head.has_host = true;
   head.host = value;
   return kNoFault;
