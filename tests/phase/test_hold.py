@@ -61,3 +61,10 @@ def test_more_connections_than_one_process_may_open_take_more_processes(monkeypa
     monkeypatch.setattr("resource.getrlimit", lambda _which: (20_000, 20_000))
     assert server_processes(19_000) == 1
     assert server_processes(500_000) == 27
+
+
+def test_under_traffic_the_readings_under_traffic_count() -> None:
+    taken = sample()
+    busy = {"server": {"rss": 9_000}, "kernel": {"slabs": {}, "slab": 0, "tcp_buffers": 0}}
+    keep(HoldResult(levels=[level(0, 1_000), level(1000, 2_000, traffic={"reading": busy})]), taken)
+    assert taken.figures["hold_rss_per_connection"] == pytest.approx(8)

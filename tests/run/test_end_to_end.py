@@ -141,3 +141,21 @@ def test_a_full_disk_is_said_and_what_was_measured_is_kept(tmp_path: Path) -> No
     done = touchstone(tmp_path, "run", str(folder), "--quick", "--rounds", "1", "--out", "/dev/full/results")
     assert done.returncode == 1
     assert "cannot be written" in done.stderr
+
+
+def test_one_cpu_is_enough_and_the_sharing_is_said(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    cpu = str(min(os.sched_getaffinity(0)))
+    done = subprocess.run(
+        ["taskset", "-c", cpu, *COMMAND, "run", str(folder), "--quick", "--rounds", "1", "--json"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    plan = json.loads(done.stdout)["run"]["plan"]
+    assert f"share CPU {cpu}" in plan["placement"]["shared"][0]
+    codes = {finding["code"] for finding in json.loads(done.stdout)["judgement"]["findings"]}
+    assert "shared-cpus" in codes

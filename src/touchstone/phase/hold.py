@@ -136,7 +136,7 @@ def keep(result: HoldResult, sample: Sample) -> None:
         ("hold_anon_per_connection", "server", "anon"),
         ("hold_vmpeak_per_connection", "server", "vm_peak"),
     ):
-        slope = slope_of(held, [level["idle"][side].get(key) for level in reached])
+        slope = slope_of(held, [reading_of(level)[side].get(key) for level in reached])
         if slope is None:
             sample.not_measured[figure] = "fewer than two levels were reached, or the kernel does not say"
         else:
@@ -154,7 +154,7 @@ def _base_and_given_back(
     if held[0] == 0:
         base = float(reached[0]["idle"]["server"]["rss"])
         sample.figures["hold_rss_base"] = base
-        peak = max(float(level["idle"]["server"]["rss"]) for level in reached)
+        peak = max(float(reading_of(level)["server"]["rss"]) for level in reached)
         if result.after_close and peak - base > 0:
             sample.figures["hold_given_back"] = (peak - float(result.after_close["server"]["rss"])) / (peak - base)
 
@@ -167,9 +167,15 @@ def slope_of(connections: Sequence[int], values: Sequence[float | None]) -> floa
     return float(slope)
 
 
+def reading_of(level: dict[str, Any]) -> dict[str, Any]:
+    """Memory on all sides at a level: under traffic where there was some, at rest otherwise."""
+    reading: dict[str, Any] = level["traffic"]["reading"] if level.get("traffic") else level["idle"]
+    return reading
+
+
 def _kernel_bytes(level: dict[str, Any]) -> float | None:
     """Memory of the kernel's structures for connections, both ends: socket slabs and TCP's buffers."""
-    kernel = level["idle"]["kernel"]
+    kernel = reading_of(level)["kernel"]
     slabs = sum(kernel["slabs"].values()) if kernel.get("slabs") else kernel.get("slab")
     buffers = kernel.get("tcp_buffers")
     return None if slabs is None or buffers is None else float(slabs + buffers)
@@ -177,7 +183,7 @@ def _kernel_bytes(level: dict[str, Any]) -> float | None:
 
 def _level(level: dict[str, Any]) -> dict[str, Any]:
     """One level in the form that reports read: bytes on the server's side."""
-    server = level["idle"]["server"]
+    server = reading_of(level)["server"]
     kernel = _kernel_bytes(level)
     return {
         "connections": level["held"],
