@@ -20,6 +20,8 @@ _MODULES = {
     "report": "report",
     "explain": "explain",
     "compare": "compare",
+    "claims": "claims",
+    "article": "article",
     "new": "new",
     "doctor": "doctor",
     "toolchain": "toolchain",

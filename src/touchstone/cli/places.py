@@ -19,6 +19,14 @@ def scenarios_root() -> Path:
     return Path.cwd() / "scenarios"
 
 
+def claims_root() -> Path:
+    """The folder of the lab's claims: the working folder's if it holds any, else that of this checkout."""
+    for folder in (Path.cwd(), *Path(__file__).resolve().parents):
+        if any((folder / "claims").glob("*.toml")):
+            return folder / "claims"
+    return Path.cwd() / "claims"
+
+
 def results_root() -> Path:
     """The folder of the results, below the working folder."""
     return Path.cwd() / "results"

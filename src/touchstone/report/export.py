@@ -40,13 +40,13 @@ def render(run: Run, judgement: Judgement, folder: Path, *, only: Iterable[str] 
     view = View(run, judgement)
     wanted = None if only is None else set(only)
     return [
-        _write(folder / exporter.file_name, exporter.document(view))
+        write(folder / exporter.file_name, exporter.document(view))
         for exporter in EXPORTERS
         if wanted is None or exporter.name in wanted
     ]
 
 
-def _write(path: Path, text: str) -> Path:
+def write(path: Path, text: str) -> Path:
     """Write by way of a temporary name, so that a full disk leaves an older report whole."""
     temporary = path.with_name(path.name + ".new")
     try:

@@ -34,7 +34,7 @@ def document(view: View) -> str:
 
 def _page(view: View) -> str:
     sections = [section for build in SECTIONS for section in build(view)]
-    template = _environment().get_template("report.html")
+    template = environment().get_template("report.html")
     return template.render(
         view=view,
         plan=view.plan,
@@ -46,21 +46,21 @@ def _page(view: View) -> str:
     )
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
     """Everything is escaped: names and bodies come from outside."""
-    environment = Environment(
+    made = Environment(
         loader=PackageLoader("touchstone.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = percent
-    environment.filters["prose"] = _prose
-    environment.filters["plural"] = plural
-    environment.filters["lower_first"] = lower_first
-    environment.globals["marks"] = VERDICT_MARKS
-    return environment
+    made.filters["percent"] = percent
+    made.filters["prose"] = _prose
+    made.filters["plural"] = plural
+    made.filters["lower_first"] = lower_first
+    made.globals["marks"] = VERDICT_MARKS
+    return made
 
 
 def _prose(text: str) -> Markup:

@@ -50,6 +50,7 @@ class Reading:
     place: Place
     runs: list[str]
     samples: list[str] = field(default_factory=list)
+    """`run/sample`"""
     values: list[float] = field(default_factory=list)
     by_round: dict[int, float] = field(default_factory=dict)
     suspect: str | None = None
@@ -142,11 +143,11 @@ class Evidence:
             other = self._in_run(reading.place, judged)
             if not isinstance(other, Reading) or differences(first.run.environment, judged.run.environment):
                 continue
-            for sample_id, value in zip(other.samples, other.values, strict=True):
-                sample = next(s for s in judged.run.samples if s.id == sample_id)
+            for name, value in zip(other.samples, other.values, strict=True):
+                sample = next(s for s in judged.run.samples if name.endswith(f"/{s.id}"))
                 # A build taken from the cache repeats the figures of the build that made it.
                 once = sample.build.measured_at if sample.build and sample.build.measured_at else sample.started_at
-                seen.setdefault(once, (judged.run.plan.run_id, sample_id, value))
+                seen.setdefault(once, (judged.run.plan.run_id, name, value))
         kept = list(seen.values())
         reading.runs = list(dict.fromkeys(run for run, _, _ in kept))
         reading.samples, reading.values = [s for _, s, _ in kept], [v for _, _, v in kept]
@@ -187,7 +188,7 @@ class Evidence:
         for sample in kept:
             value = place.quantity.read(sample)
             if value is not None:
-                reading.samples.append(sample.id)
+                reading.samples.append(f"{run_id}/{sample.id}")
                 reading.values.append(value)
                 reading.by_round[sample.round or 0] = value
         if not reading.values:
@@ -215,7 +216,8 @@ class Evidence:
                 if f.severity is Severity.INVALID and self._bears(f, sample, figure) and f.code not in self._admits
             ]
             if against:
-                refused = against[0].statement
+                blamed = estimate is not None and estimate.verdict is Verdict.INVALID and estimate.reason
+                refused = blamed or against[0].statement
             elif wide_refusal and not self._admits:
                 refused = wide_refusal
             else:

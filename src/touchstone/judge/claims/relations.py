@@ -23,7 +23,7 @@ from touchstone.manifest.claim import (
     ValueTest,
 )
 
-_FLOORS = {"dies": "floor_lives", "lives": "floor_lives", "keeps-rate": "floor_passes"}
+FLOORS = {"dies": "floor_lives", "lives": "floor_lives", "keeps-rate": "floor_passes"}
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _(test: EventTest, question: Question) -> list[Measurement]:
         return [_finding(question, term, test) for term in test.of]
     assert test.limit is not None and test.unit is not None  # the manifest has seen to it
     limit = test.limit * UNITS[test.unit][1]
-    figure = _FLOORS[test.event]
+    figure = FLOORS[test.event]
     bounds = (math.nextafter(limit, math.inf), None) if test.event == "dies" else (None, limit)
     made = [_value(question, question.place(term, figure), *bounds) for term in test.of]
     for measurement in made:
@@ -133,7 +133,8 @@ def _finding(question: Question, term: Term, test: EventTest) -> Measurement:
             and (f.sample in ids or (f.sample is None and f.contender == term.contender and f.load in (None, load)))
         ]
         made.runs, made.rounds = [plan.run_id], len(seen)
-        made.samples = [f.sample for f in fired if f.sample] or sorted(ids)
+        named = [f.sample for f in fired if f.sample] or sorted(ids)
+        made.samples = [f"{plan.run_id}/{sample}" for sample in named]
         made.happened = bool(fired)
         made.ruling = Ruling.HOLDS if made.happened is test.occurs else Ruling.CONTRADICTED
         made.reason = fired[0].statement if fired else f"no finding {' or '.join(test.findings)} in {len(seen)} samples"

@@ -41,6 +41,7 @@ class Measurement(Record):
     rounds: int = 0
     runs: list[str] = []
     samples: list[str] = []
+    """`run/sample`, as `touchstone explain RUN SAMPLE` takes them."""
     happened: bool | None = None
     """For an event: whether it did."""
     ruling: Ruling = Ruling.UNDECIDED

@@ -11,6 +11,11 @@ from touchstone.report.view import View
 
 def build(view: View) -> Iterator[Section]:
     """The environment's fingerprint; two runs are compared only where it agrees."""
+    yield Section("environment", "Environment", "rows.html", {"rows": rows_of(view)})
+
+
+def rows_of(view: View) -> list[tuple[str, str]]:
+    """What is known of the machine and the tools, by name."""
     env = view.run.environment
     revision = env.git_revision or ""
     rows = [
@@ -36,4 +41,4 @@ def build(view: View) -> Iterator[Section]:
         *sorted((f"tool: {name}", version) for name, version in env.tools.items()),
         *sorted((f"limit: {name}", value) for name, value in env.limits.items()),
     ]
-    yield Section("environment", "Environment", "rows.html", {"rows": [(n, v) for n, v in rows if v]})
+    return [(name, value) for name, value in rows if value]

@@ -1,0 +1,141 @@
+"""`touchstone claims`: which published statements hold here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from touchstone.cli.places import claims_root, find_run, results_root, scenarios_root
+from touchstone.failure import ExitCode, UsageError
+from touchstone.judge.claims.check import complaints
+from touchstone.judge.claims.evidence import Evidence, Judged
+from touchstone.judge.claims.judge import judge_claims
+from touchstone.judge.claims.ruling import Ruling
+from touchstone.judge.claims.wanted import missing, steps
+from touchstone.judge.judge import judge
+from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder, read_scenario_folder, scenarios_in
+from touchstone.manifest.claim import ClaimsFile
+from touchstone.manifest.claims_folder import GUIDE, find_claims
+from touchstone.manifest.reader import ManifestError
+from touchstone.record.store import load_run, runs_in
+from touchstone.report.claims.pages import render_claims
+from touchstone.report.claims.terminal import explain_claim, print_claims
+from touchstone.report.claims.view import Ruled, documents
+from touchstone.run.claims import ClaimsState, How, Obstacles, measure_steps
+from touchstone.run.progress import Plain, display_for
+
+STATE = "claims.json"
+
+
+def claims(
+    article: Annotated[
+        str | None, typer.Argument(help="A claims file, its name or letter; all of the lab's if left out.")
+    ] = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Measure what no run has yet; goes on where it was interrupted.")
+    ] = False,
+    from_: Annotated[
+        list[str] | None, typer.Option("--from", help="Only this run (id, folder, `last`); may be given again.")
+    ] = None,
+    explain: Annotated[str | None, typer.Option(help="All about one claim, by its id.")] = None,
+    gate: Annotated[
+        bool, typer.Option("--gate", help="End with code 3 if a claim about a service of your own is contradicted.")
+    ] = False,
+    accept_suspect: Annotated[
+        bool, typer.Option("--accept-suspect", help="Let suspect measurements decide; such verdicts are marked.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="With --run: minutes, a first look.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="With --run: hours, fit for publication.")] = False,
+    rounds: Annotated[int | None, typer.Option(help="With --run: how many rounds; the profile's if left out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder for the pages; results/claims if left out.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+) -> int:
+    """Hold published statements against measurements: which hold, which do not, and why."""
+    if run and from_:
+        raise UsageError("--run and --from exclude each other", mend="measure first, then look: give one of them")
+    if quick and thorough:
+        raise UsageError("--quick and --thorough exclude each other", mend="give one of them")
+    found = find_claims(article, claims_root())
+    for path, file in found:
+        if wrong := complaints(file):
+            raise ManifestError("\n".join(wrong), where=str(path), mend=f"the keys are explained in {GUIDE}")
+    files = [file for _, file in found]
+    obstacles = Obstacles(_scenarios(found))
+    names = {claim.scenario or file.scenario for file in files for claim in file.claims}
+    console = Console(stderr=json)
+    completed = True
+    if run:
+        evidence = Evidence(_judged(runs_in(results_root()), names))
+        how = How(
+            profile="quick" if quick else "thorough" if thorough else "normal",
+            rounds=rounds,
+            command=tuple(sys.argv),
+            results=results_root(),
+            say=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
+            display=lambda: Plain(Console(quiet=True)) if json else display_for(console),
+        )
+        state = ClaimsState(results_root() / STATE)
+        completed = measure_steps(steps(missing(files, evidence)), obstacles, state, how)
+    folders = [find_run(name) for name in from_] if from_ else runs_in(results_root())
+    judged = _judged(folders, names)
+    ruled = [
+        Ruled(file, judge_claims(file, judged, obstacle=obstacles, accept_suspect=accept_suspect), tuple(judged))
+        for file in files
+    ]
+    code = _tell(ruled, explain=explain, json=json, out=out)
+    if not completed:
+        return ExitCode.INTERRUPTED
+    if gate and any(r.file.own and r.ruling.count(Ruling.CONTRADICTED) for r in ruled):
+        return ExitCode.GATE
+    return code
+
+
+def _tell(ruled: list[Ruled], *, explain: str | None, json: bool, out: Path | None) -> int:
+    if explain is not None:
+        for one in ruled:
+            claim = next((c for c in one.file.claims if c.id.lower() == explain.lower()), None)
+            if claim is not None:
+                explain_claim(Console(), one, claim)
+                return ExitCode.OK
+        raise UsageError(f"there is no claim {explain!r}", mend="`touchstone claims` lists them with their ids")
+    if json:
+        typer.echo(documents(ruled))
+    else:
+        print_claims(Console(), ruled)
+    if not json or out:
+        pages = render_claims(ruled, out or results_root() / "claims")
+        if not json:
+            Console().print(f"\npages: {pages[0]}", highlight=False, soft_wrap=True)
+    return ExitCode.OK
+
+
+def _judged(folders: list[Path], scenarios: set[str]) -> list[Judged]:
+    """The runs of these scenarios, each with its judgement."""
+    runs = [load_run(folder) for folder in folders]
+    return [Judged(run, judge(run)) for run in runs if run.plan.scenario in scenarios]
+
+
+def _scenarios(found: list[tuple[Path, ClaimsFile]]) -> dict[str, ScenarioFolder]:
+    """The lab's scenarios, and a user's own: beside the claims file, around it, or in the working folder."""
+    names = {claim.scenario or file.scenario for _, file in found for claim in file.claims}
+    lab = scenarios_in(scenarios_root())
+    result = {
+        name: read_scenario_folder(lab[name]) for name in names if name in lab and any(lab[name].glob("*/stack.toml"))
+    }
+    for path, file in found:
+        for folder in (path.parent, path.parent.parent, path.parent / file.scenario, Path.cwd() / file.scenario):
+            if file.scenario not in result and (folder / SCENARIO_FILE).is_file():
+                own = read_scenario_folder(folder)
+                if own.scenario.name == file.scenario:
+                    result[file.scenario] = own
+    return result
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("claims")(claims)

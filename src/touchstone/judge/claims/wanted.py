@@ -1,0 +1,83 @@
+"""What has to be measured so that claims can be ruled on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from touchstone.judge.claims.check import terms
+from touchstone.judge.claims.evidence import Absent, Evidence, Place
+from touchstone.judge.claims.relations import FLOORS, Question
+from touchstone.manifest.claim import Claim, ClaimsFile, EventTest, Explanation, Test
+
+_APART = ("hold", "floor", "drain")
+"""Phases that take long and stand alone: a step of their own each."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One run to make: a scenario's phases under at most one load, for some contenders."""
+
+    scenario: str
+    phases: tuple[str, ...]
+    load: str | None
+    contenders: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What tells it from the other steps."""
+        return f"{self.scenario} {self.load or '+'.join(self.phases)}"
+
+
+def places_of(file: ClaimsFile, claim: Claim, evidence: Evidence) -> Iterator[tuple[list[Place], Evidence]]:
+    """The places that each test of a claim needs together, with what is admitted for it."""
+    sources: list[Claim | Explanation] = [claim, *claim.explained_by]
+    for source in sources:
+        if source.test is not None:
+            admitting = evidence.admitting(source.admits)
+            yield _places(file, claim, source, source.test, admitting), admitting
+
+
+def _places(file: ClaimsFile, claim: Claim, source: Claim | Explanation, test: Test, evidence: Evidence) -> list[Place]:
+    question = Question(
+        claim.scenario or file.scenario, source.figure or claim.figure, source.load or claim.load, evidence, 0.95
+    )
+    if isinstance(test, EventTest):
+        figure = FLOORS.get(test.event) or ("drain_rate" if "drain" in (question.load or "") else "throughput")
+        return [question.place(term, figure) for term in terms(test)]
+    return [question.place(term) for term in terms(test)]
+
+
+def missing(files: Iterable[ClaimsFile], evidence: Evidence) -> list[Place]:
+    """The places whose claims cannot be ruled on yet. What is compared is measured together."""
+    wanted: dict[Place, None] = {}
+    for file in files:
+        for claim in file.claims:
+            for places, admitting in places_of(file, claim, evidence):
+                found = admitting.together(places)
+                if isinstance(found, Absent) or any(reading.suspect for reading in found):
+                    wanted |= dict.fromkeys(places)
+    return list(wanted)
+
+
+def steps(places: Iterable[Place]) -> list[Step]:
+    """The runs that measure these places, scenario by scenario: the quick ones first."""
+    grouped: dict[tuple[str, str, str | None], dict[str, set[str]]] = {}
+    for place in places:
+        kind = "load" if place.phase == "load" else place.phase if place.phase in _APART else "start"
+        load = place.load if kind == "load" else None
+        group = grouped.setdefault((place.scenario, kind, load), {})
+        group.setdefault(place.contender, set()).add("build" if place.phase == "footprint" else place.phase)
+    order = ["start", "load", "drain", "hold", "floor"]
+    made = [
+        Step(
+            scenario,
+            tuple(sorted({phase for phases in group.values() for phase in phases})),
+            load,
+            tuple(sorted(group)),
+        )
+        for (scenario, _, load), group in grouped.items()
+    ]
+    kinds = [kind for _, kind, _ in grouped]
+    ranked = sorted(zip(made, kinds, strict=True), key=lambda m: (m[0].scenario, order.index(m[1]), m[0].load or ""))
+    return [step for step, _ in ranked]

@@ -1,0 +1,69 @@
+"""The pages: one an article, and a front page over all. Each is one file that opens offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from touchstone.judge.claims.ruling import Ruling
+from touchstone.report.claims import words
+from touchstone.report.claims.plot import draw
+from touchstone.report.claims.view import Ruled
+from touchstone.report.export import write
+from touchstone.report.format import plural
+from touchstone.report.html import environment
+from touchstone.report.sections.environment import rows_of
+from touchstone.report.sentence import machine, what_ran
+from touchstone.report.view import View
+
+FRONT = "index.html"
+
+
+def render_claims(ruled: list[Ruled], folder: Path) -> list[Path]:
+    """Write the pages to `folder`; the front page is the first of the list. Raises TouchstoneError."""
+    front = write(folder / FRONT, _front(ruled))
+    return [front, *(write(folder / page_name(one), _article(one)) for one in ruled)]
+
+
+def page_name(ruled: Ruled) -> str:
+    """The file of an article's page."""
+    return f"{ruled.file.name}.html"
+
+
+def _article(ruled: Ruled) -> str:
+    views = [View(j.run, j.judgement) for j in ruled.used]
+    return _render(
+        "claims.html",
+        ruled=ruled,
+        tally=_tally(ruled),
+        file=ruled.file,
+        plots={c.id: draw(ruled.of(c)) for c in ruled.file.claims},
+        machines=list(dict.fromkeys(machine(view) for view in views)),
+        runs=[(view.plan.run_id, what_ran(view)) for view in views],
+        fingerprint=rows_of(views[0]) if views else [],
+    )
+
+
+def _front(ruled: list[Ruled]) -> str:
+    views = [View(j.run, j.judgement) for one in ruled for j in one.used]
+    totals = [(r, sum(one.ruling.count(r) for one in ruled)) for r in words.SIGNS]
+    return _render(
+        "claims_front.html",
+        ruled=ruled,
+        tallies={one.file.name: _tally(one) for one in ruled},
+        totals=[(r, n) for r, n in totals if n],
+        statements=sum(len(one.file.claims) for one in ruled),
+        measured=sum(one.ruling.measured for one in ruled),
+        machines=list(dict.fromkeys(machine(view) for view in views)),
+        page_name=page_name,
+    )
+
+
+def _tally(ruled: Ruled) -> list[tuple[Ruling, int]]:
+    return [(ruling, len(claims)) for ruling, claims in ruled.groups]
+
+
+def _render(template: str, **shown: object) -> str:
+    made = environment()
+    made.globals |= {"words": words, "SIGNS": words.SIGNS, "Ruling": Ruling, "FRONT": FRONT, "about": words.ABOUT}
+    made.filters["plural"] = plural
+    return made.get_template(template).render(**shown)

@@ -1,0 +1,100 @@
+"""The words, marks and numbers in which verdicts on claims are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from touchstone.judge.claims.quantities import QUANTITIES
+from touchstone.judge.claims.ruling import ClaimRuling, Measurement, Ruling
+from touchstone.manifest.claim import Published
+from touchstone.record.figure import Unit
+from touchstone.report.format import NOTHING, lower_first, plural, quantity, ratio
+
+
+@dataclass(frozen=True)
+class Sign:
+    """How a verdict is shown."""
+
+    kind: str
+    """A style's name."""
+    mark: str
+    says: str
+
+
+SIGNS = {
+    Ruling.HOLDS: Sign("holds", "✓", "holds here"),
+    Ruling.EXPLAINED: Sign("explained", "◆", "does not hold here, and an exhibit shows why"),
+    Ruling.CONTRADICTED: Sign("contradicted", "✗", "does not hold here"),
+    Ruling.UNDECIDED: Sign("undecided", "~", "undecided"),
+    Ruling.NOT_TESTABLE: Sign("untestable", "○", "not testable: the published number measured something else"),
+    Ruling.NOT_MEASURED: Sign("unmeasured", NOTHING, "not measured here"),
+}
+"""In the order of the pages: what held is said first."""
+
+ABOUT = {
+    Ruling.HOLDS: "Measured here, the whole interval lies within what the statement asks for.",
+    Ruling.EXPLAINED: "Contradicted by the sound contender, reproduced by one with a known defect: the cause is shown.",
+    Ruling.CONTRADICTED: "Measured here, the whole interval lies outside of what the statement asks for.",
+    Ruling.UNDECIDED: "The interval reaches across a bound, or the measurement must be read with care.",
+    Ruling.NOT_TESTABLE: "The published number measured something else than it says; the evidence is given.",
+    Ruling.NOT_MEASURED: "No valid measurement is at hand; the reason is given.",
+}
+"""What each verdict means, for the reader."""
+
+
+def value(number: float | None, unit: str) -> str:
+    """A value in a base unit, or a ratio."""
+    if number is None:
+        return NOTHING
+    if unit == "ratio":
+        return ratio(number)
+    return quantity(number, Unit(unit)) if unit != "event" else str(number)
+
+
+def measured(m: Measurement) -> str:
+    """What was measured, without its interval."""
+    if m.unit == "event":
+        return NOTHING if m.happened is None else ("it happened" if m.happened else "it did not happen")
+    return value(m.value, m.unit)
+
+
+def interval(m: Measurement) -> str:
+    """The interval; empty where there is none, `exact` where it was counted."""
+    if m.low is None or m.high is None:
+        return ""
+    if m.low == m.high:
+        return "exact"
+    return f"{value(m.low, m.unit)} to {value(m.high, m.unit)}"
+
+
+def bounds(m: Measurement) -> str:
+    """What the statement asks for."""
+    if m.unit == "event":
+        return ""
+    low, high = value(m.at_least, m.unit), value(m.at_most, m.unit)
+    if m.at_least is not None and m.at_most is not None:
+        return f"{low} to {high}" if low != high else low
+    return f"at least {low}" if m.at_least is not None else f"at most {high}" if m.at_most is not None else ""
+
+
+def figure(m: Measurement) -> str:
+    """The figure's title, in the middle of a sentence."""
+    return lower_first(QUANTITIES[m.figure].title) if m.figure in QUANTITIES else m.figure
+
+
+def published(p: Published) -> str:
+    """A published number as it was given."""
+    if p.unit == "ratio":
+        return ratio(p.value)
+    number = f"{p.value:,.2f}".rstrip("0").rstrip(".") if abs(p.value) < 10000 else f"{p.value:,.0f}"
+    return f"{number} {'' if p.unit == 'count' else p.unit}".strip()
+
+
+def reason(ruling: ClaimRuling) -> str:
+    """The reason of a verdict as a sentence, with how many rounds would decide."""
+    text = ruling.reason[:1].upper() + ruling.reason[1:]
+    if text and text[-1] not in ".!?":
+        text += "."
+    if ruling.ruling is Ruling.UNDECIDED and ruling.more_rounds:
+        text += f" About {plural(ruling.more_rounds, 'further round')} would decide it."
+    return text

@@ -1,0 +1,129 @@
+"""Measures what claims need, run by run, and remembers how far it came: an interrupted series goes on where it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from touchstone.failure import TouchstoneError
+from touchstone.judge.claims.wanted import Step
+from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
+from touchstone.phase.registry import select_phases
+from touchstone.record.store import RunStore
+from touchstone.run.conductor import Conductor
+from touchstone.run.plan import Wish, find_tools, make_plan, planned_loads
+from touchstone.run.progress import Display
+
+
+class ClaimsState:
+    """results/claims.json: which run measured which step, and how it ended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.steps: dict[str, dict[str, Any]] = {}
+        if path.is_file():
+            try:
+                self.steps = json.loads(path.read_text(encoding="utf-8"))["steps"]
+            except (OSError, ValueError, KeyError) as error:
+                raise TouchstoneError(
+                    f"it cannot be read: {error}", where=str(path), mend="remove it; the runs themselves are kept"
+                ) from error
+
+    def done(self, step: Step, profile: str) -> str | None:
+        """The run that has measured the step already, with at least its contenders; None if there is none."""
+        entry = self.steps.get(step.name)
+        if entry is None or entry["state"] != "done" or entry["profile"] != profile:
+            return None
+        return str(entry["run"]) if set(step.contenders) <= set(entry["contenders"]) else None
+
+    def note(self, step: Step, profile: str, state: str, run: str | None = None, why: str | None = None) -> None:
+        """Write down how a step stands."""
+        self.steps[step.name] = {
+            "state": state,
+            "run": run,
+            "profile": profile,
+            "contenders": list(step.contenders),
+            "why": why,
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self.path.with_name(self.path.name + ".partial")
+        document = {"schema": "touchstone.claims-state/1", "steps": self.steps}
+        partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        partial.replace(self.path)
+
+
+@dataclass(frozen=True)
+class Obstacles:
+    """Why something cannot be measured here, as far as the scenarios and this machine's tools say."""
+
+    folders: dict[str, ScenarioFolder]
+
+    def __call__(self, scenario: str, contender: str, load: str | None) -> str | None:
+        """In words; None if nothing stands in the way."""
+        folder = self.folders.get(scenario)
+        if folder is None:
+            return f"the scenario {scenario} is not part of this lab"
+        known = {f"{stack.name}/{name}": stack for stack in folder.stacks for name in stack.variants}
+        if contender not in known:
+            return f"scenario {scenario} has no contender {contender}"
+        missing = find_tools(select_contenders(folder, [contender])[0])
+        if isinstance(missing, str):
+            return f"{contender}: {missing}"
+        modes = [*(folder.scenario.hold.modes if folder.scenario.hold else []), "large"]
+        if load is not None and load not in folder.scenario.loads and load not in modes and "drain" not in load:
+            return f"scenario {scenario} has no load {load}"
+        return None
+
+
+@dataclass(frozen=True)
+class How:
+    """How steps are measured."""
+
+    profile: str
+    rounds: int | None
+    command: tuple[str, ...]
+    results: Path
+    say: Callable[[str], None]
+    display: Callable[[], Display]
+
+
+def measurable(step: Step, obstacles: Obstacles) -> Step | None:
+    """The step without what stands in the way; None if nothing is left."""
+    left = tuple(c for c in step.contenders if obstacles(step.scenario, c, step.load) is None)
+    return Step(step.scenario, step.phases, step.load, left) if left else None
+
+
+def measure_steps(steps: Sequence[Step], obstacles: Obstacles, state: ClaimsState, how: How) -> bool:
+    """Make a run for each step that no run has measured. False if it was interrupted; what was measured is kept."""
+    for number, wanted in enumerate(steps, start=1):
+        step = measurable(wanted, obstacles)
+        if step is None or state.done(step, how.profile):
+            continue
+        how.say(f"step {number} of {len(steps)}: {step.name}: {', '.join(step.contenders)}")
+        try:
+            run_id, completed = _measure(step, obstacles.folders[step.scenario], state, how)
+        except TouchstoneError as error:
+            state.note(step, how.profile, "failed", why=str(error))
+            how.say(f"  not measured: {error}")
+            continue
+        state.note(step, how.profile, "done" if completed else "interrupted", run_id)
+        if not completed:
+            return False
+    return True
+
+
+def _measure(step: Step, folder: ScenarioFolder, state: ClaimsState, how: How) -> tuple[str, bool]:
+    loads = (step.load,) if step.load else ()
+    wish = Wish(profile=how.profile, rounds=how.rounds, phases=step.phases, loads=loads, command=how.command)
+    phases = select_phases(folder.scenario, step.phases)
+    contenders = select_contenders(folder, step.contenders)
+    plan = make_plan(folder, contenders, wish, [phase.name for phase in phases])
+    store = RunStore(how.results / plan.run_id)
+    state.note(step, how.profile, "running", plan.run_id)
+    display = how.display()
+    conductor = Conductor(folder, plan, phases, contenders, planned_loads(folder, wish), store, display, options={})
+    with display:
+        return plan.run_id, conductor.carry_out()
