@@ -96,6 +96,8 @@ pub struct Point {
     pub fds: Option<u32>,
     /// Processes.
     pub processes: u32,
+    /// CPU seconds of that process which had used most among those that have gone.
+    pub ended_cpu_s: f64,
 }
 
 impl Point {
@@ -113,6 +115,7 @@ impl Point {
             threads: sample.threads,
             fds: sample.fds,
             processes: sample.processes,
+            ended_cpu_s: seconds(sample.ended_ns),
         }
     }
 }

@@ -58,6 +58,8 @@ pub struct Sample {
     pub processes: u32,
     /// Page faults that needed I/O, reaped children's included.
     pub major_faults: u64,
+    /// CPU time of that process which had used most among those that have gone.
+    pub ended_ns: u64,
     /// What the cgroup files say.
     pub cgroup: crate::cgroup::CgroupReading,
 }

@@ -56,6 +56,7 @@ pub struct Sampler {
     /// What processes took with them that no living member has inherited.
     departed: Cpu,
     departed_faults: u64,
+    ended_ns: u64,
     highest: Cpu,
     faults: u64,
     page: u64,
@@ -95,6 +96,7 @@ impl Sampler {
             buffer,
             departed: Cpu::default(),
             departed_faults: 0,
+            ended_ns: 0,
             highest: Cpu::default(),
             faults: 0,
             page,
@@ -132,6 +134,7 @@ impl Sampler {
         sample.user_ns = self.highest.user_ns;
         sample.system_ns = self.highest.system_ns;
         sample.major_faults = self.faults;
+        sample.ended_ns = self.ended_ns;
         sample.cgroup = self.cgroup.read(self.buffer.as_mut_slice());
         if depth == Depth::Deep {
             self.walk(&mut sample);
@@ -211,6 +214,7 @@ impl Sampler {
             buffer,
             departed,
             departed_faults,
+            ended_ns,
             exit,
             bounds,
             ..
@@ -228,6 +232,7 @@ impl Sampler {
             }
             if !present {
                 gone.add(member.cpu);
+                *ended_ns = (*ended_ns).max(member.cpu.total_ns);
                 gone_faults += member.stat.major_faults;
             }
             present

@@ -192,6 +192,8 @@ class WatchPoint(EngineRecord):
     threads: int | None = None
     fds: int | None = None
     processes: int | None = None
+    ended_cpu_s: float | None = None
+    """CPU seconds of that process which had used most among those that have gone."""
 
 
 class WatchWindow(EngineRecord):

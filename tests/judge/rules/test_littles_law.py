@@ -39,3 +39,21 @@ def test_a_long_latency_in_a_short_window_hangs_over_its_edges() -> None:
         if sample.result:
             sample.result.latency.mean = (sample.result.latency.mean or 0) * 1.2
     assert not fired(run, "littles-law")
+
+
+def test_a_server_that_is_stopped_as_the_window_ends_is_sound() -> None:
+    run = sound_run(seconds=1.0, noise=0.0)
+    for sample in run.samples:
+        if sample.result:
+            sample.result.window.drain_s = 0.25
+            sample.result.latency.max = 0.26
+            sample.result.latency.mean = (sample.result.latency.mean or 0) * 1.24
+    assert not fired(run, "littles-law")
+
+
+def test_what_is_waited_for_excuses_no_wrong_unit() -> None:
+    run = sound_run(seconds=1.0)
+    result = result_of(first_load(run))
+    result.window.drain_s = 0.25
+    result.latency = distribution((result.latency.mean or 0) * 1000, result.latency.count)
+    assert fired(run, "littles-law")

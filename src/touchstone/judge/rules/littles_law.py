@@ -26,8 +26,8 @@ class LittlesLaw(SampleRule):
     severity = Severity.INVALID
     title = "Rate times mean latency is not the concurrency"
     threshold = (
-        "off by more than 10 % suspect, by more than 25 % invalid; both widened by mean latency over window, "
-        "the part that may hang over its edges"
+        "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
+        "edges: the time that answers were waited for after it, or the longest latency before it, over its length"
     )
     threshold_reason = (
         "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
@@ -49,16 +49,19 @@ class LittlesLaw(SampleRule):
         n = slots(sample)
         if mean is None or n == 0:
             return
-        rate = result.latency.count / result.window.measured_s
+        measured = result.window.measured_s
+        rate = result.latency.count / measured
         connecting = (result.connect.mean or 0.0) if result.connections.reconnects else 0.0
         reconnects = result.connections.reconnects / result.latency.count
         under_way = rate * mean
         busy = rate * (mean + connecting * min(1.0, reconnects))
-        slack = (
-            (result.latency.max or mean) / result.window.measured_s if open_loop else mean / result.window.measured_s
-        )
+        longest = max(mean, result.latency.max or 0.0)
+        # What began within the window may end after it, by no more than answers were then waited for; what began
+        # before it and ended within is missing, by no more than the longest took.
+        after, before = min(longest, max(mean, result.window.drain_s)), longest
         over, under = under_way / n - 1, 0.0 if open_loop else 1 - busy / n
-        off = max(over, under)
+        off, slack = max((over, after), (under, before), key=lambda side: side[0] - side[1] / measured)
+        slack /= measured
         if off <= SUSPECT + slack:
             return
         yield self.finding(

@@ -11,7 +11,7 @@ from touchstone.judge.quantity import seconds
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
-SHARE = 0.2
+SHARE = 0.1
 LEAST_S = 0.05
 
 
@@ -25,12 +25,12 @@ class ServerRestarted(SampleRule):
     severity = Severity.SUSPECT
     title = "Processes of the server were replaced under load"
     threshold = (
-        "the CPU time of the process tree fell by more than a fifth and by more than 50 ms between two points of "
-        "the load"
+        "a process of the tree ended under load that had used more than 50 ms of CPU and more than a tenth of what "
+        "the tree has used"
     )
     threshold_reason = (
-        "CPU time of living processes only grows; it falls when a process that had used some is gone. A helper "
-        "that ends has used little"
+        "a worker that serves uses CPU, and one of several its share of it; a helper that ends has used little, "
+        "however many of them there are"
     )
     next_step = (
         "Look for crashes in the server's log; if workers are replaced on purpose, make it rarer than the load is long."
@@ -39,12 +39,14 @@ class ServerRestarted(SampleRule):
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
         watch = sample.result.watch if sample.result else None
-        points = [p for p in (watch.series if watch else []) if p.phase in ("warmup", "load") and p.cpu_s is not None]
+        points = [p for p in (watch.series if watch else []) if p.phase in ("warmup", "load")]
         for before, after in pairwise(points):
-            lost = (before.cpu_s or 0.0) - (after.cpu_s or 0.0)
-            if after.processes != 0 and lost > LEAST_S and lost > SHARE * (before.cpu_s or 0.0):
+            ended, used = after.ended_cpu_s or 0.0, after.cpu_s or 0.0
+            if after.processes == 0 or ended <= (before.ended_cpu_s or 0.0):
+                continue
+            if ended > LEAST_S and ended > SHARE * used:
                 yield self.finding(
-                    f"a process that had used {seconds(lost)} of CPU was gone at {seconds(after.t)} of the load",
+                    f"a process that had used {seconds(ended)} of CPU was gone at {seconds(after.t)} of the load",
                     sample=sample,
                     evidence={"before": before.model_dump(), "after": after.model_dump()},
                 )
