@@ -6,19 +6,22 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import psutil
 from rich.console import Console
 
+from tests.faults.plan import compiled
 from touchstone.engine.client import Event
-from touchstone.record.run import Plan
 
 _LONGEST_S = 60.0
 
@@ -37,9 +40,6 @@ class Stage:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         pass
-
-    def orders(self, plan: Plan) -> None:
-        """See the plan before it is carried out."""
 
     def total(self, steps: int) -> None:
         pass
@@ -93,6 +93,12 @@ class Burners:
 
 def _cpus() -> list[int]:
     return sorted(os.sched_getaffinity(0))
+
+
+@contextmanager
+def none() -> Iterator[Stage]:
+    """Nothing is disturbed."""
+    yield Stage()
 
 
 @contextmanager
@@ -194,6 +200,50 @@ def broken_off() -> Iterator[Stage]:
             timer.cancel()
 
 
+class SecondServer:
+    """Starts a server of its own, beside the lab, on the port that a contender was given."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        self._program, self._folder = program, folder
+        self._servers: dict[str, subprocess.Popen[bytes]] = {}
+        self._done = threading.Event()
+        self._seeker = threading.Thread(target=self._seek, daemon=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "behaviour").write_text("reuse_port = 1\n")
+        self._seeker.start()
+
+    def _seek(self) -> None:
+        while not self._done.wait(0.01):
+            for child in psutil.Process().children(recursive=True):
+                with contextlib.suppress(psutil.Error, KeyError):
+                    if child.name() == "program":
+                        self._serve(child.environ()["PORT"])
+
+    def _serve(self, port: str) -> None:
+        if port not in self._servers:
+            env = {"HOST": "127.0.0.1", "PORT": port}
+            self._servers[port] = subprocess.Popen([self._program], cwd=self._folder, env=env)
+
+    def stop(self) -> None:
+        """End them all."""
+        self._done.set()
+        self._seeker.join()
+        for server in self._servers.values():
+            server.kill()
+            server.wait()
+
+
+@contextmanager
+def second_server() -> Iterator[Stage]:
+    """A server that is not the contender's listens on the contender's port."""
+    with tempfile.TemporaryDirectory(prefix="touchstone-second-") as folder:
+        second = SecondServer(compiled(Path(folder)), Path(folder) / "home")
+        try:
+            yield Stage()
+        finally:
+            second.stop()
+
+
 @contextmanager
 def one_cpu() -> Iterator[Stage]:
     """The lab may use one CPU only."""
@@ -206,6 +256,7 @@ def one_cpu() -> Iterator[Stage]:
 
 
 DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] = {
+    "none": none,
     "strangers": strangers,
     "crowded-engine": crowded_engine,
     "crowded-tares": crowded_tares,
@@ -213,4 +264,5 @@ DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] 
     "unrest": unrest,
     "broken-off": broken_off,
     "one-cpu": one_cpu,
+    "second-server": second_server,
 }

@@ -6,14 +6,13 @@ import os
 import shutil
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
 
 from tests.faults.catalogue import GROUND
-from tests.faults.machine import DISTURBANCES, Stage
+from tests.faults.machine import DISTURBANCES
 from tests.faults.plan import NAMES, write_scenario
 from tests.faults.setup import Setup
 from touchstone.failure import TouchstoneError
@@ -133,23 +132,12 @@ def recorded(setup: Setup, home: Path) -> Run:
     contenders = select_contenders(folder, [])
     wish = Wish(profile=setup.profile, rounds=setup.rounds, seed=SEED, phases=setup.phases)
     phases = select_phases(folder.scenario, wish.phases)
-    plan = make_plan(folder, contenders, wish, [phase.name for phase in phases])
+    loads = planned_loads(folder, wish)
     store = RunStore(place / "results")
-    disturbance = DISTURBANCES[setup.machine]() if setup.machine else nullcontext()
-    with disturbance as stage:
-        display = stage if isinstance(stage, Stage) else Stage()
-        display.orders(plan)
-        with (place / "said").open("w") as said:
-            display.console = Console(file=said, width=200)
-            Conductor(
-                folder,
-                plan,
-                phases,
-                contenders,
-                planned_loads(folder, wish),
-                store,
-                display,
-            ).carry_out()
+    with DISTURBANCES[setup.machine or "none"]() as stage, (place / "said").open("w") as said:
+        stage.console = Console(file=said, width=200)
+        plan = make_plan(folder, contenders, wish, [phase.name for phase in phases])
+        Conductor(folder, plan, phases, contenders, loads, store, stage).carry_out()
     return load_run(store.folder)
 
 

@@ -11,9 +11,10 @@ def stored(id: str, says: str, *expects: str, servers: tuple[Server, ...]) -> Se
     return Setup(id, says, expects, planted="dependency", servers=servers, scenario=SQLITE, load={"proofs": ROWS})
 
 
-def relayed(id: str, says: str, *expects: str, servers: tuple[Server, ...]) -> Setup:
+def relayed(id: str, says: str, *expects: str, servers: tuple[Server, ...], connections: int = 16) -> Setup:
     """A service that calls a downstream for each request."""
-    return Setup(id, says, expects, planted="dependency", servers=servers, scenario=ECHO, load={"proofs": HITS})
+    load = {"proofs": HITS, "connections": connections}
+    return Setup(id, says, expects, planted="dependency", servers=servers, scenario=ECHO, load=load)
 
 
 DEPENDENCIES: tuple[Setup, ...] = (
@@ -40,12 +41,14 @@ DEPENDENCIES: tuple[Setup, ...] = (
         servers=service(stray_file=1),
         scenario=SQLITE,
         load={"proofs": ROWS},
+        rounds=2,
     ),
     relayed(
         "does-not-wait",
         "calls the downstream and answers before it has",
         "below-downstream-delay",
         servers=service(do_not_wait=1),
+        connections=1,
     ),
     relayed("remembers", "calls the downstream once and answers from memory", *WORK, servers=service(remember=1)),
     relayed("calls-twice", "calls the downstream two times for each request", *WORK, servers=service(call_twice=1)),
@@ -64,8 +67,8 @@ DEPENDENCIES: tuple[Setup, ...] = (
                 }
             }
         },
-        load={"connections": 64},
-        seconds=2.0,
+        load={"connections": 24, "timeout_s": 10.0},
+        seconds=3.0,
     ),
     Setup(
         "busy-database",

@@ -41,10 +41,10 @@ MACHINES: tuple[Setup, ...] = (
     ),
     Setup(
         "pages-from-disk",
-        "every fifth request waits for a page from disk",
+        "every 50th request waits for pages from disk",
         ("major-faults",),
         planted="machine",
-        servers=knobs(page_in_every=5),
+        servers=knobs(page_in_every=50),
         seconds=1.5,
     ),
     Setup(

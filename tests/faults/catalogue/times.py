@@ -7,11 +7,11 @@ OPEN = {"loop": "open", "rate": 2000.0}
 TIMES: tuple[Setup, ...] = (
     Setup(
         "hidden-stall",
-        "stalls for 1.3 s once; the closed loop waits with it",
+        "stalls for 2.5 s once; the closed loop waits with it",
         ("stall-in-closed-loop",),
-        servers=knobs(stall_ms=1300, stall_first_ms=700),
-        load={"timeout_s": 5.0},
-        seconds=2.0,
+        servers=knobs(stall_ms=2500, stall_first_ms=700),
+        load={"timeout_s": 5.0, "connections": 4},
+        seconds=4.0,
     ),
     Setup(
         "stall-past-timeout",
@@ -45,8 +45,8 @@ TIMES: tuple[Setup, ...] = (
         "changes-at-the-end",
         "becomes twice as slow shortly before the window's end",
         ("no-steady-state",),
-        servers=knobs(work_us=60, extra_us=150, extra_from_ms=7500),
-        seconds=9.0,
+        servers=knobs(work_us=60, extra_us=150, extra_from_ms=12000),
+        seconds=14.0,
     ),
     Setup(
         "too-slow-for-the-rate",

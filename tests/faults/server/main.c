@@ -76,7 +76,7 @@ static int listen_on(const char *host, int port) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     inet_pton(AF_INET, host, &address.sin_addr);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (knobs.foreign) {
+    if (knobs.reuse_port) {
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one);
     }
     if (bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 4096)) {
@@ -268,46 +268,16 @@ static void supervise(void) {
     exit(0);
 }
 
-// A process outside the server's session and cgroup that listens on the same port; it ends with the server.
-static void run_outside(pid_t root) {
-    if (fork() != 0) {
-        return;
-    }
-    escape();
-    signal(SIGCHLD, SIG_IGN);
-    if (fork() == 0) {
-        while (kill(root, 0) == 0) {
-            usleep(50000);
-        }
-        kill(getppid(), SIGKILL);
-        _exit(0);
-    }
-    alarm(120);
-    loop();
-}
-
 int main(void) {
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     read_knobs("behaviour");
     signal(SIGCHLD, knobs.workers ? SIG_DFL : SIG_IGN);
     before_start();
     const char *host = getenv("HOST"), *port = getenv("PORT");
+    while (knobs.never_listen) {
+        pause();
+    }
     listener = listen_on(host ? host : "127.0.0.1", atoi(port ? port : "0"));
-    stray_file();
-    if (knobs.launcher) {
-        run_outside(getpid());
-        close(listener);
-        for (;;) {
-            pause();
-        }
-    }
-    if (knobs.foreign) {
-        int own = listener;
-        listener = listen_on(host, atoi(port));
-        run_outside(getpid());
-        close(listener);
-        listener = own;
-    }
     if (knobs.workers) {
         supervise();
     }

@@ -14,7 +14,15 @@
 
 #include "server.h"
 
-enum { MAPPED_BYTES = 32 << 20, PAGE_BYTES = 4096 };
+// A compiler may leave out memory that nobody looks at.
+static void *volatile kept;
+
+static void take(size_t bytes) {
+    kept = malloc(bytes);
+    memset(kept, 1, bytes);
+}
+
+enum { MAPPED_BYTES = 32 << 20 };
 
 static void burn(long ns) {
     struct timespec start, now;
@@ -79,21 +87,6 @@ static void write_number(const char *folder, const char *name, long value) {
     close(file);
 }
 
-// Leave session and cgroups of the server, as a daemon that someone else has started.
-void escape(void) {
-    setsid();
-    static const char *roots[] = {"memory", "cpu", "cpuacct", "pids", "cpu,cpuacct", "."};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "/sys/fs/cgroup/%s/cgroup.procs", roots[i]);
-        int file = open(path, O_WRONLY);
-        if (file >= 0) {
-            (void)!write(file, "0", 1);
-            close(file);
-        }
-    }
-}
-
 static void fail_start(void) {
     int file = open("starts", O_RDWR | O_CREAT | O_APPEND, 0644);
     struct stat state;
@@ -124,7 +117,7 @@ void before_start(void) {
         write_number(folder, "memory.limit_in_bytes", knobs.memory_limit);
     }
     if (knobs.memory_bytes) {
-        memset(malloc((size_t)knobs.memory_bytes), 1, (size_t)knobs.memory_bytes);
+        take((size_t)knobs.memory_bytes);
     }
     for (long i = 0; i < knobs.idle_threads; i++) {
         start_thread();
@@ -132,21 +125,12 @@ void before_start(void) {
     usleep((useconds_t)knobs.start_ms * 1000);
 }
 
-// A file beside the database, of the kind that a server leaves that was not stopped.
-void stray_file(void) {
-    const char *database = getenv("DATABASE_PATH");
-    if (knobs.stray_file && database) {
-        char path[600];
-        snprintf(path, sizeof path, "%.*s-old.db", (int)(strrchr(database, '-') - database), database);
-        close(open(path, O_CREAT | O_WRONLY, 0644));
-    }
-}
-
-static void page_in(long number) {
+// Give a file's pages back and read some of them again, each from disk.
+static void page_in(void) {
     static int file = -1;
     static volatile char *map;
     if (file < 0) {
-        file = open("pages", O_RDWR | O_CREAT, 0644);
+        file = open("pages", O_RDWR | O_CREAT | O_TRUNC, 0644);
         static char block[1 << 16];
         memset(block, 1, sizeof block);
         for (int i = 0; i < MAPPED_BYTES / (int)sizeof block; i++) {
@@ -154,12 +138,13 @@ static void page_in(long number) {
         }
         fsync(file);
         map = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED, file, 0);
+        madvise((void *)map, MAPPED_BYTES, MADV_RANDOM);
     }
-    madvise((void *)map, MAPPED_BYTES, MADV_RANDOM);
-    long page = number * 7 % (MAPPED_BYTES / PAGE_BYTES);
-    madvise((void *)(map + page * PAGE_BYTES), PAGE_BYTES, MADV_DONTNEED);
-    posix_fadvise(file, page * PAGE_BYTES, PAGE_BYTES, POSIX_FADV_DONTNEED);
-    (void)map[page * PAGE_BYTES];
+    madvise((void *)map, MAPPED_BYTES, MADV_DONTNEED);
+    posix_fadvise(file, 0, MAPPED_BYTES, POSIX_FADV_DONTNEED);
+    for (int i = 0; i < 16; i++) {
+        (void)map[(MAPPED_BYTES / 16) * i];
+    }
 }
 
 // A child that takes more memory than its cgroup has; the kernel ends it.
@@ -171,7 +156,7 @@ static void hog(void) {
             fclose(first);
         }
         for (;;) {
-            memset(malloc(1 << 20), 1, 1 << 20);
+            take(1 << 20);
         }
     }
 }
@@ -185,7 +170,7 @@ static void leak(long number) {
         start_thread();
     }
     if (knobs.leak_bytes && (!knobs.leak_most || leaked < knobs.leak_most)) {
-        memset(malloc((size_t)knobs.leak_bytes), 1, (size_t)knobs.leak_bytes);
+        take((size_t)knobs.leak_bytes);
         leaked += knobs.leak_bytes;
     }
 }
@@ -217,7 +202,7 @@ void around_request(long number) {
     take_time(number);
     leak(number);
     if (knobs.page_in_every && number % knobs.page_in_every == 0) {
-        page_in(number);
+        page_in();
     }
     if (knobs.hog_after && number == knobs.hog_after) {
         hog();

@@ -24,7 +24,7 @@
     X(refuse_start) X(leak_fd_every) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
     X(idle_threads)                                                                                                    \
     /* the machine around it */                                                                                        \
-    X(launcher) X(foreign) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every) X(stray_file)
+    X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)
 
 struct knobs {
 #define X(name) long name;
@@ -65,5 +65,3 @@ enum fate answer(const struct request *request, int connection, struct bytes *ou
 // mischief.c: what happens around a request and a process.
 void before_start(void);
 void around_request(long number);
-void escape(void);
-void stray_file(void);
