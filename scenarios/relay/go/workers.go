@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -134,9 +135,15 @@ func (w *worker) run(ctx context.Context) {
 			done, count = nil, 0
 		}
 		if record == nil {
+			// A commit that failed is tried again even if no message comes.
+			var again <-chan time.Time
+			if done != nil {
+				again = time.After(longPause)
+			}
 			select {
 			case <-ctx.Done():
 			case <-w.news:
+			case <-again:
 			}
 			continue
 		}
