@@ -20,10 +20,10 @@ def document(view: View) -> str:
 
 def _lines(view: View) -> Iterator[str]:
     plan = view.plan
-    yield f"# {_escape(plan.scenario_title)}"
+    yield f"# {escaped(plan.scenario_title)}"
     yield ""
-    yield f"{_escape(what_ran(view))}  "
-    yield _escape(machine(view))
+    yield f"{escaped(what_ran(view))}  "
+    yield escaped(machine(view))
     yield ""
     if view.run.interrupted:
         yield "**Interrupted:** what was measured until then is below."
@@ -31,32 +31,34 @@ def _lines(view: View) -> Iterator[str]:
     if view.judgement.verdict is not Verdict.VALID:
         yield f"**This run is {view.judgement.verdict}**; see [Findings](#findings)."
         yield ""
-    yield from _summary(view)
+    yield from summary_lines(view)
     for table in headline_tables(view):
-        yield from _table(table, "##")
-    yield from _absent(view)
-    yield from _findings(view)
+        yield from table_lines(table, "##")
+    yield from absent_lines(view)
+    yield from finding_lines(view)
     yield from ["## All figures", ""]
     for table in full_tables(view):
-        yield from _table(table, "###")
-    yield from ["## Method", "", _escape(method(view)), "", f"Run `{plan.run_id}`; trace a number: `{trace(view)}`."]
+        yield from table_lines(table, "###")
+    yield from ["## Method", "", escaped(method(view)), "", f"Run `{plan.run_id}`; trace a number: `{trace(view)}`."]
 
 
-def _summary(view: View) -> Iterator[str]:
+def summary_lines(view: View) -> Iterator[str]:
+    """The comparisons in sentences, place by place."""
     groups = summary(view)
     if groups:
         yield from ["## Summary", ""]
     for group in groups:
-        yield from [f"**{_escape(group.title)}**", ""]
+        yield from [f"**{escaped(group.title)}**", ""]
         for line in group.lines:
-            yield f"- {line.standing.mark} {_escape(line.sentence)}"
+            yield f"- {line.standing.mark} {escaped(line.sentence)}"
         for struck in group.struck:
-            yield f"- {INVALID.mark} {_struck(_escape(struck_sentence(struck)), Verdict.INVALID)}"
+            yield f"- {INVALID.mark} {_struck(escaped(struck_sentence(struck)), Verdict.INVALID)}"
         yield ""
 
 
-def _table(table: Table, level: str) -> Iterator[str]:
-    yield from [f"{level} {_escape(table.title)}", ""]
+def table_lines(table: Table, level: str) -> Iterator[str]:
+    """A table under a heading of this level."""
+    yield from [f"{level} {escaped(table.title)}", ""]
     yield "| contender | " + " | ".join(_head(column) for column in table.columns) + " |"
     yield "|---|" + "---:|" * len(table.columns)
     for row in table.rows:
@@ -65,7 +67,7 @@ def _table(table: Table, level: str) -> Iterator[str]:
 
 
 def _head(column: Column) -> str:
-    return _escape(f"{column.figure.title}, {column.scale.suffix}".rstrip(", "))
+    return escaped(f"{column.figure.title}, {column.scale.suffix}".rstrip(", "))
 
 
 def _name(row: Row) -> str:
@@ -81,16 +83,18 @@ def _cell(cell: Cell) -> str:
     return _struck(f"{cell.text}{bounds}", cell.verdict) + (f" {mark}" if mark else "")
 
 
-def _absent(view: View) -> Iterator[str]:
+def absent_lines(view: View) -> Iterator[str]:
+    """What could not be measured, with the reasons."""
     if not view.not_measured:
         return
     yield from ["## Not measured", ""]
     for contender in view.not_measured:
-        yield f"- `{contender.name}`: {_escape(contender.not_measured or '')}"
+        yield f"- `{contender.name}`: {escaped(contender.not_measured or '')}"
     yield ""
 
 
-def _findings(view: View) -> Iterator[str]:
+def finding_lines(view: View) -> Iterator[str]:
+    """The findings, the gravest first."""
     yield from ["## Findings", ""]
     if not view.finding_groups:
         yield from ["None.", ""]
@@ -99,8 +103,8 @@ def _findings(view: View) -> Iterator[str]:
         first = group.first
         where = ", ".join(f"`{part}`" for part in (first.contender, first.load) if part) or "the run"
         weight = f"**{first.severity}**" if first.severity is not Severity.NOTE else first.severity
-        yield f"- {weight} `{first.code}`, {where}: {_escape(first.statement)}"
-        yield f"  - Next: {_escape(first.next_step)}"
+        yield f"- {weight} `{first.code}`, {where}: {escaped(first.statement)}"
+        yield f"  - Next: {escaped(first.next_step)}"
         if len(group.samples) > 1:
             yield f"  - On {plural(len(group.samples), 'sample')}: {', '.join(f'`{s}`' for s in group.samples)}"
         elif group.samples:
@@ -112,7 +116,8 @@ def _struck(text: str, verdict: Verdict) -> str:
     return f"~~{text}~~" if verdict is Verdict.INVALID else text
 
 
-def _escape(text: str) -> str:
+def escaped(text: str) -> str:
+    """The text as Markdown shows it unchanged."""
     for character in "\\`*_|<>[]#":
         text = text.replace(character, f"\\{character}")
     return text.replace("\n", " ")

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from touchstone.judge.claims.ruling import ClaimRuling, Measurement, Ruling
 from touchstone.record.figure import Unit
 from touchstone.report.claims.words import SIGNS, measured, value
-from touchstone.report.format import TIMES
+from touchstone.report.format import TIMES, scale_for
 from touchstone.report.plots.ticks import linear_ticks, log_ticks, tick
 
 _WIDTH, _PAD, _ROW, _AXIS = 440.0, 14.0, 46.0, 30.0
@@ -76,8 +76,8 @@ def _axis(scale: _Scale, unit: str, height: float) -> str:
     base = Unit(unit) if unit != "ratio" else Unit.COUNT
     if scale.log:
         ticks = log_ticks(scale.low, scale.high, base)
-        if len(ticks) < 2:
-            ticks = [scale.low * (scale.high / scale.low) ** share for share in (0.15, 0.5, 0.85)]
+        if len(ticks) < 3:
+            ticks = _round_ticks(scale.low, scale.high, base)
     else:
         ticks = [t for t in linear_ticks(max(scale.high, 1e-9), base) if scale.low <= t <= scale.high]
     bottom = height - _AXIS
@@ -89,13 +89,19 @@ def _axis(scale: _Scale, unit: str, height: float) -> str:
         lines.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="2" y2="{bottom}" stroke="var(--grid)"/>')
         lines.append(
             f'<text x="{x:.1f}" y="{bottom + 18}" fill="var(--muted)" text-anchor="{anchor}">'
-            f"{escape(tick(_three(at), base))}{suffix}</text>"
+            f"{escape(tick(at, base))}{suffix}</text>"
         )
     return "".join(lines)
 
 
-def _three(number: float) -> float:
-    return float(f"{number:.3g}")
+def _round_ticks(low: float, high: float, unit: Unit) -> list[float]:
+    """Three to six ticks, round in the unit they are read in, for a range too narrow for a decade's."""
+    factor = scale_for([low, high], unit).factor
+    span = (high - low) / factor
+    power = 10.0 ** math.floor(math.log10(span / 5))
+    step = next(s * power for s in (1.0, 2.0, 2.5, 5.0, 10.0) if span / (s * power) <= 5)
+    first = math.ceil(low / factor / step)
+    return [n * step * factor for n in range(first, math.floor(high / factor / step) + 1)]
 
 
 def _row(m: Measurement, exhibit: bool, top: float, scale: _Scale) -> str:

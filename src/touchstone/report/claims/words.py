@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from touchstone.judge.claims.quantities import QUANTITIES
 from touchstone.judge.claims.ruling import ClaimRuling, Measurement, Ruling
-from touchstone.manifest.claim import Published
+from touchstone.manifest.claim import UNITS, Published
 from touchstone.record.figure import Unit
 from touchstone.report.format import NOTHING, lower_first, plural, quantity, ratio
 
@@ -90,9 +90,20 @@ def published(p: Published) -> str:
     return f"{number} {'' if p.unit == 'count' else p.unit}".strip()
 
 
+def in_lab_units(p: Published) -> str:
+    """A published size in binary multiples, as the lab writes sizes; empty for everything else."""
+    base, factor = UNITS[p.unit]
+    return value(p.value * factor, base) if base == "B" and p.unit in ("kB", "MB", "GB") else ""
+
+
 def reason(ruling: ClaimRuling) -> str:
     """The reason of a verdict as a sentence, with how many rounds would decide."""
     text = ruling.reason[:1].upper() + ruling.reason[1:]
+    against = [m for m in ruling.measurements if m.ruling is Ruling.CONTRADICTED and m.value is not None]
+    if ruling.ruling is Ruling.CONTRADICTED and against and bounds(against[0]):
+        m = against[0]
+        within = f" ({interval(m)})" if interval(m) else ""
+        text = f"{m.label}: tested as {bounds(m)}, measured {measured(m)}{within}. {text}".strip()
     if text and text[-1] not in ".!?":
         text += "."
     if ruling.ruling is Ruling.UNDECIDED and ruling.more_rounds:

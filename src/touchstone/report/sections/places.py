@@ -31,14 +31,15 @@ def build(view: View) -> Iterator[Section]:
             yield Section(f"{place.phase}-{place.load or 'all'}", view.title(place), "place.html", data)
 
 
-def _panels(view: View, places: list[Place]) -> list[Panel]:
+def panels_of(view: View, places: list[Place]) -> list[Panel]:
+    """The plots of these places, that of the ratios first."""
     panels = [ratios.build(view, places), *(build_panel(view, place) for place in places for build_panel in PANELS)]
     return [panel for panel in panels if panel is not None]
 
 
 def _data(view: View, places: list[Place], table: Table | None, known: set[str]) -> dict[str, Any]:
     """What the template shows of these places. `known` are the exhibits that an earlier section has explained."""
-    panels, load = _panels(view, places), places[0].load
+    panels, load = panels_of(view, places), places[0].load
     rows = table.rows if table else []
     exhibits = [row for row in rows if row.contender and row.contender.exhibit and row.name not in known]
     known.update(row.name for row in exhibits)
