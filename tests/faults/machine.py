@@ -138,7 +138,7 @@ def crowded_tares() -> Iterator[Stage]:
     def begin(text: str) -> None:
         burners.stop()
         if text.startswith("tare"):
-            for cpu in _cpus() * 2:
+            for cpu in _cpus() * 8:
                 burners.start(cpu)
 
     try:
@@ -168,13 +168,13 @@ def _tares(shares: list[int]) -> Iterator[Stage]:
 @contextmanager
 def drift() -> Iterator[Stage]:
     """The machine gets slower from tare to tare."""
-    yield from _tares([0, 1, 2, 4, 7, 12])
+    yield from _tares([0, 1, 3, 6, 12, 24])
 
 
 @contextmanager
 def unrest() -> Iterator[Stage]:
     """The machine is now quiet and now busy, tare by tare."""
-    yield from _tares([0, 3, 0, 6, 1, 2])
+    yield from _tares([0, 8, 0, 16, 2, 4])
 
 
 @contextmanager

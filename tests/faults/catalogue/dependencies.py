@@ -1,9 +1,22 @@
 """Services that do not do their work, and dependencies that are not as they should be."""
 
+from typing import Any
+
 from tests.faults.catalogue.kinds import ECHO, HITS, POSTGRES, ROWS, SQLITE, service
 from tests.faults.setup import Server, Setup
 
 WORK = ("work-not-done",)
+HEAVY: dict[str, Any] = {
+    "dependencies": {
+        "database": {
+            "kind": "postgres",
+            "env": "DATABASE_URL",
+            "settings": {
+                "tare": {"connections": 8, "statements": ["SELECT sum(i % 7) FROM generate_series(1, 100000) i"]}
+            },
+        }
+    }
+}
 
 
 def stored(id: str, says: str, *expects: str, servers: tuple[Server, ...]) -> Setup:
@@ -76,7 +89,7 @@ DEPENDENCIES: tuple[Setup, ...] = (
         ("dependency-saturated",),
         planted="dependency",
         servers=service(heavy=1),
-        scenario=POSTGRES,
+        scenario=HEAVY,
         load={"timeout_s": 10.0},
         seconds=3.0,
         warmup=0.5,

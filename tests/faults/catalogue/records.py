@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -127,12 +128,32 @@ def _fewer_bytes(sample: Document) -> None:
     sample["result"]["bytes"]["received"] //= 3
 
 
+def _level(folder: Path) -> None:
+    """Both contenders end at 96 % of the tare, with half of their CPU to spare."""
+    tares = [json.loads(file.read_text())["result"]["rate"]["achieved"] for file in folder.glob(TARES)]
+    rate = 0.96 * statistics.median(tares)
+
+    def change(sample: Document) -> None:
+        result = sample["result"]
+        result["rate"]["achieved"] = sample["figures"]["throughput"] = rate
+        result["watch"]["window"]["cpu_s"] = 0.5 * result["window"]["measured_s"]
+
+    each("samples/*-load-*.plain-*.json", change)(folder)
+
+
 def record(id: str, says: str, expects: tuple[str, ...], edit: Callable[[Path], None]) -> Setup:
     """A fault in the record of the ground run."""
     return Setup(id, says, expects, planted="record", edit=edit, servers=GROUND.servers)
 
 
 RECORDS: tuple[Setup, ...] = (
+    # Real servers would have to be level by 2 %, which takes a quieter machine than tests may ask for.
+    record(
+        "level-at-the-ceiling",
+        "two contenders end level at the ceiling, with CPU to spare",
+        ("level-at-ceiling",),
+        _level,
+    ),
     record(
         "swap",
         "the machine swapped 5,000 pages during the load",

@@ -83,7 +83,7 @@ SOUND: tuple[Setup, ...] = (
     ),
     sound("many-threads", "a server with 300 idle threads", servers=knobs(idle_threads=300)),
     sound("many-connections", "1,000 connections", load={"connections": 1000}, servers=knobs(work_us=30)),
-    sound("one-connection", "one connection", load={"connections": 1}),
+    sound("one-connection", "one connection", servers=knobs(work_us=300), load={"connections": 1}),
     sound("open-loop", "an open loop far below what the server can", load={"loop": "open", "rate": 500.0}),
     sound(
         "poisson",
