@@ -210,6 +210,7 @@ const Case kFraming[] = {
     {"LeadingSpace", chunked(" 3\r\nabc\r\n0\r\n\r\n"), {400}, true},
     {"TrailingSpace", chunked("3 \r\nabc\r\n0\r\n\r\n"), {400}, true},
     {"SizeOverflow", chunked("10000000000000003\r\nabc\r\n0\r\n\r\n"), {400}, true},
+    {"ChunkAnnouncedTooLarge", chunked("100000005\r\nhello"), {413}, true},
     {"HugeChunk", chunked("ffffffff\r\n" + std::string(1'100'000, 'a')), {413}, true},
     {"LineFeedAfterSize", chunked("3\nabc\r\n0\r\n\r\n"), {400}, true},
     {"LineFeedAfterData", chunked("3\r\nabc\n0\r\n\r\n"), {400}, true},

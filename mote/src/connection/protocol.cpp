@@ -19,7 +19,7 @@ std::size_t skip_empty_lines(std::string_view input) noexcept {
 
 // What is left to send, and with it what a client that does not read makes the server hold, stays
 // far below the limit. Larger pieces would save no system call worth having.
-constexpr std::size_t kMostAtOnce = 16384;
+constexpr std::size_t kMostAtOnce = 8192;
 
 // An incomplete head is parsed again from its start. That is cheap because it happens only when a
 // line has ended or the input has doubled, so that dripping bytes cost a client more than the

@@ -67,6 +67,7 @@ class Protocol {
 
   std::size_t process_body(Connection& connection, std::string_view input);
   bool take_content(Connection& connection, std::string_view content);
+  void refuse_content(Connection& connection);
   void finish_body(Connection& connection);
   void finish_collected(Connection& connection);
 

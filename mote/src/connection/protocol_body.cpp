@@ -63,6 +63,12 @@ std::size_t Protocol::process_body(Connection& connection, std::string_view inpu
     connection.set(Connection::kProgress);
   }
   if (!piece.content.empty() && !take_content(connection, piece.content)) return input.size();
+  // A chunk that cannot be accepted is refused when its size is known, not when it has come.
+  if (!piece.fault && state.phase != Phase::Head &&
+      state.decoder.announced() > state.most - state.received) {
+    refuse_content(connection);
+    return input.size();
+  }
   if (piece.fault) {
     const bool answered = state.phase == Phase::Discard || state.response.began;
     if (answered) {
@@ -77,16 +83,21 @@ std::size_t Protocol::process_body(Connection& connection, std::string_view inpu
   return piece.consumed;
 }
 
+void Protocol::refuse_content(Connection& connection) {
+  const Exchange& state = *connection.exchange;
+  if (state.phase == Phase::Discard || state.response.began) {
+    connection.set(Connection::kClosing);
+  } else {
+    refuse_later(connection, kTooLarge);
+  }
+}
+
 // False if the connection ends here.
 bool Protocol::take_content(Connection& connection, std::string_view content) {
   Exchange& state = *connection.exchange;
   state.received += content.size();
   if (state.received > state.most) {
-    if (state.phase == Phase::Discard || state.response.began) {
-      connection.set(Connection::kClosing);
-    } else {
-      refuse_later(connection, kTooLarge);
-    }
+    refuse_content(connection);
     return false;
   }
   if (state.phase == Phase::Collect) {

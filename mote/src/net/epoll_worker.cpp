@@ -23,8 +23,9 @@ constexpr int kEventsAtOnce = 256;
 constexpr int kAcceptsAtOnce = 64;
 // Reads of one connection before the others have their turn.
 constexpr int kReadsAtOnce = 8;
-// Heads are small; content may come faster.
-constexpr std::size_t kHeadRoom = 16384;
+// Heads are small, and what is read of a client that takes no answers has to be kept; content may
+// come faster.
+constexpr std::size_t kHeadRoom = 8192;
 constexpr std::size_t kContentRoom = 65536;
 constexpr std::uint64_t kSentToRenew = 16384;
 // Without descriptors or memory another accept is pointless until something has closed.

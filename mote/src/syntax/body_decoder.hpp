@@ -28,6 +28,8 @@ class BodyDecoder {
   [[nodiscard]] Piece next(std::string_view input, const Limits& limits);
 
   [[nodiscard]] bool done() const noexcept { return state_ == State::Done; }
+  /// Content that is announced and has not come: the rest of the length, or of the chunk.
+  [[nodiscard]] std::uint64_t announced() const noexcept { return remaining_; }
   /// The trailer section as received, without its last empty line.
   [[nodiscard]] std::string_view trailer_section() const noexcept { return trailers_; }
 
