@@ -7,8 +7,10 @@ Needs cmake, a C++20 compiler, cargo, wrk and valgrind.
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import build
@@ -28,14 +30,28 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mote-bench-") as temporary:
         programs = build.build(options.build or Path(temporary))
-        goals: list[Goal] = []
-        goals += hold.measure(programs.mote)
-        goals += never_reading.measure(programs.mote)
-        goals += instructions.measure(programs.mote)
-        goals += cpu.measure(programs, rounds=options.rounds, seconds=options.seconds)
+        measurements: list[partial[list[Goal]]] = [
+            partial(hold.measure, programs.mote),
+            partial(never_reading.measure, programs.mote),
+            partial(instructions.measure, programs.mote),
+            partial(cpu.measure, programs, rounds=options.rounds, seconds=options.seconds),
+        ]
+        reached = [_print(measurement) for measurement in measurements]
+    return 0 if all(reached) else 3
+
+
+def _print(measurement: partial[list[Goal]]) -> bool:
+    """Writes the rows of one measurement as soon as it has them; whether all were reached."""
+    try:
+        goals = measurement()
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        # The other figures do not hang on this one.
+        sys.stdout.write(f"NOT MEASURED  {measurement.func.__module__}: {error}\n")
+        return False
     for goal in goals:
         sys.stdout.write(f"{goal.line()}\n")
-    return 0 if all(goal.reached for goal in goals) else 3
+    sys.stdout.flush()
+    return all(goal.reached for goal in goals)
 
 
 if __name__ == "__main__":

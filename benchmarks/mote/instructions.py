@@ -3,41 +3,72 @@
 from __future__ import annotations
 
 import re
-import subprocess
+import socket
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
-import load
 from goal import Goal
 from progress import progress
-from server import Server
+from server import REQUEST, Server
+
+CONNECTIONS = 100
+ROUNDS_LESS = 2
+ROUNDS_MORE = 32
 
 
 def measure(program: Path) -> list[Goal]:
     """Counts with one request at a time on a connection, and with sixteen."""
     progress("instructions a request")
     return [
-        Goal("user instructions a request", _count(program, pipelined=False), 1300, ""),
-        Goal("user instructions a request, depth 16", _count(program, pipelined=True), 600, ""),
+        Goal("user instructions a request", _count(program, depth=1), 1300, ""),
+        Goal("user instructions a request, depth 16", _count(program, depth=16), 600, ""),
     ]
 
 
-def _count(program: Path, *, pipelined: bool) -> float:
-    """The difference between a run with load and one without, so that start-up is left out."""
-    idle, _ = _run(program, pipelined=pipelined, seconds=0)
-    total, requests = _run(program, pipelined=pipelined, seconds=3)
-    return (total - idle) / requests
+def _count(program: Path, *, depth: int) -> float:
+    """The difference between a long and a short run, which leaves out the start and connecting."""
+    more = _run(program, depth=depth, rounds=ROUNDS_MORE)
+    less = _run(program, depth=depth, rounds=ROUNDS_LESS)
+    return (more - less) / ((ROUNDS_MORE - ROUNDS_LESS) * CONNECTIONS * depth)
 
 
-def _run(program: Path, *, pipelined: bool, seconds: int) -> tuple[int, int]:
+def _run(program: Path, *, depth: int, rounds: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder, "callgrind.out")
         prefix = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={result}"]
-        requests = 0
         with Server(program, prefix) as server:
-            if seconds > 0:
-                requests = load.run(server.url, connections=100, seconds=seconds, pipelined=pipelined)
+            _load(server, depth=depth, rounds=rounds)
         totals = re.search(r"^totals: (\d+)", result.read_text(), re.MULTILINE)
         if totals is None:
-            raise subprocess.SubprocessError(f"{result} holds no totals")
-        return int(totals.group(1)), requests
+            raise RuntimeError("callgrind has counted nothing: see whether valgrind works here")
+        return int(totals.group(1))
+
+
+def _load(server: Server, *, depth: int, rounds: int) -> None:
+    """In each round every connection sends `depth` requests at once and takes their answers."""
+    with ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(CONNECTIONS)]
+        size = len(_answer(clients[0]))
+        for _ in range(rounds):
+            for client in clients:
+                client.sendall(REQUEST * depth)
+            for client in clients:
+                left = size * depth
+                while left > 0:
+                    left -= len(_received(client))
+
+
+def _answer(client: socket.socket) -> bytes:
+    client.sendall(REQUEST)
+    answer = _received(client)
+    if not answer.startswith(b"HTTP/1.1 200"):
+        raise RuntimeError(f"the answer is not a 200: {answer[:80]!r}")
+    return answer
+
+
+def _received(client: socket.socket) -> bytes:
+    piece = client.recv(65536)
+    if not piece:
+        raise RuntimeError("the server has closed a connection")
+    return piece

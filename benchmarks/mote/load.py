@@ -22,7 +22,7 @@ def run(url: str, *, connections: int, seconds: int, pipelined: bool = False) ->
     if shutil.which("wrk") is None:
         raise RuntimeError("wrk is not installed: apt-get install wrk")
     command = ["taskset", "-c", "1"] if server_cpu() else []
-    command += ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s"]
+    command += ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s"]
     if pipelined:
         command += ["-s", str(PIPELINE_16)]
     output = subprocess.run([*command, url], check=True, capture_output=True, text=True).stdout

@@ -12,27 +12,32 @@ from server import REQUEST, Server
 
 BURST = REQUEST * 2_000
 WRITE_BUFFER_LIMIT = 65_536
+"""Options::limits.write_buffer, mote's default."""
 
 
 def measure(program: Path) -> list[Goal]:
     """Growth of the resident set while the server holds the client off."""
     progress("a client that never reads")
-    with Server(program) as server, server.connect() as client:
+    with Server(program) as server:
+        # The first request touches pages of the program itself, which are nobody's buffer.
+        with server.connect() as ordinary:
+            ordinary.sendall(REQUEST)
+            ordinary.recv(4096)
         time.sleep(0.5)
         before = server.memory("Rss")
-        client.settimeout(1.0)
-        sent = 0
-        with contextlib.suppress(TimeoutError):
-            while sent < 500_000_000:
-                sent += client.send(BURST)
-        grown = server.memory("Rss") - before
+        with server.connect() as client:
+            client.settimeout(1.0)
+            sent = 0
+            with contextlib.suppress(TimeoutError):
+                while sent < 500_000_000:
+                    sent += client.send(BURST)
+            grown = server.memory("Rss") - before
     return [
         Goal(
             "growth by a pipelining client that never reads",
             grown / 1e6,
-            1,
+            WRITE_BUFFER_LIMIT / 1e6,
             "MB",
-            note=f"{sent / 1e6:.1f} MB of requests taken before it was held off; "
-            f"write buffer limit {WRITE_BUFFER_LIMIT / 1e6:.3f} MB",
+            note=f"{sent / 1e6:.1f} MB of requests taken before it was held off; the bound is the write buffer's limit",
         )
     ]
