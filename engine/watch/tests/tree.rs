@@ -118,6 +118,11 @@ fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
         last > reference * 3 / 2,
         "two loops took {last} ns, one takes {reference} ns"
     );
+    let ended = sampler.sample(Depth::Shallow, Phase::Load).ended_ns;
+    assert!(
+        ended > reference / 2 && ended < last * 3 / 4,
+        "the greater of two loops of {last} ns took {ended} ns"
+    );
 }
 
 #[test]

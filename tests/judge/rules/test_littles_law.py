@@ -57,3 +57,12 @@ def test_what_is_waited_for_excuses_no_wrong_unit() -> None:
     result.window.drain_s = 0.25
     result.latency = distribution((result.latency.mean or 0) * 1000, result.latency.count)
     assert fired(run, "littles-law")
+
+
+def test_an_engine_that_waits_for_a_cpu_leaves_connections_idle() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.latency = distribution((result.latency.mean or 0) * 0.84, result.latency.count)
+    assert fired(run, "littles-law")
+    result.generator.threads[0].delayed_s = 0.1 * result.window.measured_s
+    assert not fired(run, "littles-law")

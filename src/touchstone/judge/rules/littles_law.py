@@ -27,7 +27,7 @@ class LittlesLaw(SampleRule):
     title = "Rate times mean latency is not the concurrency"
     threshold = (
         "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
-        "edges: the time that answers were waited for after it, or the longest latency before it, over its length"
+        "edges: the time that answers were waited for after it, or the longest latency before it with what the engine waited for a CPU, over its length"
     )
     threshold_reason = (
         "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
@@ -59,6 +59,8 @@ class LittlesLaw(SampleRule):
         # What began within the window may end after it, by no more than answers were then waited for; what began
         # before it and ended within is missing, by no more than the longest took.
         after, before = min(longest, max(mean, result.window.drain_s)), longest
+        # While the engine waits for a CPU, an answer that is there is not followed by the next request.
+        before += max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
         over, under = under_way / n - 1, 0.0 if open_loop else 1 - busy / n
         off, slack = max((over, after), (under, before), key=lambda side: side[0] - side[1] / measured)
         slack /= measured
