@@ -27,7 +27,8 @@ class LittlesLaw(SampleRule):
     title = "Rate times mean latency is not the concurrency"
     threshold = (
         "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
-        "edges: the time that answers were waited for after it, or the longest latency before it with what the engine waited for a CPU, over its length"
+        "edges: the time that answers were waited for after it, or the longest latency before it with what the engine "
+        "waited for a CPU, over its length"
     )
     threshold_reason = (
         "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
