@@ -130,12 +130,19 @@ def build_key(stack: Stack, variant_name: str, tools: Mapping[str, Found]) -> st
         digest.update(
             json.dumps([variant.fetch, variant.build, variant.build_env, variant.artifacts, variant.train]).encode()
         )
+        for name in variant.extra_configuration:
+            digest.update(name.encode() + b"\0" + _bytes_of(stack.folder / name))
         current = variant.base
     for path, relative in source_files(stack):
         if relative.name != "stack.toml":
             digest.update(str(relative).encode() + b"\0" + path.read_bytes())
     digest.update(json.dumps({name: f"{tool.version} {tool.path}" for name, tool in sorted(tools.items())}).encode())
     return digest.hexdigest()[:16]
+
+
+def _bytes_of(path: Path) -> bytes:
+    """A file's content; nothing if it is absent, which `configuration_lines` complains about."""
+    return path.read_bytes() if path.is_file() else b""
 
 
 def configuration_lines(stack: Stack, variant: Variant) -> int:

@@ -114,7 +114,7 @@ def compile_all(gcc: Path, sources: Iterable[Path], objects: Path, flags: list[s
         for source, complaint in pool.map(compile_one, sources):
             if complaint:
                 raise AssemblyError(
-                    f"{source.name} of the JDK does not compile: {complaint[:800]}",
+                    f"{source.name} does not compile: {complaint[:800]}",
                     mend="see that gcc, libc6-dev and zlib1g-dev are whole",
                 )
 
