@@ -151,7 +151,7 @@ fn counted<'a>(name: &str, argument: &'a str) -> Result<(usize, &'a str), Templa
 
 fn hex(name: &str, digits: &str, out: &mut Vec<u8>) -> Result<(), TemplateError> {
     let wrong = || TemplateError::Argument(name.into(), "needs pairs of hexadecimal digits");
-    if digits.is_empty() || digits.len() % 2 != 0 || !digits.is_ascii() {
+    if digits.is_empty() || !digits.len().is_multiple_of(2) || !digits.is_ascii() {
         return Err(wrong());
     }
     for at in (0..digits.len()).step_by(2) {

@@ -169,7 +169,7 @@ impl Sampler {
     /// Adds processes that have come to belong to the tree; grandchildren of the same scan included.
     fn scan(&mut self) {
         self.scans = self.scans.wrapping_add(1);
-        if self.scans % STRANGERS_AGAIN == 0 {
+        if self.scans.is_multiple_of(STRANGERS_AGAIN) {
             self.strangers.clear();
         }
         let Self {

@@ -330,7 +330,9 @@ fn now() -> String {
     let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         [usize::try_from(days % 7).expect("below 7")];
     let (mut year, mut left) = (1970, days);
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     while left >= 365 + u64::from(leap(year)) {
         left -= 365 + u64::from(leap(year));
         year += 1;
