@@ -31,6 +31,9 @@ UNITS: dict[str, tuple[str, float]] = {
 ContenderName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$")]
 """`stack/variant`."""
 
+LoadName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+"""A load of the scenario, a mode of `hold`, or a drain such as `1000-messages`."""
+
 UnitName = Literal[
     "ns", "us", "ms", "s", "B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "/s", "%", "share", "count", "ratio"
 ]
@@ -40,7 +43,7 @@ class Term(Part):
     """What is measured: a contender's figure under a load. Load and figure are the claim's where they are left out."""
 
     contender: ContenderName
-    load: Name | None = None
+    load: LoadName | None = None
     figure: str | None = None
 
 
@@ -164,7 +167,7 @@ class Explanation(Part):
 
     says: str
     figure: str | None = None
-    load: Name | None = None
+    load: LoadName | None = None
     test: Test
     admits: list[str] = []
     """Findings that the defect itself causes; they do not disqualify its samples here."""
@@ -187,7 +190,7 @@ class Claim(Part):
     """The file's where it is left out."""
     phase: str | None = None
     """May be stated; it must be the figure's."""
-    load: Name | None = None
+    load: LoadName | None = None
     figure: str | None = None
     test: Test | None = None
     published: list[Published] = []

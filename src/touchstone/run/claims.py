@@ -11,6 +11,7 @@ from typing import Any
 from touchstone.failure import TouchstoneError
 from touchstone.judge.claims.wanted import Step
 from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
+from touchstone.phase.drain import fillings
 from touchstone.phase.registry import select_phases
 from touchstone.record.store import RunStore
 from touchstone.run.conductor import Conductor
@@ -72,10 +73,18 @@ class Obstacles:
         missing = find_tools(select_contenders(folder, [contender])[0])
         if isinstance(missing, str):
             return f"{contender}: {missing}"
-        modes = [*(folder.scenario.hold.modes if folder.scenario.hold else []), "large"]
-        if load is not None and load not in folder.scenario.loads and load not in modes and "drain" not in load:
-            return f"scenario {scenario} has no load {load}"
-        return None
+        return None if load is None or load in _loads(folder) else f"scenario {scenario} has no load {load}"
+
+
+def _loads(folder: ScenarioFolder) -> list[str]:
+    """All that a sample's `load` may be: the loads, the modes of holding, the fillings of a drain."""
+    scenario = folder.scenario
+    names = list(scenario.loads)
+    if scenario.hold is not None:
+        names += [*scenario.hold.modes, "large"]
+    if scenario.drain is not None:
+        names += [filling.name for filling in fillings(scenario.drain, "thorough", exhibits=True)]
+    return names
 
 
 @dataclass(frozen=True)
@@ -124,6 +133,9 @@ def _measure(step: Step, folder: ScenarioFolder, state: ClaimsState, how: How) -
     store = RunStore(how.results / plan.run_id)
     state.note(step, how.profile, "running", plan.run_id)
     display = how.display()
-    conductor = Conductor(folder, plan, phases, contenders, planned_loads(folder, wish), store, display, options={})
+    loads_ = planned_loads(folder, wish)
+    # A drain's exhibits are fillings of the topic: seconds each, so they run along.
+    drains = "drain" in step.phases
+    conductor = Conductor(folder, plan, phases, contenders, loads_, store, display, exhibits=drains)
     with display:
         return plan.run_id, conductor.carry_out()

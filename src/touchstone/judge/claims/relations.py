@@ -81,7 +81,7 @@ def _(test: ValueTest, question: Question) -> list[Measurement]:
 def _(test: DifferenceTest, question: Question) -> list[Measurement]:
     of, to = question.place(test.of), question.place(test.to)
     factor = UNITS[test.unit][1]
-    made = _blank(f"{_label(of, to)} - {_label(to, of)}", [of, to], UNITS[test.unit][0])
+    made = _blank(_pair(of, to, "-"), [of, to], UNITS[test.unit][0])
     made.at_least = None if test.at_least is None else test.at_least * factor
     made.at_most = None if test.at_most is None else test.at_most * factor
     readings = question.evidence.together([of, to])
@@ -157,7 +157,7 @@ def _value(question: Question, place: Place, at_least: float | None, at_most: fl
 
 
 def _ratio(question: Question, of: Place, to: Place, at_least: float | None, at_most: float | None) -> Measurement:
-    made = _blank(f"{_label(of, to)} / {_label(to, of)}", [of, to], "ratio")
+    made = _blank(_pair(of, to, "/"), [of, to], "ratio")
     made.at_least, made.at_most = at_least, at_most
     readings = question.evidence.together([of, to])
     if isinstance(readings, Absent):
@@ -221,6 +221,11 @@ def _ruled(
         made.leaning, made.ruling = (ruling if ruling is not Ruling.UNDECIDED else None), Ruling.UNDECIDED
         made.reason = f"the measurement is suspect: {made.suspect}"
     return made
+
+
+def _pair(of: Place, to: Place, sign: str) -> str:
+    shared = f"{of.contender}: " if of.contender == to.contender else ""
+    return f"{shared}{_label(of, to)} {sign} {_label(to, of)}"
 
 
 def _label(place: Place, other: Place) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -43,9 +44,14 @@ def _places(file: ClaimsFile, claim: Claim, source: Claim | Explanation, test: T
         claim.scenario or file.scenario, source.figure or claim.figure, source.load or claim.load, evidence, 0.95
     )
     if isinstance(test, EventTest):
-        figure = FLOORS.get(test.event) or ("drain_rate" if "drain" in (question.load or "") else "throughput")
+        figure = FLOORS.get(test.event) or _figure_of(question.load)
         return [question.place(term, figure) for term in terms(test)]
     return [question.place(term) for term in terms(test)]
+
+
+def _figure_of(load: str | None) -> str:
+    """A figure that is measured wherever a finding about this load could fire."""
+    return "drain_rate" if load is not None and re.match(r"\d", load) else "throughput"
 
 
 def missing(files: Iterable[ClaimsFile], evidence: Evidence) -> list[Place]:
@@ -67,7 +73,7 @@ def steps(places: Iterable[Place]) -> list[Step]:
         kind = "load" if place.phase == "load" else place.phase if place.phase in _APART else "start"
         load = place.load if kind == "load" else None
         group = grouped.setdefault((place.scenario, kind, load), {})
-        group.setdefault(place.contender, set()).add("build" if place.phase == "footprint" else place.phase)
+        group.setdefault(place.contender, set()).add(place.phase)
     order = ["start", "load", "drain", "hold", "floor"]
     made = [
         Step(

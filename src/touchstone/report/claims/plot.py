@@ -111,7 +111,7 @@ def _row(m: Measurement, exhibit: bool, top: float, scale: _Scale) -> str:
     label = f"◆ {_short(m.label)}" if exhibit else _short(m.label)
     parts = [
         f'<rect x="{left:.1f}" y="{middle - 10:.1f}" width="{max(right - left, 2):.1f}" height="20" rx="3" '
-        f'fill="var(--band)"/>',
+        f'fill="var(--band)" stroke="var(--line)"/>',
         f'<text x="{_PAD}" y="{top + 14:.1f}" fill="var(--ink)">{escape(label)}</text>',
     ]
     colour = "var(--c4)" if exhibit else f"var(--{SIGNS[m.ruling].kind})"
