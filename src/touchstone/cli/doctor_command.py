@@ -81,7 +81,8 @@ def _tools() -> list[dict[str, str]]:
     for name in TOOLS:
         tool = find_tool(name)
         if isinstance(tool, Found):
-            rows.append(_row("ok", name, f"{tool.version} at {tool.path}"))
+            origin = f" ({tool.note})" if tool.note else ""
+            rows.append(_row("ok", name, f"{tool.version} at {tool.path}{origin}"))
         else:
             rows.append(_row("missing", name, tool.install))
     return rows
