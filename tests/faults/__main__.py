@@ -66,7 +66,7 @@ def _one(name: str, home: Path) -> Outcome:
     setup = next(s for s in SETUPS if s.id == name)
     outcome = carry_out(setup, home)
     # An edit is a closure and cannot go back to the parent.
-    outcome.setup = Setup(setup.id, setup.says, setup.expects, setup.planted)
+    outcome.setup = Setup(setup.id, setup.says, setup.expects, setup.planted, needs_quiet=setup.needs_quiet)
     return outcome
 
 
@@ -75,7 +75,8 @@ def _verdict(outcome: Outcome) -> str:
         return f"not carried out: {outcome.error}"
     if outcome.missed:
         fired = ", ".join(sorted({f.code for f in outcome.findings})) or "nothing"
-        return f"missed {', '.join(outcome.missed)}; what fired: {fired}"
+        how = "not to be planted on a busy machine:" if outcome.unplanted else "missed"
+        return f"{how} {', '.join(outcome.missed)}; what fired: {fired}"
     if outcome.false:
         return "false alarm: " + "; ".join(f"{f.code} ({f.severity}): {f.statement}" for f in outcome.false)
     if outcome.setup.sound:
@@ -104,9 +105,10 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
 def _conclude(console: Console, outcomes: Sequence[Outcome]) -> None:
     faults = [o for o in outcomes if not o.setup.sound]
     sound = [o for o in outcomes if o.setup.sound]
-    caught = sum(o.right for o in faults)
+    caught, unplanted = sum(o.right for o in faults), sum(o.unplanted for o in faults)
     console.print(
-        f"caught {caught} of {len(faults)} faults, missed {len(faults) - caught}; "
+        f"caught {caught} of {len(faults)} faults, missed {len(faults) - caught - unplanted}, "
+        f"could not plant {unplanted} since the machine was busy; "
         f"false alarms on {sum(not o.right for o in sound)} of {len(sound)} sound set-ups",
         highlight=False,
     )

@@ -67,9 +67,14 @@ class Outcome:
     aside: list[Finding] = field(default_factory=list)
     """Findings that the machine's own noise explains."""
     noise: list[str] = field(default_factory=list)
-    """What the machine was measured to do right after a sound set-up on which such a finding fired."""
+    """What the machine was measured to do right after, where that matters."""
     error: str | None = None
     took_s: float = 0.0
+
+    @property
+    def unplanted(self) -> bool:
+        """Whether the fault could not be planted because the machine was busy."""
+        return bool(self.missed and self.setup.needs_quiet and self.noise)
 
     @property
     def right(self) -> bool:
@@ -90,6 +95,8 @@ def carry_out(setup: Setup, home: Path) -> Outcome:
     if setup.sound and any(f.code in MACHINE_NOISE and f.severity is not Severity.NOTE for f in outcome.findings):
         outcome.noise = measure_noise(_LOOK_S).complaints()
     weigh(outcome)
+    if outcome.missed and setup.needs_quiet:
+        outcome.noise = measure_noise(_LOOK_S).complaints()
     return outcome
 
 

@@ -49,6 +49,8 @@ class Setup:
     profile: str = "quick"
     machine: str | None = None
     """The disturbance of the machine (machine.py) that goes with it."""
+    needs_quiet: bool = False
+    """It weighs CPU time or a rate against another, and cannot be planted while others use the CPUs."""
     edit: Callable[[Path], None] | None = None
     """For `planted = "record"`: changes the files of a recorded run."""
     least: dict[str, str] = field(default_factory=dict)

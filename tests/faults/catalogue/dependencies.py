@@ -70,6 +70,7 @@ DEPENDENCIES: tuple[Setup, ...] = (
         "the downstream serves one request at a time, and is what limits the service",
         ("dependency-saturated",),
         planted="dependency",
+        needs_quiet=True,
         servers=service(),
         scenario={
             "dependencies": {
@@ -88,6 +89,7 @@ DEPENDENCIES: tuple[Setup, ...] = (
         "each request is a query that fills the database's CPU",
         ("dependency-saturated",),
         planted="dependency",
+        needs_quiet=True,
         servers=service(heavy=1),
         scenario=HEAVY,
         load={"timeout_s": 10.0},
