@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from markupsafe import Markup
+from markupsafe import escape
 
 from touchstone.judge.judgement import Severity, Verdict
 from touchstone.report.claims import words
@@ -14,7 +14,8 @@ from touchstone.report.claims.view import Ruled
 from touchstone.report.export import write
 from touchstone.report.html import environment
 from touchstone.report.markdown import absent_lines, escaped, summary_lines, table_lines
-from touchstone.report.plots.panel import Panel
+from touchstone.report.plots.canvas import PALETTE_SIZE
+from touchstone.report.plots.panel import LegendEntry, Panel
 from touchstone.report.sections.environment import rows_of
 from touchstone.report.sections.places import panels_of
 from touchstone.report.sentence import load_line, machine, method, trace, what_ran
@@ -22,6 +23,8 @@ from touchstone.report.table import headline_tables
 from touchstone.report.view import Place, View
 
 POST = "post.md"
+
+_LEGEND_ROW = 20.0
 
 
 def render_article(view: View, ruled: Sequence[Ruled], folder: Path) -> list[Path]:
@@ -33,7 +36,7 @@ def render_article(view: View, ruled: Sequence[Ruled], folder: Path) -> list[Pat
             drawn[name] = (panel, view.title(place))
     post = write(folder / POST, "\n".join(_lines(view, ruled, drawn)) + "\n")
     style = _style()
-    return [post, *(write(folder / name, _standalone(panel.svg, style)) for name, (panel, _) in drawn.items())]
+    return [post, *(write(folder / name, _standalone(panel, style)) for name, (panel, _) in drawn.items())]
 
 
 def _file_name(place: Place, panel: Panel, taken: dict[str, tuple[Panel, str]]) -> str:
@@ -48,14 +51,27 @@ def _style() -> str:
     return sheet[: sheet.index("* { box-sizing")]
 
 
-def _standalone(svg: Markup, style: str) -> str:
-    """A drawing of a page as a file of its own: with the page's colours, a background and a size."""
-    head, rest = str(svg).split(">", 1)
+def _standalone(panel: Panel, style: str) -> str:
+    """A drawing of a page as a file of its own: with the page's colours, a background, a size, and its legend below."""
+    head, rest = str(panel.svg).split(">", 1)
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', head)
-    size = f' width="{box.group(1)}" height="{box.group(2)}"' if box else ""
+    width, height = (float(box.group(1)), float(box.group(2))) if box else (440.0, 300.0)
+    whole = height + _LEGEND_ROW * len(panel.legend) + (_LEGEND_ROW / 2 if panel.legend else 0.0)
+    head = re.sub(r'viewBox="[^"]+"', f'viewBox="0 0 {width:g} {whole:g}" width="{width:g}" height="{whole:g}"', head)
+    legend = "".join(_legend_row(entry, height + _LEGEND_ROW * row) for row, entry in enumerate(panel.legend))
     return (
-        f'<?xml version="1.0" encoding="UTF-8"?>\n{head}{size}>'
-        f'<style>{style}</style><rect width="100%" height="100%" fill="var(--panel)"/>{rest}\n'
+        f'<?xml version="1.0" encoding="UTF-8"?>\n{head}><style>{style}</style>'
+        f'<rect width="100%" height="100%" fill="var(--panel)"/>{rest.removesuffix("</svg>")}{legend}</svg>\n'
+    )
+
+
+def _legend_row(entry: LegendEntry, top: float) -> str:
+    colour = f"var(--c{(entry.colour - 1) % PALETTE_SIZE + 1})" if entry.colour else "var(--muted)"
+    note = f" ({entry.note})" if entry.note else ""
+    return (
+        f'<rect x="14" y="{top + 8:g}" width="18" height="4" rx="2" fill="{colour}"/>'
+        f'<text x="40" y="{top + 14:g}" font-size="12.5" font-family="var(--sans)" fill="var(--ink)">'
+        f"{escape(entry.name + note)}</text>"
     )
 
 
