@@ -39,8 +39,8 @@ class Variant(Part):
     artifacts: list[str] = []
     """Files that the build leaves, relative to the work folder: what is shipped."""
     footprint: list[str] = []
-    """What an empty Linux needs beside the artifacts and their libraries: `jre`, `module:NAME` (a module of the JDK that
-    only reflection finds), `certificates`, `zoneinfo`, or a file's absolute path."""
+    """What an empty Linux needs beside the artifacts and their libraries: `jre`, `module:NAME` (a module of the JDK
+    that only reflection finds), `certificates`, `zoneinfo`, or a file's absolute path."""
     run: Command | None = None
     env: dict[str, str] = {}
     memory_settings: list[MemorySetting] = []
