@@ -41,7 +41,8 @@ TEST(Drain, ARequestUnderWayIsAnsweredAndAnnouncesTheEnd) {
 }
 
 TEST(Drain, AResponseUnderWayIsSentWhole) {
-  RunningServer server({}, server_router());
+  // Long enough for a sanitizer's build on a machine that has much else to do.
+  RunningServer server({.timeouts = {.drain = milliseconds(50'000)}}, server_router());
   Client client(server.port(), 4096);
   client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
   (void)client.receive(100);
