@@ -16,11 +16,7 @@ WRITE_BUFFER_LIMIT = 65_536
 
 
 def measure(program: Path) -> list[Goal]:
-    """Growth of the memory of its own that the server has resident while it holds the client off.
-
-    Pages of the executable are left out: the kernel maps sixteen at a time when one is run for the first time, and
-    so adds 0 to 64 kB from run to run. The note tells the resident set with them.
-    """
+    """Growth of the resident set while the server holds the client off; the note tells the anonymous part."""
     progress("a client that never reads")
     with Server(program) as server:
         # What the first request of any client takes is not this one's.
@@ -28,22 +24,22 @@ def measure(program: Path) -> list[Goal]:
             ordinary.sendall(REQUEST)
             ordinary.recv(4096)
         time.sleep(0.5)
-        before, resident_before = server.memory("Anonymous"), server.memory("Rss")
+        before, anonymous_before = server.memory("Rss"), server.memory("Anonymous")
         with server.connect() as client:
             client.settimeout(1.0)
             sent = 0
             with contextlib.suppress(TimeoutError):
                 while sent < 500_000_000:
                     sent += client.send(BURST)
-            grown = server.memory("Anonymous") - before
-            resident = server.memory("Rss") - resident_before
+            grown = server.memory("Rss") - before
+            anonymous = server.memory("Anonymous") - anonymous_before
     return [
         Goal(
             "growth by a pipelining client that never reads",
             grown / 1e6,
             WRITE_BUFFER_LIMIT / 1e6,
             "MB",
-            note=f"the bound is the write buffer's limit; with pages of the executable {resident / 1e6:.3f} MB; "
+            note=f"the bound is the write buffer's limit; {anonymous / 1e6:.3f} MB of it anonymous; "
             f"{sent / 1e6:.1f} MB of requests taken before the client was held off",
         )
     ]
