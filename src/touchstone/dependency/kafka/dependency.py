@@ -70,7 +70,7 @@ class Kafka(Dependency):
 
     def ask(self, query: str) -> int | float | str:
         """An offset, summed over the partitions or of one, or the number of members."""
-        topic = self._made()
+        topic = self._up()
         what, _, partition = query.partition(":")
         questions: dict[str, Callable[[], dict[int, int]]] = {
             "committed": topic.committed,
@@ -91,16 +91,15 @@ class Kafka(Dependency):
     def act(self, act: str, arguments: dict[str, Any]) -> None:
         """Take the broker away, bring it back, or put messages into the topic."""
         topic = self._made()
-        if act == "stop":
-            self._broker.stop()
-        elif act == "kill":
-            self._broker.kill()
+        if act in {"stop", "kill"}:
+            topic.disconnect(broken=not self._broker.running)
+            (self._broker.stop if act == "stop" else self._broker.kill)()
         elif act == "start":
             self._start(topic)
         elif act == "produce":
             self.produce(int(arguments.get("messages", 100)), str(arguments.get("spread", EVEN)))
         elif act == "poison":
-            topic.produce_raw(int(arguments.get("partition", 0)), str(arguments.get("text", "this is no JSON")))
+            self._up().produce_raw(int(arguments.get("partition", 0)), str(arguments.get("text", "this is no JSON")))
         else:
             raise UnknownActError(
                 f"dependency {self.name!r} (kafka) cannot {act!r}",
@@ -109,7 +108,7 @@ class Kafka(Dependency):
 
     def produce(self, messages: int, how: str = EVEN, seed: int = 1) -> dict[int, int]:
         """Put messages in; the number with an id in each partition since the reset. Ids are `partition-number`."""
-        topic = self._made()
+        topic = self._up()
         if how not in SPREADS:
             raise DependencyError(
                 f"messages cannot be spread {how!r}",
@@ -121,7 +120,7 @@ class Kafka(Dependency):
 
     def observe(self) -> dict[str, float]:
         """Offsets, members, and the broker's memory."""
-        topic = self._made()
+        topic = self._up()
         found: dict[str, float] = {
             "committed": sum(topic.committed().values()),
             "end": sum(topic.ends().values()),
@@ -132,8 +131,8 @@ class Kafka(Dependency):
 
     def read_settings(self) -> dict[str, Any]:
         """The topic as the broker has it, and which broker it is."""
-        topic = self._made()
         with suppress(DependencyError):
+            topic = self._up()
             return {"partitions": len(topic.ends()), "topic": topic.name, **self._broker.described()}
         return {}
 
@@ -143,15 +142,26 @@ class Kafka(Dependency):
 
     def stop(self) -> None:
         """End the broker and remove its files; at an outside one, remove the lab's topic and group."""
-        if self._broker.outside and self._topic is not None:
-            self._topic.remove()
+        topic, self._topic = self._topic, None
+        if topic is not None:
+            if self._broker.outside:
+                topic.remove()
+            topic.disconnect(broken=not self._broker.running)
         self._broker.remove()
-        self._topic = None
 
     def _start(self, topic: Topic) -> None:
         if not self._broker.running:
-            topic.connect()
+            topic.disconnect(broken=True)
             self._broker.start(topic.answers)
+
+    def _up(self) -> Topic:
+        """The topic at a broker that runs: nobody waits for the answer of one that does not."""
+        topic = self._made()
+        if not self._broker.running:
+            raise DependencyError(
+                "the broker is down", where=f"dependency {self.name}", mend="its log is kept with the results"
+            )
+        return topic
 
     def _made(self) -> Topic:
         if self._topic is None:

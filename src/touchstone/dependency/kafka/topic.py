@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import logging
 import time
@@ -49,11 +50,21 @@ class Topic:
     """Messages with an id, by partition, since the topic was made."""
 
     def __post_init__(self) -> None:
-        self.connect()
+        self._client_of_admin: AdminClient | None = None
 
-    def connect(self) -> None:
-        """Begin anew with the broker: a client that has seen it die may wait long before it asks again."""
-        self._admin = AdminClient(self._client() | {"socket.timeout.ms": 10_000}, logger=_LOGGER)
+    @property
+    def _admin(self) -> AdminClient:
+        if self._client_of_admin is None:
+            self._client_of_admin = AdminClient(self._client() | {"socket.timeout.ms": 10_000}, logger=_LOGGER)
+        return self._client_of_admin
+
+    def disconnect(self, *, broken: bool) -> None:
+        """Let go of the broker before it ends, or after it has: the next call connects anew."""
+        admin, self._client_of_admin = self._client_of_admin, None
+        if admin is not None and broken:
+            # librdkafka's destructor may wait for ever for the thread of a broker that died with a request under way
+            # (seen with 2.16 by a stack trace). Such a client is never destroyed; a run has few of them.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(admin))
 
     def answers(self) -> bool:
         """Whether the broker tells its metadata, and itself is part of them."""
