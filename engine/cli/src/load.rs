@@ -8,13 +8,14 @@ mod live;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use touchstone_load::control::Control;
 use touchstone_load::error::Error;
 use touchstone_load::event::Event;
 use touchstone_load::export;
 use touchstone_load::job::{Job, Loop};
 use touchstone_load::knee::{self, Objective, Trial};
 use touchstone_load::processes::serve;
-use touchstone_load::run::{Control, run as run_load};
+use touchstone_load::run::run as run_load;
 
 use self::live::Live;
 use crate::failure::{Failure, Outcome};

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::control::Control;
 use crate::error::Error;
 use crate::job::{Arrivals, Job, Loop};
 use crate::result::LoadResult;
-use crate::run::{Control, run};
+use crate::run::run;
 
 /// A latency objective: a quantile (0 to 1) must lie below a bound in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
 //! One run: a crew, its common start, the events, the watch, and the result.
 
-use std::ffi::OsString;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::clock::{self, SECOND, nanos, now, seconds};
+use crate::control::{Control, POLL};
 use crate::crew::Crew;
 use crate::error::Error;
 use crate::event::Event;
@@ -19,20 +19,6 @@ use crate::target::Target;
 use crate::threads::Threads;
 use crate::usage;
 use crate::watch;
-
-/// How a caller follows and ends a run.
-pub struct Control<'a> {
-    /// Set from outside (a signal handler) to end the run early; its result is still given.
-    pub interrupt: &'a AtomicBool,
-    /// Called with each event, on the calling thread.
-    pub on_event: &'a mut dyn FnMut(Event),
-    /// The command that runs [`processes::serve`] on its standard input and output; empty if there is none, and then
-    /// one process must be enough.
-    pub process_command: &'a [OsString],
-}
-
-/// The coordinator looks at the interrupt flag this often.
-pub(crate) const POLL: Duration = Duration::from_millis(20);
 
 /// Carries out a load job.
 ///

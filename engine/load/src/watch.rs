@@ -6,10 +6,10 @@ use std::time::Duration;
 use touchstone_watch::{Phase, Target, Watcher, WatcherSettings};
 
 use crate::clock::{nanos, now};
+use crate::control::{Control, POLL};
 use crate::error::Error;
 use crate::event::Event;
 use crate::job::{Job, Watch};
-use crate::run::{Control, POLL};
 
 /// Starts sampling, on the generator's CPUs.
 ///

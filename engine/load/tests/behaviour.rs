@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use fault_server::{Fault, FaultServer};
 use loads::{BACKENDS, assert_only, carry_out, errors, job};
+use touchstone_load::control::Control;
 use touchstone_load::error::Error;
 use touchstone_load::event::Event;
 use touchstone_load::job::{Arrivals, Expect, ExpectBody, Loop, Step};
-use touchstone_load::run::{Control, run};
+use touchstone_load::run::run;
 
 #[test]
 fn a_bounded_count_is_sent_exactly() {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use touchstone_load::control::Control;
 use touchstone_load::error::Error;
 use touchstone_load::job::{ExpectBody, Job};
 use touchstone_load::result::LoadResult;
-use touchstone_load::run::{Control, run};
+use touchstone_load::run::run;
 
 /// A server with a certificate of its own making; gives its port, the certificate in PEM, and its count of requests.
 fn server() -> (u16, String, Arc<AtomicU64>) {

@@ -4,11 +4,11 @@ use std::io;
 use std::os::fd::RawFd;
 use std::ptr::null;
 
-use super::Wire;
 use crate::clock::{SECOND, now};
 use crate::connection::State;
 use crate::connector::{self, Connector};
 use crate::error::Error;
+use crate::wire::Wire;
 use crate::worker::Worker;
 
 /// Events taken from the kernel at once.

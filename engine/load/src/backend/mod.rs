@@ -1,7 +1,5 @@
-//! The kernel interfaces that move the bytes. The logic of a worker knows only [`Wire`].
-
-use std::io;
-use std::os::fd::RawFd;
+//! The kernel interfaces that move the bytes. Each drives a [`Worker`], which knows them only as a
+//! [`Wire`](crate::wire::Wire).
 
 use crate::connector::Connector;
 use crate::error::Error;
@@ -12,27 +10,6 @@ use crate::worker::Worker;
 pub mod epoll;
 pub mod tls;
 pub mod uring;
-
-/// What a worker asks of its backend.
-pub trait Wire {
-    /// Begins a connection in a slot: its socket, and whether it is established already.
-    ///
-    /// # Errors
-    /// What the kernel answered.
-    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(RawFd, bool)>;
-
-    /// Sends bytes, or as many as the socket takes. `lasting` says that they stay where they are for the whole run.
-    ///
-    /// # Errors
-    /// What the kernel answered; a full socket is `Ok(0)`.
-    fn send(&mut self, slot: u32, fd: RawFd, bytes: &[u8], lasting: bool) -> io::Result<usize>;
-
-    /// Closes the slot's socket.
-    fn close(&mut self, slot: u32, fd: RawFd);
-
-    /// System calls so far.
-    fn syscalls(&self) -> u64;
-}
 
 /// A backend that is to be had here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,6 @@ use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 
-use super::Wire;
 use super::epoll::{BATCH, BUFFER, EpollWire, GONE};
 use crate::clock::now;
 use crate::connection::State;
@@ -20,6 +19,7 @@ use crate::connector;
 use crate::error::Error;
 use crate::job::Tls;
 use crate::target::Target;
+use crate::wire::Wire;
 use crate::worker::Worker;
 
 /// Where distributions keep the authorities that they trust.

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
+use touchstone_load::control::Control;
 use touchstone_load::job::{BackendChoice, Job};
 use touchstone_load::result::LoadResult;
-use touchstone_load::run::{Control, run};
+use touchstone_load::run::run;
 
 use crate::fault_server::{BODY, FaultServer};
 

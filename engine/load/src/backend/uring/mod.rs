@@ -11,11 +11,11 @@ use io_uring::types::{Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 
 use self::buffers::{Buffers, GROUP};
-use super::Wire;
 use crate::clock::{SECOND, now};
 use crate::connection::State;
 use crate::connector::{self, Connector};
 use crate::error::Error;
+use crate::wire::Wire;
 use crate::worker::Worker;
 
 /// Submissions gathered at most.

@@ -1,0 +1,129 @@
+//! Connections: opened, established, failed, replaced.
+
+use std::sync::atomic::Ordering;
+
+use super::{Phase, Worker};
+use crate::clock::SECOND;
+use crate::connection::State;
+use crate::recorder::ErrorClass;
+use crate::wire::Wire;
+
+impl Worker {
+    pub(super) fn open<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+        let connection = &mut self.connections[slot as usize];
+        connection.generation = connection.generation.wrapping_add(1);
+        connection.since = now;
+        self.opened += 1;
+        match wire.open(slot, connection.generation) {
+            Ok((fd, established)) => {
+                connection.fd = fd;
+                connection.state = State::Connecting;
+                self.connecting += 1;
+                if established {
+                    self.opened(wire, slot, now);
+                }
+            }
+            Err(error) => {
+                connection.state = State::Closed;
+                self.attempt_failed(slot, error.raw_os_error().unwrap_or(libc::EIO), now);
+            }
+        }
+    }
+
+    /// A handshake is complete.
+    pub fn opened<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let took = now - connection.since;
+        connection.state = State::Open;
+        connection.failures = 0;
+        connection.since = now;
+        let again = std::mem::replace(&mut connection.used, true);
+        self.reconnects += u64::from(again && self.keep_alive);
+        self.connecting -= 1;
+        self.established += 1;
+        self.recorder.connect.record(took);
+        if std::mem::take(&mut connection.assigned) {
+            self.assigned -= 1;
+            let mut request = connection.first;
+            request.sent = now;
+            self.transmit(wire, slot, request, now);
+            self.flush(wire, slot, now);
+        }
+        match self.phase {
+            Phase::Preparing | Phase::Waiting | Phase::Over => {}
+            Phase::Warmup | Phase::Load | Phase::Draining if self.open_loop => self.list(slot),
+            Phase::Warmup | Phase::Load => self.fill(wire, slot, now),
+            Phase::Draining => {}
+        }
+    }
+
+    /// A connection attempt failed; the next one waits, longer each time.
+    pub(super) fn attempt_failed(&mut self, slot: u32, error: i32, now: u64) {
+        let class = if error == libc::ECONNREFUSED {
+            ErrorClass::Refused
+        } else {
+            ErrorClass::ConnectFailed
+        };
+        let why = std::io::Error::from_raw_os_error(error).to_string();
+        self.note(
+            class,
+            None,
+            None,
+            &[],
+            &format!("the connection attempt failed: {why}"),
+            now,
+        );
+        self.recorder.connection_failed(class, now);
+        self.shared
+            .connect_error
+            .store(error as u32, Ordering::Relaxed);
+        let connection = &mut self.connections[slot as usize];
+        let pause = (SECOND / 100) << connection.failures.min(6);
+        connection.failures = connection.failures.saturating_add(1);
+        connection.state = State::Resting;
+        connection.since = now + pause;
+    }
+
+    pub(super) fn drop_connection<W: Wire>(&mut self, wire: &mut W, slot: u32) {
+        let connection = &mut self.connections[slot as usize];
+        match connection.state {
+            State::Open => self.established -= 1,
+            State::Connecting => self.connecting -= 1,
+            State::Closed | State::Resting => return,
+        }
+        wire.close(slot, connection.fd);
+        connection.state = State::Closed;
+        connection.generation = connection.generation.wrapping_add(1);
+        connection.unsent = None;
+        if let Some(partial) = connection.partial.take() {
+            self.spare = Some(partial);
+        }
+    }
+
+    /// What follows when a connection is gone: the next one, if there is something to send.
+    pub(super) fn replace<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+        if self.connections[slot as usize].assigned {
+            return self.open(wire, slot, now);
+        }
+        match self.phase {
+            Phase::Preparing | Phase::Waiting => self.open(wire, slot, now),
+            Phase::Warmup | Phase::Load if self.open_loop => {
+                if self.keep_alive {
+                    self.open(wire, slot, now);
+                } else {
+                    self.list(slot);
+                }
+            }
+            // The time of connecting is part of the latency: the user would wait for it too.
+            Phase::Warmup | Phase::Load => self.fill(wire, slot, now),
+            Phase::Draining if self.open_loop && self.backlog => {
+                if self.keep_alive {
+                    self.open(wire, slot, now);
+                } else {
+                    self.list(slot);
+                }
+            }
+            Phase::Draining | Phase::Over => {}
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Connections that end or have taken too long, and what becomes of their requests.
+
+use super::{Phase, Worker};
+use crate::connection::State;
+use crate::recorder::ErrorClass;
+use crate::wire::Wire;
+
+impl Worker {
+    /// The connection ended: closed by the server (`error` 0), or with an error number.
+    pub fn ended<W: Wire>(&mut self, wire: &mut W, slot: u32, error: i32, now: u64) {
+        let connection = &mut self.connections[slot as usize];
+        match connection.state {
+            State::Closed | State::Resting => return,
+            State::Connecting => {
+                self.drop_connection(wire, slot);
+                return self.attempt_failed(
+                    slot,
+                    if error == 0 { libc::ECONNRESET } else { error },
+                    now,
+                );
+            }
+            State::Open => {}
+        }
+        if connection.in_flight == 0 {
+            self.note(
+                ErrorClass::ClosedIdle,
+                None,
+                None,
+                &[],
+                "the server closed a connection that carried no request",
+                now,
+            );
+            self.recorder.connection_failed(ErrorClass::ClosedIdle, now);
+            self.drop_connection(wire, slot);
+            return self.replace(wire, slot, now);
+        }
+        if error == 0
+            && let Some(mut partial) = connection.partial.take()
+        {
+            if partial.response.close() {
+                return self.conclude(wire, slot, partial, false, now);
+            }
+            connection.partial = Some(partial);
+        }
+        let begun = connection
+            .partial
+            .as_ref()
+            .is_some_and(|partial| partial.response.begun());
+        let why = std::io::Error::from_raw_os_error(error).to_string();
+        let (class, why) = match (error, begun) {
+            (libc::EPROTO, _) => (ErrorClass::Malformed, "bytes that are not TLS"),
+            (0, true) => (
+                ErrorClass::ClosedMidResponse,
+                "the server closed inside the response",
+            ),
+            (0, false) => (
+                ErrorClass::ClosedBeforeResponse,
+                "the server closed before the first byte of the response",
+            ),
+            _ => (ErrorClass::Reset, why.as_str()),
+        };
+        self.fail_all(wire, slot, class, why, now);
+    }
+
+    /// Fails the oldest request with a class, and those behind it as that class demands; then replaces the connection.
+    pub(super) fn fail_all<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        class: ErrorClass,
+        why: &str,
+        now: u64,
+    ) {
+        let behind_class = match class {
+            ErrorClass::Timeout | ErrorClass::Reset => class,
+            _ => ErrorClass::ClosedBeforeResponse,
+        };
+        let received = self.connections[slot as usize]
+            .partial
+            .as_ref()
+            .map(|partial| partial.beginning.clone());
+        let received = received.unwrap_or_default();
+        let mut class = class;
+        while self.connections[slot as usize].in_flight > 0 {
+            let request = self.connections[slot as usize].first;
+            self.note(class, Some(request), Some(slot), &received, why, now);
+            self.recorder
+                .failed(class, request.kind, request.intended, request.sent, now);
+            self.connections[slot as usize].pop();
+            self.in_flight -= 1;
+            class = behind_class;
+        }
+        self.drop_connection(wire, slot);
+        self.replace(wire, slot, now);
+    }
+
+    /// Looks for requests and attempts that have waited too long, and for attempts whose pause is over.
+    pub(super) fn scan<W: Wire>(&mut self, wire: &mut W, now: u64) {
+        for slot in 0..self.part.connections {
+            let connection = &self.connections[slot as usize];
+            match connection.state {
+                State::Open
+                    if connection.in_flight > 0
+                        && now.saturating_sub(connection.first.sent) >= self.timeout =>
+                {
+                    self.fail_all(
+                        wire,
+                        slot,
+                        ErrorClass::Timeout,
+                        "no complete response within the limit",
+                        now,
+                    );
+                }
+                State::Connecting if now.saturating_sub(connection.since) >= self.timeout => {
+                    self.drop_connection(wire, slot);
+                    self.attempt_failed(slot, libc::ETIMEDOUT, now);
+                }
+                State::Resting
+                    if now >= connection.since && !matches!(self.phase, Phase::Preparing) =>
+                {
+                    self.connections[slot as usize].state = State::Closed;
+                    self.replace(wire, slot, now);
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The first failures of each class, kept with the bytes that show them.
+
+use super::Worker;
+use crate::connection::{EVIDENCE, InFlight};
+use crate::recorder::{ErrorClass, FirstError};
+use crate::template::Key;
+
+impl Worker {
+    pub(super) fn note(
+        &mut self,
+        class: ErrorClass,
+        request: Option<InFlight>,
+        slot: Option<u32>,
+        received: &[u8],
+        why: &str,
+        now: u64,
+    ) {
+        let when = request.map_or(now, |request| request.intended);
+        if !self.recorder.counts(when) || !self.recorder.wants_evidence(class) {
+            return;
+        }
+        let text = |bytes: &[u8]| {
+            String::from_utf8_lossy(&bytes[..bytes.len().min(EVIDENCE)]).into_owned()
+        };
+        let compiled = request.map(|request| &self.mix.requests()[usize::from(request.kind)]);
+        let sent = request.zip(compiled).map(|(request, compiled)| {
+            let key = Key {
+                counter: request.counter,
+                seed: self.seed,
+                thread: self.part.global_index,
+            };
+            let mut bytes = Vec::new();
+            compiled.render(key, &mut bytes, &mut Vec::new());
+            text(&bytes)
+        });
+        let place = slot.map_or(String::new(), |slot| format!(" (connection {slot})"));
+        self.recorder.first_errors.push(FirstError {
+            class,
+            t: self.recorder.offset_s(now),
+            request: compiled.map(|compiled| compiled.name.clone()),
+            sent,
+            received: (!received.is_empty()).then(|| text(received)),
+            why: format!("{why}{place}"),
+        });
+    }
+}

@@ -1,0 +1,189 @@
+//! One thread's load: which connection sends what when, and what comes of it. The bytes are moved by a [`Wire`].
+//!
+//! [`Wire`]: crate::wire::Wire
+
+mod connecting;
+mod ending;
+mod evidence;
+mod phases;
+mod receiving;
+mod sending;
+mod supply;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::clock::{SECOND, nanos};
+use crate::connection::{Connection, Partial};
+use crate::job::Job;
+use crate::known::KnownResponse;
+use crate::random::Random;
+use crate::recorder::Recorder;
+use crate::request::Mix;
+use crate::shared::Shared;
+use crate::usage::Usage;
+
+/// Preparation ends after this many seconds even if connections are missing.
+const PREPARATION_LIMIT_S: f64 = 60.0;
+
+/// Which part of the job a worker does.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// The thread's number in this process.
+    pub index: u32,
+    /// Threads in this process.
+    pub threads: u32,
+    /// The thread's number in the whole run.
+    pub global_index: u32,
+    /// Threads in the whole run.
+    pub global_threads: u32,
+    /// Connections of this thread.
+    pub connections: u32,
+}
+
+/// Where the run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Preparing,
+    Waiting,
+    Warmup,
+    Load,
+    Draining,
+    Over,
+}
+
+/// One thread's load.
+pub struct Worker {
+    /// What was counted and measured.
+    pub recorder: Recorder,
+    /// Own CPU time in the window.
+    pub usage: Usage,
+    /// System calls in the window.
+    pub syscalls: u64,
+    /// Established now.
+    pub established: u32,
+    /// Established when preparation ended.
+    pub established_first: u32,
+    /// Sockets opened in all.
+    pub opened: u64,
+    /// Connections established again after they were lost.
+    pub reconnects: u64,
+    /// Established at the window's end.
+    pub held: u32,
+    /// In flight in the window at the end, never answered.
+    pub unanswered: u64,
+    /// Assigned to a connection that was never established.
+    pub unsent: u64,
+    connections: Vec<Connection>,
+    mix: Mix,
+    known: Vec<KnownResponse>,
+    shared: Arc<Shared>,
+    idle: VecDeque<u32>,
+    due: Vec<u64>,
+    backlog: bool,
+    random: Random,
+    counter: u64,
+    part: Part,
+    phase: Phase,
+    open_loop: bool,
+    keep_alive: bool,
+    bounded: bool,
+    pipeline: u16,
+    seed: u64,
+    timeout: u64,
+    slot: u64,
+    warmup: u64,
+    length: u64,
+    next_unopened: u32,
+    connecting: u32,
+    in_flight: u64,
+    /// Requests that wait for their connection to be established.
+    assigned: u64,
+    prepared_by: u64,
+    drain_until: u64,
+    next_scan: u64,
+    scan_every: u64,
+    out: Vec<u8>,
+    scratch: Vec<u8>,
+    spare: Option<Box<Partial>>,
+}
+
+impl Worker {
+    /// A worker for its part of a job.
+    #[must_use]
+    pub fn new(job: &Job, mix: Mix, shared: Arc<Shared>, part: Part, now: u64) -> Self {
+        let timeout = nanos(job.timeout_s);
+        let kinds = mix.requests().len();
+        Self {
+            recorder: Recorder::new(job, kinds),
+            usage: Usage::default(),
+            syscalls: 0,
+            established: 0,
+            established_first: 0,
+            opened: 0,
+            reconnects: 0,
+            held: 0,
+            unanswered: 0,
+            unsent: 0,
+            connections: (0..part.connections)
+                .map(|_| Connection::default())
+                .collect(),
+            known: (0..kinds).map(|_| KnownResponse::default()).collect(),
+            mix,
+            shared,
+            idle: VecDeque::new(),
+            due: Vec::new(),
+            backlog: false,
+            random: Random::new(job.seed.wrapping_add(u64::from(part.global_index) << 40)),
+            counter: u64::from(part.global_index),
+            part,
+            phase: Phase::Preparing,
+            open_loop: job.is_open(),
+            keep_alive: job.keepalive,
+            bounded: job.max_requests.is_some() && !job.is_open(),
+            pipeline: job.pipeline as u16,
+            seed: job.seed,
+            timeout,
+            slot: nanos(job.pacing_slot_s),
+            warmup: nanos(job.warmup_s),
+            length: nanos(job.window_s()),
+            next_unopened: 0,
+            connecting: 0,
+            in_flight: 0,
+            assigned: 0,
+            prepared_by: now + nanos(PREPARATION_LIMIT_S).max(timeout),
+            drain_until: u64::MAX,
+            next_scan: 0,
+            scan_every: (timeout / 50).clamp(SECOND / 1000, SECOND / 10),
+            out: Vec::new(),
+            scratch: Vec::new(),
+            spare: None,
+        }
+    }
+
+    /// Whether the run is over and the backend may stop.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.phase == Phase::Over
+    }
+
+    /// How many connections this worker has places for.
+    #[must_use]
+    pub const fn slots(&self) -> u32 {
+        self.part.connections
+    }
+
+    /// The generation of a slot's socket.
+    #[inline]
+    #[must_use]
+    pub fn generation(&self, slot: u32) -> u32 {
+        self.connections[slot as usize].generation
+    }
+
+    /// A slot's connection.
+    #[inline]
+    #[must_use]
+    pub fn connection(&self, slot: u32) -> &Connection {
+        &self.connections[slot as usize]
+    }
+}

@@ -1,0 +1,239 @@
+//! The run's phases: prepare, wait, warm up, load, drain; what time demands of each.
+
+use std::sync::atomic::Ordering;
+
+use super::{Phase, Worker};
+use crate::clock::SECOND;
+use crate::connection::State;
+use crate::recorder::Window;
+use crate::schedule::quantise;
+use crate::shared::Shared;
+use crate::wire::Wire;
+
+/// Connection attempts of one thread that are under way at once while the run is prepared.
+const CONNECTING_AT_ONCE: u32 = 128;
+
+/// An interrupted run waits this long for responses under way.
+const INTERRUPT_GRACE: u64 = SECOND / 5;
+
+impl Worker {
+    /// When the worker wants to be called again even if nothing happens.
+    #[must_use]
+    pub fn next_wake(&self, now: u64) -> u64 {
+        match self.phase {
+            Phase::Preparing => now + SECOND / 100,
+            Phase::Waiting => {
+                let start = self.shared.start.load(Ordering::Acquire);
+                if start == 0 {
+                    now + SECOND / 1000
+                } else {
+                    start.min(now + SECOND / 10)
+                }
+            }
+            Phase::Over => now,
+            Phase::Warmup | Phase::Load | Phase::Draining => {
+                let window = self.recorder.window;
+                let mut wake = self.next_scan;
+                wake = wake.min(match self.phase {
+                    Phase::Warmup => window.begin,
+                    Phase::Load => window.end,
+                    _ => self.drain_until,
+                });
+                if !self.idle.is_empty()
+                    && let Some(due) = self
+                        .shared
+                        .with_schedule(|schedule| schedule.next_due())
+                        .flatten()
+                {
+                    let stagger =
+                        self.slot * u64::from(self.part.index) / u64::from(self.part.threads);
+                    wake = wake.min(quantise(due, window.start + stagger, self.slot));
+                }
+                wake
+            }
+        }
+    }
+
+    /// Does what time demands. Called after each batch of events.
+    pub fn tick<W: Wire>(&mut self, wire: &mut W, now: u64) {
+        match self.phase {
+            Phase::Preparing => self.prepare(wire, now),
+            Phase::Waiting => {
+                let start = self.shared.start.load(Ordering::Acquire);
+                if start == Shared::NEVER {
+                    self.phase = Phase::Over;
+                } else if start != 0 && now >= start {
+                    self.begin(wire, start, now);
+                }
+            }
+            Phase::Warmup | Phase::Load | Phase::Draining => self.advance(wire, now),
+            Phase::Over => {}
+        }
+    }
+
+    fn prepare<W: Wire>(&mut self, wire: &mut W, now: u64) {
+        let total = self.part.connections;
+        let wanted = if self.keep_alive { total } else { 0 };
+        while self.next_unopened < wanted && self.connecting < CONNECTING_AT_ONCE {
+            let slot = self.next_unopened;
+            self.next_unopened += 1;
+            self.open(wire, slot, now);
+        }
+        if now >= self.next_scan {
+            self.scan(wire, now);
+        }
+        let all_tried = self.next_unopened >= wanted && self.connecting == 0;
+        let called_off = self.shared.interrupted.load(Ordering::Relaxed);
+        if all_tried || now >= self.prepared_by || called_off {
+            self.established_first = self.established;
+            self.phase = Phase::Waiting;
+            self.shared
+                .established
+                .fetch_add(self.established, Ordering::Relaxed);
+            self.shared.ready.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    fn begin<W: Wire>(&mut self, wire: &mut W, start: u64, now: u64) {
+        let begin = start + self.warmup;
+        self.recorder.begin(Window {
+            start,
+            begin,
+            end: begin + self.length,
+        });
+        self.phase = Phase::Warmup;
+        self.next_scan = now;
+        if self.warmup == 0 {
+            self.begin_window(wire, now);
+        }
+        for slot in 0..self.part.connections {
+            let state = self.connections[slot as usize].state;
+            let usable = state == State::Open || (!self.keep_alive && state == State::Closed);
+            if !usable {
+                continue;
+            }
+            if self.open_loop {
+                self.list(slot);
+            } else {
+                self.fill(wire, slot, now);
+            }
+        }
+        self.advance(wire, now);
+    }
+
+    fn begin_window<W: Wire>(&mut self, wire: &W, now: u64) {
+        self.phase = Phase::Load;
+        self.usage.begin();
+        self.syscalls = wire.syscalls();
+        if self.part.index == 0 {
+            self.shared
+                .with_schedule(|schedule| schedule.begin_window(now));
+        }
+    }
+
+    fn advance<W: Wire>(&mut self, wire: &mut W, now: u64) {
+        if self.recorder.interval_is_over(now) && self.phase != Phase::Draining {
+            let queue = self.shared.progress[self.part.index as usize]
+                .queue
+                .load(Ordering::Relaxed);
+            self.recorder
+                .end_interval(now, u64::from(self.established), queue);
+        }
+        if self.phase == Phase::Warmup && now >= self.recorder.window.begin {
+            self.begin_window(wire, now);
+        }
+        if self.phase == Phase::Load && self.load_is_over(now) {
+            self.end_window(wire);
+            self.phase = Phase::Draining;
+            self.drain_until = now + self.timeout + 2 * self.scan_every;
+        }
+        if now >= self.next_scan {
+            self.next_scan = now + self.scan_every;
+            self.scan(wire, now);
+            if self.shared.interrupted.load(Ordering::Relaxed) && self.phase != Phase::Over {
+                self.interrupt(wire, now);
+            }
+        }
+        if self.open_loop {
+            self.dispatch(wire, now);
+        }
+        self.report_progress();
+        if self.phase == Phase::Draining && (now >= self.drain_until || self.nothing_left(now)) {
+            self.finish(wire, now);
+        }
+    }
+
+    fn load_is_over(&self, now: u64) -> bool {
+        now >= self.recorder.window.end
+            || (self.bounded && self.shared.used_up())
+            || (self.open_loop
+                && self
+                    .shared
+                    .with_schedule(|schedule| schedule.next_due().is_none())
+                    == Some(true))
+    }
+
+    fn nothing_left(&self, now: u64) -> bool {
+        let queued = self
+            .shared
+            .with_schedule(|schedule| schedule.next_due().is_some_and(|due| due <= now));
+        self.in_flight + self.assigned == 0 && queued != Some(true)
+    }
+
+    fn end_window<W: Wire>(&mut self, wire: &W) {
+        self.usage.end();
+        self.syscalls = wire.syscalls() - self.syscalls;
+        self.held = self.established;
+    }
+
+    fn interrupt<W: Wire>(&mut self, wire: &W, now: u64) {
+        if self.phase == Phase::Warmup {
+            self.begin_window(wire, now);
+        }
+        if self.phase != Phase::Draining {
+            self.end_window(wire);
+        }
+        self.recorder.window.end = self.recorder.window.end.min(now);
+        self.phase = Phase::Draining;
+        self.drain_until = self.drain_until.min(now + INTERRUPT_GRACE);
+    }
+
+    fn finish<W: Wire>(&mut self, wire: &mut W, now: u64) {
+        for slot in 0..self.part.connections {
+            let connection = &self.connections[slot as usize];
+            let behind = connection.behind.iter().flat_map(|behind| behind.iter());
+            let first = (connection.in_flight > 0).then_some(&connection.first);
+            let counted = first
+                .into_iter()
+                .chain(behind)
+                .filter(|request| self.recorder.counts(request.intended));
+            self.unanswered += counted.count() as u64;
+            if self.open_loop
+                && connection.assigned
+                && self.recorder.counts(connection.first.intended)
+            {
+                self.unsent += 1;
+            }
+            if matches!(connection.state, State::Open | State::Connecting) {
+                wire.close(slot, connection.fd);
+            }
+        }
+        let queue = self
+            .shared
+            .with_schedule(|schedule| schedule.observe(now))
+            .unwrap_or(0);
+        self.recorder.finish(u64::from(self.held), queue);
+        self.phase = Phase::Over;
+    }
+
+    fn report_progress(&self) {
+        let progress = &self.shared.progress[self.part.index as usize];
+        let totals = self.recorder.totals();
+        progress.sent.store(totals.sent, Ordering::Relaxed);
+        progress.ok.store(totals.ok, Ordering::Relaxed);
+        progress.errors.store(totals.errors, Ordering::Relaxed);
+        progress
+            .connections
+            .store(u64::from(self.established), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,219 @@
+//! Responses: parsed, checked, counted, and what the connection does next.
+
+use super::Worker;
+use crate::connection::{Partial, State};
+use crate::recorder::ErrorClass;
+use crate::template::Key;
+use crate::wire::Wire;
+
+impl Worker {
+    /// Bytes came on a slot.
+    pub fn received<W: Wire>(&mut self, wire: &mut W, slot: u32, mut data: &[u8], now: u64) {
+        while !data.is_empty() {
+            let connection = &mut self.connections[slot as usize];
+            if connection.in_flight == 0 {
+                if connection.state == State::Open {
+                    self.stray(wire, slot, data, now);
+                }
+                return;
+            }
+            let request = connection.first;
+            let compiled = &self.mix.requests()[usize::from(request.kind)];
+            if connection.partial.is_none()
+                && let Some(body) = self.known[usize::from(request.kind)].body_of(data)
+            {
+                let known = &self.known[usize::from(request.kind)];
+                let total = known.head_len() + body.len();
+                let key = Key {
+                    counter: request.counter,
+                    seed: self.seed,
+                    thread: self.part.global_index,
+                };
+                let right = known.accepted(body)
+                    || compiled
+                        .check
+                        .body_is_right(body, key, &mut self.scratch)
+                        .is_ok();
+                if right && (total == data.len() || connection.in_flight > 1) {
+                    self.recorder.response(
+                        request.intended,
+                        known.status(),
+                        total as u64,
+                        body.len() as u64,
+                        now,
+                    );
+                    self.recorder
+                        .ok(request.kind, request.intended, request.sent, now);
+                    data = &data[total..];
+                    connection.pop();
+                    self.in_flight -= 1;
+                    self.answered(wire, slot, now);
+                    continue;
+                }
+            }
+            match self.received_part(wire, slot, data, now) {
+                Some(consumed) => data = &data[consumed..],
+                None => return,
+            }
+        }
+        if self.pipeline > 1 {
+            self.flush(wire, slot, now);
+        }
+    }
+
+    /// The way of a response that is new, wrong, or not whole. Gives the bytes consumed if there may be more to do.
+    #[cold]
+    fn received_part<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        data: &[u8],
+        now: u64,
+    ) -> Option<usize> {
+        let connection = &mut self.connections[slot as usize];
+        let request = connection.first;
+        let kind = usize::from(request.kind);
+        let compiled = &self.mix.requests()[kind];
+        let key = Key {
+            counter: request.counter,
+            seed: self.seed,
+            thread: self.part.global_index,
+        };
+        let mut partial = connection.partial.take().unwrap_or_else(|| {
+            let mut partial = self.spare.take().unwrap_or_default();
+            partial.reset(compiled.is_head);
+            partial
+        });
+        let fed = match partial.feed(data, &compiled.check, key, &mut self.scratch) {
+            Ok(fed) => fed,
+            Err(malformed) => {
+                connection.partial = Some(partial);
+                self.fail_all(wire, slot, ErrorClass::Malformed, malformed.0, now);
+                return None;
+            }
+        };
+        if !fed.done {
+            connection.partial = Some(partial);
+            return None;
+        }
+        if fed.consumed < data.len() && connection.in_flight == 1 {
+            connection.partial = Some(partial);
+            self.fail_all(
+                wire,
+                slot,
+                ErrorClass::Malformed,
+                "bytes after the end of the response",
+                now,
+            );
+            return None;
+        }
+        let whole = fed.consumed as u64 == partial.wire_len;
+        let generation = connection.generation;
+        if whole {
+            self.known[kind].learn(&partial, compiled, &data[..fed.consumed]);
+        }
+        let keep_alive = partial.response.head().is_some_and(|head| head.keep_alive);
+        self.conclude(wire, slot, partial, keep_alive, now);
+        (self.connections[slot as usize].generation == generation).then_some(fed.consumed)
+    }
+
+    /// A response is complete: checks it, counts it, and goes on.
+    pub(super) fn conclude<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        partial: Box<Partial>,
+        keep_alive: bool,
+        now: u64,
+    ) {
+        let request = self.connections[slot as usize].first;
+        let check = &self.mix.requests()[usize::from(request.kind)].check;
+        let is_head = self.mix.requests()[usize::from(request.kind)].is_head;
+        let key = Key {
+            counter: request.counter,
+            seed: self.seed,
+            thread: self.part.global_index,
+        };
+        let status = partial.response.head().map_or(0, |head| head.status);
+        self.recorder.response(
+            request.intended,
+            status,
+            partial.wire_len,
+            partial.body_len,
+            now,
+        );
+        let bodiless = is_head || status == 204 || status == 304;
+        let failure = if !check.status_is_right(status) {
+            Some((
+                ErrorClass::WrongStatus,
+                format!("status {status}, expected {}", check.statuses_in_words()),
+            ))
+        } else if bodiless {
+            None
+        } else {
+            let verdict = partial.body_is_right(check, key, &mut self.scratch);
+            verdict.err().map(|why| (ErrorClass::WrongBody, why))
+        };
+        match failure {
+            None => self
+                .recorder
+                .ok(request.kind, request.intended, request.sent, now),
+            Some((class, why)) => {
+                self.note(
+                    class,
+                    Some(request),
+                    Some(slot),
+                    &partial.beginning,
+                    &why,
+                    now,
+                );
+                self.recorder
+                    .failed(class, request.kind, request.intended, request.sent, now);
+            }
+        }
+        self.spare = Some(partial);
+        self.connections[slot as usize].pop();
+        self.in_flight -= 1;
+        if keep_alive {
+            self.answered(wire, slot, now);
+        } else if self.connections[slot as usize].in_flight > 0 {
+            let why = "the server closed after an earlier response on the connection";
+            self.fail_all(wire, slot, ErrorClass::ClosedBeforeResponse, why, now);
+        } else {
+            self.drop_connection(wire, slot);
+            self.replace(wire, slot, now);
+        }
+    }
+
+    /// The oldest request of an open connection was answered: what it does next.
+    #[inline]
+    fn answered<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+        if !self.keep_alive {
+            self.drop_connection(wire, slot);
+            self.replace(wire, slot, now);
+        } else if self.open_loop {
+            self.connections[slot as usize].since = now;
+            self.list(slot);
+            if self.backlog {
+                self.dispatch(wire, now);
+            }
+        } else if self.is_sending() && (!self.bounded || self.may_send(now)) {
+            self.start(wire, slot, now, now);
+        }
+    }
+
+    /// Bytes came on a connection that carries no request.
+    fn stray<W: Wire>(&mut self, wire: &mut W, slot: u32, data: &[u8], now: u64) {
+        self.note(
+            ErrorClass::Malformed,
+            None,
+            None,
+            data,
+            "bytes on a connection that carried no request",
+            now,
+        );
+        self.recorder.connection_failed(ErrorClass::Malformed, now);
+        self.drop_connection(wire, slot);
+        self.replace(wire, slot, now);
+    }
+}

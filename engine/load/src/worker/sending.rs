@@ -1,0 +1,111 @@
+//! Requests on their way out: rendered, gathered, sent, and what the socket would not take.
+
+use super::Worker;
+use crate::connection::InFlight;
+use crate::recorder::ErrorClass;
+use crate::template::Key;
+use crate::wire::Wire;
+
+impl Worker {
+    /// Sends one request on an established connection. With pipelining the bytes are gathered until [`Self::flush`].
+    #[inline]
+    pub(super) fn transmit<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        request: InFlight,
+        now: u64,
+    ) {
+        let compiled = &self.mix.requests()[usize::from(request.kind)];
+        let key = Key {
+            counter: request.counter,
+            seed: self.seed,
+            thread: self.part.global_index,
+        };
+        let connection = &mut self.connections[slot as usize];
+        let length = if self.pipeline == 1 && connection.unsent.is_none() {
+            let (bytes, lasting) = match compiled.fixed() {
+                Some(bytes) => (bytes, true),
+                None => {
+                    self.out.clear();
+                    compiled.render(key, &mut self.out, &mut self.scratch);
+                    (self.out.as_slice(), false)
+                }
+            };
+            let length = bytes.len();
+            match wire.send(slot, connection.fd, bytes, lasting) {
+                Ok(sent) if sent == length => {}
+                Ok(sent) => connection.unsent = Some(Box::new(bytes[sent..].to_vec())),
+                Err(_) => return self.lost_before_send(wire, slot, request, now),
+            }
+            if !lasting {
+                self.out.clear();
+            }
+            length
+        } else {
+            let before = self.out.len();
+            compiled.render(key, &mut self.out, &mut self.scratch);
+            self.out.len() - before
+        };
+        self.in_flight += 1;
+        self.recorder.sent(request.kind, request.intended, length);
+        self.connections[slot as usize].push(request);
+    }
+
+    /// Sends what pipelining has gathered.
+    pub(super) fn flush<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+        if self.out.is_empty() {
+            return;
+        }
+        let connection = &mut self.connections[slot as usize];
+        let mut failed = None;
+        if let Some(unsent) = &mut connection.unsent {
+            unsent.extend_from_slice(&self.out);
+        } else {
+            match wire.send(slot, connection.fd, &self.out, false) {
+                Ok(sent) if sent == self.out.len() => {}
+                Ok(sent) => connection.unsent = Some(Box::new(self.out[sent..].to_vec())),
+                Err(error) => failed = error.raw_os_error(),
+            }
+        }
+        self.out.clear();
+        if let Some(error) = failed {
+            self.ended(wire, slot, error, now);
+        }
+    }
+
+    /// The socket takes bytes again.
+    pub fn writable<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let Some(mut unsent) = connection.unsent.take() else {
+            return;
+        };
+        match wire.send(slot, connection.fd, &unsent, false) {
+            Ok(sent) if sent == unsent.len() => {}
+            Ok(sent) => {
+                unsent.drain(..sent);
+                connection.unsent = Some(unsent);
+            }
+            Err(error) => self.ended(wire, slot, error.raw_os_error().unwrap_or(libc::EIO), now),
+        }
+    }
+
+    /// The kernel knew already that the connection is gone: the request was never sent, and goes on a new one.
+    fn lost_before_send<W: Wire>(&mut self, wire: &mut W, slot: u32, request: InFlight, now: u64) {
+        self.note(
+            ErrorClass::ClosedIdle,
+            None,
+            None,
+            &[],
+            "the connection was gone when a request was to be sent",
+            now,
+        );
+        self.recorder.connection_failed(ErrorClass::ClosedIdle, now);
+        self.drop_connection(wire, slot);
+        let connection = &mut self.connections[slot as usize];
+        connection.first = request;
+        connection.assigned = true;
+        self.assigned += 1;
+        self.open(wire, slot, now);
+    }
+}

@@ -1,0 +1,151 @@
+//! Which request a connection gets next: from the schedule in open loop, at once in closed loop.
+
+use std::sync::atomic::Ordering;
+
+use super::{Phase, Worker};
+use crate::connection::{InFlight, State};
+use crate::wire::Wire;
+
+impl Worker {
+    /// Open loop: gives the requests that are due to the connections that are free.
+    pub(super) fn dispatch<W: Wire>(&mut self, wire: &mut W, now: u64) {
+        if self.phase == Phase::Draining && self.shared.interrupted.load(Ordering::Relaxed) {
+            return;
+        }
+        let free = self.idle.len();
+        let due = &mut self.due;
+        let waiting = self.shared.with_schedule(|schedule| {
+            while due.len() < free {
+                let Some(intended) = schedule.take(now) else {
+                    break;
+                };
+                due.push(intended);
+            }
+            schedule.observe(now)
+        });
+        let waiting = waiting.unwrap_or(0);
+        self.backlog = waiting > 0;
+        self.shared.progress[self.part.index as usize]
+            .queue
+            .store(waiting, Ordering::Relaxed);
+        let mut due = std::mem::take(&mut self.due);
+        for intended in due.drain(..) {
+            match self.take_idle() {
+                Some(slot) => self.start(wire, slot, intended, now),
+                // Every listed place turned out to be lost: the request goes to the first connection that comes up.
+                None => self.park(intended),
+            }
+        }
+        self.due = due;
+    }
+
+    fn take_idle(&mut self) -> Option<u32> {
+        while let Some(slot) = self.idle.pop_front() {
+            let connection = &mut self.connections[slot as usize];
+            connection.listed -= 1;
+            let usable = match connection.state {
+                State::Open => connection.in_flight < self.pipeline,
+                State::Closed => !self.keep_alive && !connection.assigned,
+                _ => false,
+            };
+            if usable {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    /// Keeps a request that was taken from the schedule for a connection that is not up.
+    fn park(&mut self, intended: u64) {
+        let counter = self.next_counter();
+        let kind = self.mix.pick(&mut self.random);
+        let place = self
+            .connections
+            .iter_mut()
+            .find(|connection| connection.state != State::Open && !connection.assigned);
+        match place {
+            Some(connection) => {
+                connection.first = InFlight {
+                    intended,
+                    sent: 0,
+                    counter,
+                    kind,
+                };
+                connection.assigned = true;
+                self.assigned += 1;
+            }
+            None => self.unsent += u64::from(self.recorder.counts(intended)),
+        }
+    }
+
+    /// Puts a connection on the list of the free, once for each request that it could take.
+    pub(super) fn list(&mut self, slot: u32) {
+        let connection = &mut self.connections[slot as usize];
+        let held = connection.in_flight + connection.listed + u16::from(connection.assigned);
+        for _ in held..self.pipeline {
+            connection.listed += 1;
+            self.idle.push_back(slot);
+        }
+    }
+
+    /// Closed loop: sends as many requests as the pipeline holds.
+    pub(super) fn fill<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+        while self.is_sending() && self.connections[slot as usize].in_flight < self.pipeline {
+            if self.connections[slot as usize].assigned || (self.bounded && !self.may_send(now)) {
+                break;
+            }
+            self.start(wire, slot, now, now);
+            if self.connections[slot as usize].state != State::Open {
+                return;
+            }
+        }
+        self.flush(wire, slot, now);
+    }
+
+    /// Requests may be sent that nobody has asked for yet: a closed loop inside its time and count.
+    pub(super) fn is_sending(&self) -> bool {
+        matches!(self.phase, Phase::Warmup | Phase::Load)
+    }
+
+    pub(super) fn may_send(&self, now: u64) -> bool {
+        now < self.recorder.window.begin || self.shared.may_send()
+    }
+
+    const fn next_counter(&mut self) -> u64 {
+        let counter = self.counter;
+        self.counter += self.part.global_threads as u64;
+        counter
+    }
+
+    /// Starts one request on a slot: sends it, or opens the connection that it waits for.
+    pub(super) fn start<W: Wire>(&mut self, wire: &mut W, slot: u32, intended: u64, now: u64) {
+        let counter = self.next_counter();
+        let kind = self.mix.pick(&mut self.random);
+        let request = InFlight {
+            intended,
+            sent: now,
+            counter,
+            kind,
+        };
+        let connection = &mut self.connections[slot as usize];
+        if connection.state == State::Open {
+            if self.open_loop {
+                let late = now - intended.max(connection.since);
+                if self.recorder.counts(intended) {
+                    self.recorder.lateness.record(late);
+                }
+            }
+            self.transmit(wire, slot, request, now);
+            if self.open_loop && self.pipeline > 1 {
+                self.flush(wire, slot, now);
+            }
+        } else {
+            connection.first = request;
+            connection.assigned = true;
+            self.assigned += 1;
+            if connection.state == State::Closed {
+                self.open(wire, slot, now);
+            }
+        }
+    }
+}
