@@ -1,0 +1,150 @@
+//! Requests and responses over the connections.
+
+use super::connections::reason;
+use super::{Client, State};
+use std::io;
+use std::os::fd::RawFd;
+use touchstone_exchange::{Progress, Reader};
+use touchstone_watch::{clock::seconds, monotonic_ns};
+
+impl Client {
+    /// Sends a request over the next idle connection; false when there is none.
+    pub(super) fn ask(&mut self) -> bool {
+        for _ in 0..self.ring.len() {
+            self.turn = (self.turn + 1) % self.ring.len();
+            let fd = self.ring[self.turn];
+            let slot = &mut self.slots[fd as usize];
+            if slot.state == State::Idle {
+                self.sums.requests += 1;
+                self.sums.used += u64::from(!slot.used);
+                slot.used = true;
+                self.begin(fd, State::Asked);
+                self.send(fd);
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(super) fn send(&mut self, fd: RawFd) {
+        let request = &self.plan.request;
+        // SAFETY: the request is valid for its length.
+        let n = unsafe {
+            libc::send(
+                fd,
+                request.as_ptr().cast(),
+                request.len(),
+                libc::MSG_NOSIGNAL,
+            )
+        };
+        if n == request.len() as isize {
+            return;
+        }
+        // The buffer of a connection that has nothing under way takes a request whole, unless the request is huge.
+        let why = if n < 0 {
+            io::Error::last_os_error().to_string()
+        } else {
+            format!("only {n} bytes were taken")
+        };
+        self.drop_connection(fd, "send", &format!("sending: {why}"));
+    }
+
+    pub(super) fn receive(&mut self, fd: RawFd) {
+        let mut buffer = [0u8; 16 * 1024];
+        loop {
+            // SAFETY: the buffer is valid for its length.
+            let n = unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
+            match usize::try_from(n) {
+                Ok(0) => return self.ended(fd),
+                Ok(n) => {
+                    if !self.take(fd, &buffer[..n]) {
+                        return;
+                    }
+                }
+                Err(_) => {
+                    let error = io::Error::last_os_error();
+                    match error.kind() {
+                        io::ErrorKind::WouldBlock => return,
+                        io::ErrorKind::Interrupted => {}
+                        _ => {
+                            return self.drop_connection(
+                                fd,
+                                &reason(&error),
+                                &format!("receiving: {error}"),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a part of a response; false when the connection was given up.
+    fn take(&mut self, fd: RawFd, bytes: &[u8]) -> bool {
+        let slot = &mut self.slots[fd as usize];
+        if slot.state == State::Idle {
+            self.drop_connection(fd, "unasked_bytes", "bytes came that nothing had asked for");
+            return false;
+        }
+        if slot.reader.is_none() && bytes == self.right {
+            self.arrived(fd);
+            return true;
+        }
+        let mut reader = slot
+            .reader
+            .take()
+            .unwrap_or_else(|| Box::new(Reader::new(&self.plan.method)));
+        match reader.push(bytes) {
+            Ok(Progress::Partial) => {
+                self.slots[fd as usize].reader = Some(reader);
+                true
+            }
+            Ok(Progress::Complete(response)) => match self.plan.check.check(&response) {
+                Ok(()) if response.keep_alive => {
+                    self.right = reader.received().to_vec();
+                    self.arrived(fd);
+                    true
+                }
+                Ok(()) => {
+                    self.drop_connection(
+                        fd,
+                        "not_kept",
+                        "the server closes the connection after the response",
+                    );
+                    false
+                }
+                Err(why) => {
+                    self.drop_connection(fd, "wrong_response", &why);
+                    false
+                }
+            },
+            Err(why) => {
+                self.drop_connection(fd, "malformed", &why);
+                false
+            }
+        }
+    }
+
+    /// The response was whole and right.
+    fn arrived(&mut self, fd: RawFd) {
+        let slot = &mut self.slots[fd as usize];
+        let first = slot.state == State::Greeting;
+        slot.state = State::Idle;
+        self.under_way -= 1;
+        self.sums.slowest_s = self
+            .sums
+            .slowest_s
+            .max(seconds(monotonic_ns() - slot.began_ns));
+        if first {
+            self.sums.answered += 1;
+            self.sums.held += 1;
+            self.ring.push(fd);
+        } else {
+            self.sums.ok += 1;
+        }
+    }
+
+    fn ended(&mut self, fd: RawFd) {
+        self.drop_connection(fd, "closed_by_server", "the server closed the connection");
+    }
+}

@@ -1,0 +1,309 @@
+//! A process that holds its share of the connections: its orders, and what it does when.
+
+mod connections;
+mod exchanges;
+
+use self::connections::reason;
+use crate::job::Plan;
+use crate::order::{Answer, Order};
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use touchstone_exchange::Reader;
+use touchstone_watch::{clock::seconds, monotonic_ns};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Free,
+    Connecting,
+    /// The first response is awaited.
+    Greeting,
+    Idle,
+    /// The response to a request of the traffic is awaited.
+    Asked,
+}
+
+#[derive(Default)]
+struct Slot {
+    state: State,
+    used: bool,
+    generation: u32,
+    began_ns: u64,
+    reader: Option<Box<Reader>>,
+}
+
+/// What the order under way is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Task {
+    None,
+    Open {
+        attempts_left: u64,
+        rate: f64,
+        began_ns: u64,
+        started: u64,
+    },
+    Traffic {
+        rate: f64,
+        began_ns: u64,
+        end_ns: u64,
+        sent: u64,
+    },
+}
+
+/// State of the process.
+pub struct Client {
+    plan: Plan,
+    /// Number of its first source address.
+    first_source: u64,
+    /// How many connections may be under way at once: the server's queue must not overflow.
+    at_once: u64,
+    epoll: OwnedFd,
+    orders: std::fs::File,
+    answers: std::fs::File,
+    unread: Vec<u8>,
+    slots: Vec<Slot>,
+    /// Descriptors in the order of their opening, for traffic in turn.
+    ring: Vec<RawFd>,
+    turn: usize,
+    /// Under way, oldest first: descriptor, generation, time.
+    pending: VecDeque<(RawFd, u32, u64)>,
+    under_way: u64,
+    opened: u64,
+    /// The last response that was right: the next ones are most likely the same bytes.
+    right: Vec<u8>,
+    sums: Answer,
+    task: Task,
+    task_began_ns: u64,
+    /// An order has not been answered yet.
+    owed: bool,
+}
+
+/// The least that epoll waits while something has to be paced or timed out.
+const TICK_MS: i32 = 2;
+/// In an epoll event: the pipe with the orders.
+const ORDERS: u64 = u64::MAX;
+
+impl Client {
+    pub fn new(
+        plan: Plan,
+        first_source: u64,
+        at_once: u64,
+        orders: std::fs::File,
+        answers: std::fs::File,
+    ) -> io::Result<Self> {
+        // SAFETY: no pointers; the descriptor is owned at once.
+        let epoll = unsafe {
+            let fd = libc::epoll_create1(libc::EPOLL_CLOEXEC);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            std::os::fd::FromRawFd::from_raw_fd(fd)
+        };
+        let client = Self {
+            plan,
+            first_source,
+            at_once: at_once.max(1),
+            epoll,
+            orders,
+            answers,
+            unread: Vec::new(),
+            slots: Vec::new(),
+            ring: Vec::new(),
+            turn: 0,
+            pending: VecDeque::new(),
+            under_way: 0,
+            opened: 0,
+            right: Vec::new(),
+            sums: Answer::default(),
+            task: Task::None,
+            task_began_ns: 0,
+            owed: false,
+        };
+        client.register(client.orders.as_raw_fd(), ORDERS, libc::EPOLLIN)?;
+        Ok(client)
+    }
+
+    /// Follows orders until the parent closes the pipe.
+    pub fn run(mut self) -> io::Result<()> {
+        // SAFETY: an all-zero event is valid.
+        let mut events: Vec<libc::epoll_event> = vec![unsafe { std::mem::zeroed() }; 1024];
+        loop {
+            let busy = self.task != Task::None || !self.pending.is_empty();
+            let patience = if busy { TICK_MS } else { -1 };
+            // SAFETY: room for as many events as are asked for.
+            let n = unsafe {
+                libc::epoll_wait(
+                    self.epoll.as_raw_fd(),
+                    events.as_mut_ptr(),
+                    events.len() as i32,
+                    patience,
+                )
+            };
+            for event in &events[..usize::try_from(n).unwrap_or(0)] {
+                if event.u64 == ORDERS {
+                    if !self.read_orders()? {
+                        return Ok(());
+                    }
+                } else {
+                    self.handle(event.u64 as RawFd, event.events as i32);
+                }
+            }
+            self.time_out();
+            self.proceed()?;
+        }
+    }
+
+    fn register(&self, fd: RawFd, data: u64, events: i32) -> io::Result<()> {
+        let mut event = libc::epoll_event {
+            events: events as u32,
+            u64: data,
+        };
+        // SAFETY: a valid event.
+        let done = unsafe {
+            libc::epoll_ctl(
+                self.epoll.as_raw_fd(),
+                libc::EPOLL_CTL_ADD,
+                fd,
+                &raw mut event,
+            )
+        };
+        if done == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+
+    /// False when the parent has gone.
+    fn read_orders(&mut self) -> io::Result<bool> {
+        let mut buffer = [0; 4096];
+        let n = self.orders.read(&mut buffer)?;
+        self.unread.extend_from_slice(&buffer[..n]);
+        while let Some(end) = self.unread.iter().position(|b| *b == b'\n') {
+            let line: Vec<u8> = self.unread.drain(..=end).collect();
+            let order = serde_json::from_slice(&line)?;
+            self.obey(order);
+        }
+        Ok(n > 0)
+    }
+
+    fn obey(&mut self, order: Order) {
+        let now = monotonic_ns();
+        if matches!(order, Order::Stop) {
+            if let Task::Open { attempts_left, .. } = &mut self.task {
+                *attempts_left = 0;
+            }
+            return;
+        }
+        self.owed = true;
+        self.task_began_ns = now;
+        (
+            self.sums.slowest_s,
+            self.sums.requests,
+            self.sums.ok,
+            self.sums.used,
+        ) = (0.0, 0, 0, 0);
+        match order {
+            Order::Open { total, rate } => {
+                let attempts_left = total.saturating_sub(self.sums.held);
+                self.task = Task::Open {
+                    attempts_left,
+                    rate,
+                    began_ns: now,
+                    started: 0,
+                };
+            }
+            Order::Traffic { rate, seconds } => {
+                self.slots.iter_mut().for_each(|slot| slot.used = false);
+                let end_ns = now + (seconds * 1e9) as u64;
+                self.task = Task::Traffic {
+                    rate,
+                    began_ns: now,
+                    end_ns,
+                    sent: 0,
+                };
+            }
+            Order::Close => self.close_all(),
+            Order::Report | Order::Stop => {}
+        }
+    }
+
+    /// Starts what the task has due by now, and answers when it is done.
+    fn proceed(&mut self) -> io::Result<()> {
+        let now = monotonic_ns();
+        match self.task {
+            Task::Open {
+                mut attempts_left,
+                rate,
+                began_ns,
+                mut started,
+            } => {
+                let due = (seconds(now - began_ns) * rate) as u64 + 1;
+                while attempts_left > 0 && self.under_way < self.at_once && started < due {
+                    attempts_left -= 1;
+                    started += 1;
+                    if let Err(e) = self.connect() {
+                        self.fail(&reason(&e), &format!("connecting: {e}"));
+                    }
+                }
+                self.task = Task::Open {
+                    attempts_left,
+                    rate,
+                    began_ns,
+                    started,
+                };
+                if attempts_left == 0 && self.under_way == 0 {
+                    self.task = Task::None;
+                }
+            }
+            Task::Traffic {
+                rate,
+                began_ns,
+                end_ns,
+                mut sent,
+            } => {
+                let due = (seconds(now.min(end_ns) - began_ns) * rate) as u64;
+                while sent < due && now < end_ns {
+                    // Behind by more than all connections: the rate cannot be had.
+                    if !self.ask() {
+                        break;
+                    }
+                    sent += 1;
+                }
+                self.task = Task::Traffic {
+                    rate,
+                    began_ns,
+                    end_ns,
+                    sent,
+                };
+                if now >= end_ns && self.under_way == 0 {
+                    self.task = Task::None;
+                }
+            }
+            Task::None => {}
+        }
+        if self.owed && self.task == Task::None {
+            self.owed = false;
+            self.sums.seconds = seconds(monotonic_ns() - self.task_began_ns);
+            let mut line = serde_json::to_vec(&self.sums)?;
+            line.push(b'\n');
+            self.answers.write_all(&line)?;
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, fd: RawFd, events: i32) {
+        let Some(state) = self.slots.get(fd as usize).map(|slot| slot.state) else {
+            return;
+        };
+        if state == State::Connecting {
+            return self.connected(fd, events);
+        }
+        if state != State::Free
+            && events & (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLERR | libc::EPOLLHUP) != 0
+        {
+            self.receive(fd);
+        }
+    }
+}
