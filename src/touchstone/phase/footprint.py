@@ -55,6 +55,7 @@ class FootprintPhase(Phase):
             bench.watcher.step(f"checking {contender.name} in an empty root")
             argv = root.command(prefix, built.work, [bench.scratch], built.argv)
             _prove(bench, replace(built, argv=tuple(argv), work=Path("/")), sample)
+            bench.watcher.step(f"compressing what {contender.name} needs")
             _count(root, sample)
 
         return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
