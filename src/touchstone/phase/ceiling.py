@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from touchstone.dependency.base import DependencyError
+from touchstone.dependency.base import Dependency, DependencyError
 from touchstone.phase.base import Bench
 
 
@@ -13,6 +13,9 @@ def measure_ceilings(bench: Bench) -> None:
     known: dict[tuple[str, str], float | None] = {}
     for load_name, load in bench.loads.items():
         for name, dependency in bench.dependencies.items():
+            if type(dependency).ceiling is Dependency.ceiling:
+                # It has no tare; a reset here would only throw away what was left over for the next one to find.
+                continue
             settings = dict(load.dependency_settings.get(name, {}))
             key = (name, json.dumps(settings, sort_keys=True))
             if key not in known:
