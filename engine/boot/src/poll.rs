@@ -1,5 +1,6 @@
 //! Finding the moment at which the port opens, and exchanging the first request.
 
+use socket2::SockAddr;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -71,10 +72,9 @@ impl Knocker {
         let mut own = self.address;
         own.set_port(self.source);
         bind(&socket, &own)?;
-        let (storage, length) = sockaddr(&self.address);
+        let to = SockAddr::from(self.address);
         // SAFETY: the address is valid for its length.
-        let done =
-            unsafe { libc::connect(socket.as_raw_fd(), (&raw const storage).cast(), length) };
+        let done = unsafe { libc::connect(socket.as_raw_fd(), to.as_ptr().cast(), to.len()) };
         if done == 0 {
             return Ok(socket);
         }
@@ -225,9 +225,9 @@ fn set_option(socket: &OwnedFd, level: i32, name: i32, value: i32) {
 }
 
 fn bind(socket: &OwnedFd, address: &SocketAddr) -> io::Result<()> {
-    let (storage, length) = sockaddr(address);
+    let address = SockAddr::from(*address);
     // SAFETY: the address is valid for its length.
-    let done = unsafe { libc::bind(socket.as_raw_fd(), (&raw const storage).cast(), length) };
+    let done = unsafe { libc::bind(socket.as_raw_fd(), address.as_ptr().cast(), address.len()) };
     if done == 0 {
         Ok(())
     } else {
@@ -270,27 +270,4 @@ fn pending_error(socket: &OwnedFd) -> i32 {
         );
     }
     code
-}
-
-fn sockaddr(address: &SocketAddr) -> (libc::sockaddr_storage, u32) {
-    // SAFETY: an all-zero storage is valid, and large and aligned enough for either family.
-    unsafe {
-        let mut storage: libc::sockaddr_storage = std::mem::zeroed();
-        match address {
-            SocketAddr::V4(v4) => {
-                let place = (&raw mut storage).cast::<libc::sockaddr_in>();
-                (*place).sin_family = libc::AF_INET as u16;
-                (*place).sin_port = v4.port().to_be();
-                (*place).sin_addr.s_addr = u32::from(*v4.ip()).to_be();
-                (storage, size_of::<libc::sockaddr_in>() as u32)
-            }
-            SocketAddr::V6(v6) => {
-                let place = (&raw mut storage).cast::<libc::sockaddr_in6>();
-                (*place).sin6_family = libc::AF_INET6 as u16;
-                (*place).sin6_port = v6.port().to_be();
-                (*place).sin6_addr.s6_addr = v6.ip().octets();
-                (storage, size_of::<libc::sockaddr_in6>() as u32)
-            }
-        }
-    }
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use touchstone_watch::cpus;
 
 /// A started process, leader of a session and process group of its own.
 #[derive(Debug, Clone, Copy)]
@@ -132,7 +133,7 @@ fn prepare(job: &Job) -> Result<Prepared, String> {
         log: open(log, libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND)?,
         null: open(Path::new("/dev/null"), libc::O_RDONLY)?,
         cgroups: cgroups.collect::<Result<_, _>>()?,
-        cpus: cpu_set(&job.cpus),
+        cpus: (!job.cpus.is_empty()).then(|| cpus::set(&job.cpus)),
     })
 }
 
@@ -234,17 +235,4 @@ fn read_all(fd: &OwnedFd, buffer: &mut [u8]) -> usize {
         }
     }
     filled
-}
-
-fn cpu_set(cpus: &[usize]) -> Option<libc::cpu_set_t> {
-    if cpus.is_empty() {
-        return None;
-    }
-    // SAFETY: an all-zero set is the empty set; numbers beyond it are dropped.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    for &cpu in cpus.iter().filter(|cpu| **cpu < libc::CPU_SETSIZE as usize) {
-        // SAFETY: the number lies within the set.
-        unsafe { libc::CPU_SET(cpu, &mut set) };
-    }
-    Some(set)
 }

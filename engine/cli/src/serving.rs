@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
-use touchstone_serve::{Place, cpus};
+use touchstone_serve::Place;
+use touchstone_watch::files;
 
 /// Where a server runs.
 #[derive(clap::Args)]
@@ -25,7 +26,8 @@ pub struct PlaceArgs {
 impl PlaceArgs {
     /// Checks the flags, and lets the process open as many files as it may.
     pub fn place(&self) -> Result<Place, Failure> {
-        cpus::raise_file_limit();
+        // Where the limit cannot be read, the one that there is must do.
+        let _ = files::raise_limit();
         let address = SocketAddr::new(self.host, self.port);
         Ok(Place {
             address,

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
+use touchstone_watch::{cpus, files};
 
 /// Files that a process needs for other things than connections.
 const OTHER_FILES: u64 = 100;
@@ -30,7 +31,10 @@ pub struct Crew {
 impl Crew {
     /// Forks as many as `most` connections need.
     pub fn start(job: &Job, plan: &Plan, most: u64) -> Result<Self, JobError> {
-        let capacity = raise_file_limit().saturating_sub(OTHER_FILES).max(1);
+        let files = files::raise_limit().map_err(|e| {
+            JobError::Engine(format!("the limit of open files cannot be read: {e}"))
+        })?;
+        let capacity = files.saturating_sub(OTHER_FILES).max(1);
         let count = u64::from(job.processes.unwrap_or(0))
             .max(most.div_ceil(capacity))
             .max(1);
@@ -93,7 +97,8 @@ impl Crew {
         self.children.clear();
         drop((orders, answers));
         if let Some(cpu) = cpu {
-            pin(cpu);
+            // Where the machine has no such CPU, the process runs where the scheduler puts it.
+            let _ = cpus::bind(&[cpu]);
         }
         let plan = plan.clone();
         let done = Client::new(plan, first_source, at_once, their_orders, their_answers)
@@ -204,30 +209,4 @@ fn pipe() -> io::Result<(File, File)> {
             OwnedFd::from_raw_fd(ends[1]).into(),
         ))
     }
-}
-
-fn pin(cpu: usize) {
-    // SAFETY: an all-zero set is the empty set; a number beyond it is dropped.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        if cpu < libc::CPU_SETSIZE as usize {
-            libc::CPU_SET(cpu, &mut set);
-            libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
-        }
-    }
-}
-
-/// Raises the soft limit of open files to the hard one, and gives it.
-fn raise_file_limit() -> u64 {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` is valid for both calls.
-    unsafe {
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-        limit.rlim_cur = limit.rlim_max;
-        libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
-    }
-    limit.rlim_max
 }

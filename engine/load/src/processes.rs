@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use touchstone_watch::files;
+
 use crate::crew::{Crew, Progress, Ready};
 use crate::error::Error;
 use crate::job::Job;
@@ -53,20 +55,10 @@ enum Answer {
 /// # Errors
 /// [`Error::System`] if the limit cannot be read.
 pub fn file_limit() -> Result<u64, Error> {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` outlives both calls.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) < 0 {
-            return Err(Error::last_os("reading the limit of open files"));
-        }
-        limit.rlim_cur = limit.rlim_max;
-        libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-    }
-    Ok(limit.rlim_cur)
+    files::raise_limit().map_err(|source| Error::System {
+        what: "reading the limit of open files".to_owned(),
+        source,
+    })
 }
 
 /// How a job is spread over processes that may each open `files` files; one share if one process is enough.

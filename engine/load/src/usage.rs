@@ -94,22 +94,9 @@ pub fn peak_rss() -> u64 {
 /// # Errors
 /// [`Error::System`] if the kernel refuses, as it does when the machine has none of them.
 pub fn restrict(cpus: &[u32]) -> Result<(), Error> {
-    // SAFETY: all zero is an empty set; indices beyond it are left out before CPU_SET sees them.
-    let answer = unsafe {
-        let mut set: libc::cpu_set_t = zeroed();
-        for cpu in cpus
-            .iter()
-            .filter(|cpu| (**cpu as usize) < 8 * std::mem::size_of::<libc::cpu_set_t>())
-        {
-            libc::CPU_SET(*cpu as usize, &mut set);
-        }
-        libc::sched_setaffinity(0, std::mem::size_of::<libc::cpu_set_t>(), &raw const set)
-    };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(Error::last_os(format!(
-            "pinning the generator to CPUs {cpus:?}"
-        )))
-    }
+    let numbers: Vec<usize> = cpus.iter().map(|cpu| *cpu as usize).collect();
+    touchstone_watch::cpus::bind(&numbers).map_err(|source| Error::System {
+        what: format!("pinning the generator to CPUs {cpus:?}"),
+        source,
+    })
 }

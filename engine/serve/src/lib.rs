@@ -3,7 +3,6 @@
 //! Both are a [`worker::Worker`] a thread, each with its own `SO_REUSEPORT` listener and epoll instance, around a
 //! [`worker::Service`] that says what is answered.
 
-pub mod cpus;
 pub mod echo;
 mod head;
 pub mod null;

@@ -1,15 +1,16 @@
 //! The null server: canned responses at the least cost. The same load on it is the ceiling of generator, kernel and
 //! machine.
 
+use crate::Place;
 use crate::head::Request;
 use crate::route::Routes;
 use crate::socket::{self, Bell};
 use crate::worker::{Order, Peer, Service, Worker};
-use crate::{Place, cpus};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use touchstone_watch::cpus;
 
 struct Null {
     routes: Arc<Routes>,
@@ -60,7 +61,7 @@ impl Server {
             let cpu = place.cpus.get(number % place.cpus.len().max(1)).copied();
             server.bells.push(bell);
             server.threads.push(std::thread::Builder::new().name(format!("null-{number}")).spawn(move || {
-                if cpu.is_some_and(|cpu| !cpus::pin(cpu)) {
+                if cpu.is_some_and(|cpu| cpus::bind(&[cpu]).is_err()) {
                     eprintln!("worker {number} cannot be bound to CPU {cpu:?}: it runs where the scheduler puts it");
                 }
                 worker.run();

@@ -1,5 +1,6 @@
 //! Sockets, epoll and event descriptors: the system calls of a worker.
 
+use socket2::SockAddr;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -28,31 +29,9 @@ pub fn bind(address: &SocketAddr) -> io::Result<OwnedFd> {
     }
     // Inherited by accepted sockets, which saves a call for each.
     set(&socket, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1)?;
-    // SAFETY: an all-zero storage is valid, and large and aligned enough for either family.
-    let done = unsafe {
-        let mut storage: libc::sockaddr_storage = std::mem::zeroed();
-        let length = match address {
-            SocketAddr::V4(v4) => {
-                let place = (&raw mut storage).cast::<libc::sockaddr_in>();
-                (*place).sin_family = libc::AF_INET as u16;
-                (*place).sin_port = v4.port().to_be();
-                (*place).sin_addr.s_addr = u32::from(*v4.ip()).to_be();
-                size_of::<libc::sockaddr_in>()
-            }
-            SocketAddr::V6(v6) => {
-                let place = (&raw mut storage).cast::<libc::sockaddr_in6>();
-                (*place).sin6_family = libc::AF_INET6 as u16;
-                (*place).sin6_port = v6.port().to_be();
-                (*place).sin6_addr.s6_addr = v6.ip().octets();
-                size_of::<libc::sockaddr_in6>()
-            }
-        };
-        libc::bind(
-            socket.as_raw_fd(),
-            (&raw const storage).cast(),
-            length as u32,
-        )
-    };
+    let address = SockAddr::from(*address);
+    // SAFETY: the address is valid for its length.
+    let done = unsafe { libc::bind(socket.as_raw_fd(), address.as_ptr().cast(), address.len()) };
     if done == 0 {
         Ok(socket)
     } else {

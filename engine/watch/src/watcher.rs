@@ -1,6 +1,7 @@
 //! A sampler on a thread of its own.
 
 use crate::clock::{monotonic_ns, seconds, thread_cpu_ns};
+use crate::cpus;
 use crate::machine::MachineReading;
 use crate::report::{Cost, ExitAt, Point, Report, Snapshot, Watch, Window, since};
 use crate::sample::{Depth, Phase, Sample};
@@ -197,7 +198,10 @@ fn run(
     shared: &Shared,
     mut log: Log,
 ) -> Log {
-    pin(&settings.cpus);
+    if !settings.cpus.is_empty() {
+        // Where the machine has none of them, sampling goes on where the scheduler puts it.
+        let _ = cpus::bind(&settings.cpus);
+    }
     let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
     let deep_ns = u64::try_from(settings.deep_interval.as_nanos()).unwrap_or(u64::MAX);
     let mut next_ns = log.samples.last().map_or_else(monotonic_ns, |s| s.at_ns) + interval_ns;
@@ -259,20 +263,5 @@ fn wait(shared: &Shared, until_ns: u64) -> (Phase, bool, bool) {
             Ok((guard, _)) => guard,
             Err(poisoned) => poisoned.into_inner().0,
         };
-    }
-}
-
-/// Binds the calling thread to CPUs; none leaves it as it is.
-fn pin(cpus: &[usize]) {
-    if cpus.is_empty() {
-        return;
-    }
-    // SAFETY: an all-zero set is the empty set; CPU_SET stays within it because larger numbers are dropped.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        for &cpu in cpus.iter().filter(|cpu| **cpu < libc::CPU_SETSIZE as usize) {
-            libc::CPU_SET(cpu, &mut set);
-        }
-        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
     }
 }

@@ -9,9 +9,9 @@ mod wheel;
 
 pub use settings::Settings;
 
+use crate::Place;
 use crate::socket::{self, Bell};
 use crate::worker::Worker;
-use crate::{Place, cpus};
 use service::Echo;
 use settings::FaultCell;
 use stats::Stats;
@@ -21,6 +21,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use touchstone_watch::cpus;
 
 /// What workers and control share.
 pub(crate) struct Shared {
@@ -81,7 +82,7 @@ impl Server {
             let worker = Worker::new(service, rebind()?, bell, Box::new(rebind))?;
             let cpu = place.cpus.get(number % place.cpus.len().max(1)).copied();
             server.spawn(format!("echo-{number}"), move || {
-                if cpu.is_some_and(|cpu| !cpus::pin(cpu)) {
+                if cpu.is_some_and(|cpu| cpus::bind(&[cpu]).is_err()) {
                     eprintln!("worker {number} cannot be bound to CPU {cpu:?}: it runs where the scheduler puts it");
                 }
                 // The default slack of timers, 50 us, would make every answer late by as much.
