@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.judge.sound import sound_run
+from tests.judge.sound import CONTENDERS, sound_run
 from touchstone.record.run import Run
 from touchstone.record.store import RunStore
 
@@ -35,10 +35,7 @@ def stored(run: Run, folder: Path) -> None:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
-    before, after = sound_run(), sound_run()
-    for sample in after.samples:
-        if "throughput" in sample.figures and sample.contender != "tare":
-            sample.figures["throughput"] *= 0.7
+    before, after = sound_run(), sound_run(contenders={name: 0.7 * rate for name, rate in CONTENDERS.items()})
     stored(before, tmp_path / "results" / "20260101-000000-before")
     stored(after, tmp_path / "results" / "20260102-000000-after")
     return tmp_path
