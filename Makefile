@@ -8,7 +8,7 @@ ENGINE_SOURCES := $(shell find engine -name '*.rs' -o -name 'Cargo.toml' -o -nam
 RUN ?= users --quick
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format faults calibrate clean test-native test-broken
+.PHONY: help setup run test lint format faults calibrate clean test-slow test-native test-broken
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,10 +30,13 @@ $(ENGINE): $(ENGINE_SOURCES)
 run: setup ## Measure the scenario `users` (another: make run RUN="crud --quick")
 	$(BIN)/touchstone run $(RUN)
 
-test: setup ## All tests
+test: setup ## The tests: engine, lab, mote
 	cargo test --workspace --locked --quiet
-	$(BIN)/pytest -n 2 -m "not native and not broken"
+	$(BIN)/pytest -n 2 -m "not slow and not native and not broken"
 	mote/check.sh
+
+test-slow: setup ## Real brokers, planted faults in short, broken stacks: half an hour
+	$(BIN)/pytest -m "slow and not native and not broken"
 
 test-native: setup ## The tests that build native images; minutes long
 	$(BIN)/pytest -m native
