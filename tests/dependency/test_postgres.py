@@ -196,11 +196,18 @@ def test_its_log_is_kept_with_the_results(postgres: Postgres) -> None:
     assert "ready to accept connections" in log.read_text()
 
 
+def _pid(lock: Path) -> int:
+    """The server that holds a socket's lock file; other tests may run servers of their own meanwhile."""
+    return int(lock.read_text().splitlines()[0])
+
+
 def test_stop_leaves_no_process_and_no_file(tmp_path: Path, context: DependencyContext) -> None:
-    sockets = set(Path("/tmp").glob("touchstone-*"))
-    held = set(Path("/var/tmp").glob("touchstone-*"))
     postgres = Postgres("database", "DATABASE_URL", SETTINGS, context_in(tmp_path, context.cache))
     postgres.start()
+    sockets = [
+        lock.parent for lock in Path("/tmp").glob("touchstone-*/.s.PGSQL.*.lock") if _pid(lock) in postgres.pids()
+    ]
+    assert sockets
     postgres.reset({})
     family = psutil.Process(postgres.pids()[0]).children(recursive=True)
     connection = client(postgres)
@@ -209,8 +216,7 @@ def test_stop_leaves_no_process_and_no_file(tmp_path: Path, context: DependencyC
     connection.close()
     assert not [process for process in family if process.is_running()]
     assert not list((tmp_path / "data").iterdir())
-    assert set(Path("/tmp").glob("touchstone-*")) == sockets
-    assert set(Path("/var/tmp").glob("touchstone-*")) == held
+    assert not [folder for folder in sockets if folder.exists()]
 
 
 def test_a_setting_that_the_server_refuses_is_told_with_its_log(tmp_path: Path, context: DependencyContext) -> None:

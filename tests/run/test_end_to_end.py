@@ -108,7 +108,7 @@ def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(tmp_path: Pa
     time.sleep(0.7)
     own = {child.pid for child in psutil.Process(process.pid).children(recursive=True)}
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=300)
     assert process.returncode == 130, output
     assert "report.html" in output
     assert not [pid for pid in own if psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie"]
