@@ -59,7 +59,7 @@ pub struct Expect {
 pub enum ExpectBody {
     /// Anything.
     Any,
-    /// These bytes.
+    /// These bytes; in a load job a template.
     Exact {
         /// The expected text.
         value: String,

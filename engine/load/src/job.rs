@@ -1,9 +1,8 @@
 //! The load job: what `docs/engine-protocol.md` calls the load job, as types.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+/// What a response must be: the same words in every job of the engine.
+pub use touchstone_exchange::{Expect, ExpectBody};
 
 use crate::error::Error;
 
@@ -178,44 +177,6 @@ pub struct Request {
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
-}
-
-/// What a response must be.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Expect {
-    /// The statuses that are right; empty or absent: 200 to 299.
-    #[serde(default)]
-    pub status: Option<Vec<u16>>,
-    /// What the body must be; absent: anything.
-    #[serde(default)]
-    pub body: Option<ExpectBody>,
-}
-
-/// What a response body must be.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum ExpectBody {
-    /// Anything.
-    Any,
-    /// These bytes, a template.
-    Exact {
-        /// The expected text.
-        value: String,
-    },
-    /// A regular expression over the whole body.
-    Pattern {
-        /// The expression.
-        value: String,
-    },
-    /// A JSON object with these fields.
-    Json {
-        /// Field to value, or to `{"type": "number"}` and the like.
-        fields: BTreeMap<String, Value>,
-        /// Whether further fields are wrong.
-        #[serde(default)]
-        exact: bool,
-    },
 }
 
 /// Which process tree to sample, and how.
