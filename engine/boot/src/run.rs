@@ -157,12 +157,12 @@ fn first_response(
     let since = |now: u64| seconds(now.saturating_sub(started.exec_ns));
     let deadline = started.exec_ns + plan.timeout.as_nanos() as u64;
     let root = pidfd(started.pid);
-    let mut last_problem = None;
+    let mut trouble = Trouble::default();
     loop {
         let before = monotonic_ns();
         let left = Duration::from_nanos(deadline.saturating_sub(before));
         if left.is_zero() {
-            return Err(too_late(plan, run, last_problem));
+            return Err(too_late(plan, run, trouble));
         }
         if interrupt.load(Ordering::Relaxed) {
             return Err((
@@ -182,15 +182,15 @@ fn first_response(
                         }
                         Err(why) => {
                             run.wrong_responses += 1;
-                            last_problem = Some(why);
+                            trouble.wrong_response = Some(why);
                         }
                     },
-                    Err(why) => last_problem = Some(why),
+                    Err(why) => trouble.broken_exchange = Some(why),
                 }
             }
             Try::Closed if run.port_open_s.is_none() => run.port_closed_s = Some(since(before)),
             Try::Closed => {}
-            Try::Failed(error) => last_problem = Some(format!("connecting: {error}")),
+            Try::Failed(error) => trouble.broken_exchange = Some(format!("connecting: {error}")),
         }
         // The wait ends at once when the root ends; then only its descendants can still answer.
         let ended = match &root {
@@ -214,7 +214,15 @@ fn first_response(
     }
 }
 
-fn too_late(plan: &Plan, run: &Run, last_problem: Option<String>) -> Failed {
+/// What was seen instead of a valid response. The deadline cuts the last exchange short, which says less of the server
+/// than a whole response that was wrong.
+#[derive(Default)]
+struct Trouble {
+    wrong_response: Option<String>,
+    broken_exchange: Option<String>,
+}
+
+fn too_late(plan: &Plan, run: &Run, trouble: Trouble) -> Failed {
     let within = format!("within {} s", plan.timeout.as_secs_f64());
     let open = match run.port_open_s {
         Some(t) => format!("the port opened after {t:.3} s"),
@@ -225,7 +233,9 @@ fn too_late(plan: &Plan, run: &Run, last_problem: Option<String>) -> Failed {
     } else {
         FailureKind::Timeout
     };
-    let last = last_problem
+    let last = trouble
+        .wrong_response
+        .or(trouble.broken_exchange)
         .map(|why| format!("; the last answer: {why}"))
         .unwrap_or_default();
     (kind, format!("no valid response {within}: {open}{last}"))
