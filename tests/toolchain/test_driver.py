@@ -59,6 +59,13 @@ def test_an_absent_class_path_entry_is_refused(tmp_path: Path) -> None:
         read_command_line(["-cp", str(tmp_path / "absent.jar"), "Main"])
 
 
+def test_a_star_stands_for_all_jars_of_a_folder(tmp_path: Path) -> None:
+    for name in ("b.jar", "a.jar", "notes.txt"):
+        (tmp_path / name).touch()
+    request = read_command_line(["-cp", f"{tmp_path}/*", "Main"])
+    assert request.class_path == [tmp_path / "a.jar", tmp_path / "b.jar"]
+
+
 def test_properties_may_be_continued_and_escaped() -> None:
     options = Options()
     unknown = properties_words(

@@ -91,8 +91,16 @@ def read_command_line(words: list[str]) -> Request:
             raise CommandLineError(f"{word} is no option that an assembled native-image translates")
     if not class_path or len(positional) != 1:
         raise CommandLineError("write it as: native-image -cp PATH[:PATH...] [-o FILE] [options] MAIN-CLASS")
-    entries = [Path(entry).resolve() for entry in class_path.split(":") if entry]
+    entries = [path for entry in class_path.split(":") if entry for path in _class_path_entries(entry)]
     if absent := [str(entry) for entry in entries if not entry.exists()]:
         raise CommandLineError(f"not on this machine: {', '.join(absent)}")
     main_class = positional[0]
     return Request(entries, main_class, Path(output or main_class.lower()).resolve(), options)
+
+
+def _class_path_entries(entry: str) -> list[Path]:
+    """An entry of the class path; of `folder/*`, all jars in the folder, as java's own launcher reads it."""
+    path = Path(entry)
+    if path.name == "*" and path.parent.is_dir():
+        return sorted(jar.resolve() for jar in path.parent.glob("*.jar"))
+    return [path.resolve()]
