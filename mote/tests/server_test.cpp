@@ -81,6 +81,23 @@ TEST(Server, SendsALargeResponseToASlowReaderWhole) {
   EXPECT_EQ(received.size() - received.find("\r\n\r\n") - 4, std::size_t{256} * 65536);
 }
 
+// The socket fills and empties again and again while more requests wait than one turn reads, so a
+// connection is due for another read at the moment at which it blocks.
+TEST(Server, AnswersEachOfManyPipelinedRequestsOnceAndInOrderToASlowReader) {
+  constexpr int kRequests = 60'000;
+  const auto is_hello = [](int i) { return i % 7 != 0 && i % 11 != 0; };
+  RunningServer server({}, server_router());
+  Client client(server.port(), 4096);
+  std::string requests;
+  for (int i = 0; i < kRequests; ++i)
+    requests += is_hello(i) ? kHello : "GET /no HTTP/1.1\r\nHost: a\r\n\r\n";
+  std::jthread sender([&] { client.send(requests); });
+  for (int i = 0; i < kRequests; ++i) {
+    if (i % 10'000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ASSERT_TRUE(client.response().starts_with(is_hello(i) ? "HTTP/1.1 200" : "HTTP/1.1 404")) << i;
+  }
+}
+
 TEST(Server, DoesNotGrowForAClientThatPipelinesAndNeverReads) {
   RunningServer server({}, server_router());
   Client warm(server.port());

@@ -21,6 +21,17 @@ std::size_t skip_empty_lines(std::string_view input) noexcept {
 // far below the limit. Larger pieces would save no system call worth having.
 constexpr std::size_t kMostAtOnce = 8192;
 
+// A string grows by doubling and holds both copies meanwhile, which would be most of what a client
+// that sends and does not read costs. These strings grow by little.
+void make_room(std::string& kept, std::size_t size) {
+  constexpr std::size_t kStep = 1024;
+  if (size <= kept.capacity()) return;
+  std::string larger;
+  larger.reserve((size + kStep - 1) / kStep * kStep);
+  larger.append(kept);
+  kept.swap(larger);
+}
+
 // An incomplete head is parsed again from its start. That is cheap because it happens only when a
 // line has ended or the input has doubled, so that dripping bytes cost a client more than the
 // server.
@@ -48,6 +59,7 @@ Protocol::Next Protocol::receive(Connection& connection, std::string_view bytes)
     }
     return next_;
   }
+  make_room(before->input, before->input.size() + bytes.size());
   before->input.append(bytes);
   if (before->phase == Phase::Head && !worth_parsing(*before, bytes)) return next_;
   return resume(connection);
@@ -188,12 +200,19 @@ Exchange& Protocol::exchange(Connection& connection) {
 
 void Protocol::hold(Connection& connection, std::string_view unsent) {
   Exchange& state = exchange(connection);
+  make_room(state.output, unsent.size());
   state.output.assign(unsent);
   state.output_sent = 0;
 }
 
 void Protocol::rest(Connection& connection) noexcept {
-  if (connection.exchange != nullptr && connection.exchange->at_rest()) end(connection);
+  Exchange* const state = connection.exchange;
+  if (state == nullptr) return;
+  if (state->at_rest()) {
+    end(connection);
+  } else if (state->output.empty()) {
+    std::string().swap(state->output);
+  }
 }
 
 void Protocol::end(Connection& connection) noexcept {

@@ -7,7 +7,9 @@
 namespace mote {
 namespace {
 
-constexpr std::size_t kFirstCapacity = 4096;
+// Holds what is sent at once and the response that goes past it, so that it seldom moves. Pages that
+// nothing has written to take no memory.
+constexpr std::size_t kFirstCapacity = 16384;
 
 char* resize(char* data, std::size_t capacity) {
   void* const moved = std::realloc(data, capacity);  // NOLINT(cppcoreguidelines-no-malloc)

@@ -143,7 +143,10 @@ void EpollWorker::read_again() {
   turn.swap(unfinished_);
   for (const std::uint64_t candidate : turn) {
     const auto index = static_cast<std::uint32_t>(candidate);
-    if (slab_[index].has(Connection::kOpen) && tag(index) == candidate) read(index, true);
+    Connection& connection = slab_[index];
+    if (!connection.has(Connection::kOpen) || tag(index) != candidate) continue;
+    // An event of this batch may have come first and blocked it: flush_held() goes on from there.
+    if (!connection.output_blocked()) read(index, true);
   }
 }
 
@@ -339,7 +342,8 @@ void EpollWorker::flush_held(std::uint32_t index) {
       deadlines_.set(index, Timer::Write, tick_);
     }
   }
-  std::string().swap(state.output);
+  // Its room is kept for what may be blocked next, and given back by rest().
+  state.output.clear();
   state.output_sent = 0;
   Protocol::Next next = Protocol::Next::Abort;
   try {
