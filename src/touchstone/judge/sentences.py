@@ -77,20 +77,29 @@ def _difference(c: Comparison, figure: Figure, what: str) -> str:
 def _by(ratio: float) -> str:
     """A change in percent while that reads well, otherwise as a factor."""
     if ratio >= 2 or ratio <= 0.5:
-        return f"{max(ratio, 1 / ratio):.2g} times"
+        factor = max(ratio, 1 / ratio)
+        return f"{factor:,.0f} times" if factor >= 10 else f"{factor:.2g} times"
     return share(abs(ratio - 1))
+
+
+def _digits(ratio: float) -> str:
+    """Three decimals near 1, where a margin of some percent is read; fewer where they mean nothing."""
+    if ratio >= 100:
+        return f"{ratio:,.0f}"
+    return f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.3f}"
 
 
 def _interval(c: Comparison, confidence: float) -> str:
     assert c.ratio is not None
     rounds = f"{c.rounds} round{'s' if c.rounds != 1 else ''}"
     if c.low is None or c.high is None:
-        return f"ratio {c.ratio:.3f}, no interval" + (f", {rounds}" if c.rounds > 1 else "")
+        return f"ratio {_digits(c.ratio)}, no interval" + (f", {rounds}" if c.rounds > 1 else "")
+    interval = f"{share(confidence)} interval {_digits(c.low)} to {_digits(c.high)}"
     if c.rounds == 1 and c.low != c.high:
-        return f"ratio {c.ratio:.3f}, {share(confidence)} interval {c.low:.3f} to {c.high:.3f} over single starts"
+        return f"ratio {_digits(c.ratio)}, {interval} over single starts"
     if c.low == c.high:
-        return f"ratio {c.ratio:.3f}, " + ("counted exactly" if c.figure in EXACT else f"the same in {rounds}")
-    return f"ratio {c.ratio:.3f}, {share(confidence)} interval {c.low:.3f} to {c.high:.3f}, {rounds}"
+        return f"ratio {_digits(c.ratio)}, " + ("counted exactly" if c.figure in EXACT else f"the same in {rounds}")
+    return f"ratio {_digits(c.ratio)}, {interval}, {rounds}"
 
 
 def _more(c: Comparison) -> str:
