@@ -76,11 +76,12 @@ def running(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     memory_limit: int | None = None,
     patience_s: float = 10.0,
+    ready_within_s: float = READY_WITHIN_S,
     before_start: Callable[[], None] = lambda: None,
 ) -> Iterator[Running]:
     """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
 
-    `patience_s` is how long it may take to end after SIGTERM.
+    `patience_s` is how long it may take to end after SIGTERM, `ready_within_s` to give its first right answer.
     `before_start` is called when the dependencies are fresh and the contender does not run yet.
     """
     leftovers = reset_dependencies(bench, settings or {})
@@ -104,7 +105,7 @@ def running(
         built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus, cgroup=cgroup
     )
     try:
-        wait_until_ready(bench, process, port)
+        wait_until_ready(bench, process, port, ready_within_s)
         contender = Running(process, port, leftovers)
         yield contender
         sample.server_exit = process.exited()
@@ -126,11 +127,11 @@ def wait_for_listener(process: ServerProcess, port: int) -> None:
         time.sleep(0.02)
 
 
-def wait_until_ready(bench: Bench, process: ServerProcess, port: int) -> None:
+def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float = READY_WITHIN_S) -> None:
     """Ask until the scenario's `ready` request is answered rightly. Raises StartError that says what came instead."""
     service = Service(HOST, port, timeout_s=5.0)
     values = ValueSource(bench.seed)
-    deadline = time.monotonic() + READY_WITHIN_S
+    deadline = time.monotonic() + within_s
     last = "nothing"
     while time.monotonic() < deadline:
         if how := process.exited():
@@ -148,6 +149,6 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int) -> None:
             mend="take the port from PORT in the environment",
         )
     raise StartError(
-        f"the server gave no right answer to {bench.scenario.ready.target} within {READY_WITHIN_S:g} s; last: {last}",
+        f"the server gave no right answer to {bench.scenario.ready.target} within {within_s:g} s; last: {last}",
         mend=f"its log: {process.log}",
     )
