@@ -79,7 +79,8 @@ def resolved(stack: Stack, name: str) -> Variant:
             "artifacts": own.artifacts or base.artifacts,
             "footprint": own.footprint or base.footprint,
             "env": base.env | own.env,
-            "memory_settings": own.memory_settings or base.memory_settings,
+            # A native image takes other heap flags than the JVM that it was built from.
+            "memory_settings": own.memory_settings or ([] if own.native else base.memory_settings),
             "extra_configuration": own.extra_configuration or base.extra_configuration,
         }
     )

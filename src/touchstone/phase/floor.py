@@ -1,74 +1,38 @@
-"""The floor phase: the smallest memory limit under which a contender lives, and under which it keeps its rate."""
+"""The floor phase: the smallest memory limit under which a contender lives, and under which it keeps its rate.
+
+The limit is the cgroup's: anonymous memory, the kernel's own for the process, and file pages that the process is the
+first to read. Those of its program are in the page cache from the trial before and are charged to nobody.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from statistics import median
 from typing import ClassVar
 
-from touchstone.contract.checker import Checker, light_checks
-from touchstone.engine.client import run_job
-from touchstone.engine.job import Timing, load_job
+from touchstone.engine.job import Timing
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import describe_cgroups
 from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import MemorySetting
-from touchstone.phase.base import Bench, Built, Phase, attempt, blank_sample
-from touchstone.phase.load import prepare_load
-from touchstone.phase.service import running
-from touchstone.record.engine import LoadResult
+from touchstone.phase.base import Bench, Phase, attempt, blank_sample
+from touchstone.phase.floor_search import FloorSearch, Trial, curve_limits, smallest
+from touchstone.phase.floor_trial import PLAIN, FloorBench, Outcome
 from touchstone.record.sample import Sample
 
 _MB = 2**20
-_PLAIN = MemorySetting(title="as it is run")
-_MEASURED_S = {"quick": 2.0, "normal": 4.0, "thorough": 10.0}
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One limit with one set of heap flags: what became of it."""
-
-    limit_mb: int | None
-    setting: str
-    lives: bool
-    passes: bool
-    rate: float | None = None
-    p99: float | None = None
-    death: str | None = None
-
-    def record(self) -> dict[str, object]:
-        """The form that the record keeps; bytes, requests a second, seconds."""
-        return {
-            "limit": None if self.limit_mb is None else self.limit_mb * _MB,
-            "setting": self.setting,
-            "lives": self.lives,
-            "passes": self.passes,
-            "rate": self.rate,
-            "p99": self.p99,
-            "death": self.death,
-        }
-
-
-def smallest(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
-    """The smallest whole number in [low, high] for which `holds` is true, by bisection.
-
-    `holds` must be monotone, as memory limits nearly are; None if it is false even for `high`.
-    """
-    if not holds(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return high
+_UNLIMITED = 3
+"""So many loads without a limit say what the unlimited rate is: their median."""
+_NEAR = 0.1
+"""A rate this near to the wanted one is measured again, twice, and the median decides: one load of a few seconds varies
+by as much, and a bisection never comes back to a wrong step."""
+_SPARE = 1.1
+"""The first limit tried, over what the contender took without one."""
 
 
 class FloorPhase(Phase):
-    """Bisects the limit to one megabyte; at each limit every heap setting is tried until one is enough."""
+    """Searches to one megabyte, over every heap setting."""
 
     name: ClassVar[str] = "floor"
     title: ClassVar[str] = "Memory floor"
@@ -96,91 +60,86 @@ class _Search:
     def __init__(self, bench: Bench, contender: Contender, sample: Sample) -> None:
         assert bench.scenario.floor is not None  # the phase has seen to it
         self._bench = bench
-        self._contender = contender
+        self._name = contender.name
         self._sample = sample
         self._floor = bench.scenario.floor
-        self._load: Load = bench.scenario.loads[self._floor.load]
-        self._settings: Sequence[MemorySetting] = contender.variant.memory_settings or [_PLAIN]
-        self._trials: list[Trial] = []
-        self._wanted_rate = 0.0
-        self._known: dict[int, Trial] = {}
+        settings: Sequence[MemorySetting] = contender.variant.memory_settings or [PLAIN]
+        self._settings = {setting.title: setting for setting in settings}
+        load = bench.scenario.loads[self._floor.load]
+        timing = Timing(bench.profile.warmup_s, bench.profile.measured_s, 0.0)
+        self._trials = FloorBench(bench, contender, sample, load, timing)
+        self._wanted = 0.0
 
     def run(self) -> None:
-        """Measure without a limit, then bisect for living and for passing."""
-        unlimited = self._try(None, _PLAIN)
-        if unlimited.rate is None:
-            raise TouchstoneError(f"without a limit the load fails: {unlimited.death}", where=self._contender.name)
-        self._wanted_rate = unlimited.rate * self._floor.share_of_unlimited
-        self._trials[0] = Trial(None, unlimited.setting, True, True, unlimited.rate, unlimited.p99)
+        """Measure without a limit, then search for passing and for living, then fill the curve between."""
+        before = [self._unlimited() for _ in range(_UNLIMITED)]
+        rate = median(outcome.rate or 0.0 for outcome in before)
+        self._wanted = rate * self._floor.share_of_unlimited
         low, high = self._floor.from_mb, self._floor.to_mb
-        passes = smallest(low, high, lambda limit: self._at(limit).passes)
-        lives = smallest(low, passes or high, lambda limit: self._at(limit).lives)
-        for name, value in (("floor_passes", passes), ("floor_lives", lives)):
-            if value is None:
+        search = FloorSearch(list(self._settings), low, high, self._limited)
+        peak = max(outcome.peak or 0 for outcome in before)
+        passes = search.passes(max(low, int(peak / _MB * _SPARE)))
+        contract: dict[str, object] = {}
+        if passes is not None:
+            passes = self._keeping_contract(search, *passes, contract)
+        if passes is not None:
+            for limit in curve_limits(passes[0], high, [t.limit_mb for t in search.trials if t.setting == passes[1]]):
+                search.at(limit, passes[1])
+        lives = search.lives(passes[0] if passes else None)
+        after = self._unlimited().rate or 0.0
+        for name, found in (("floor_passes", passes), ("floor_lives", lives)):
+            if found is None:
                 self._sample.not_measured[name] = f"not even {high} MB were enough"
             else:
-                self._sample.figures[name] = float(value * _MB)
+                self._sample.figures[name] = float(found[0] * _MB)
         self._sample.detail["floor"] = {
-            "unlimited_rate": unlimited.rate,
+            "unlimited_rate": rate,
+            "unlimited_rates": [*(outcome.rate for outcome in before), after],
+            "unlimited_peak": peak,
             "share": self._floor.share_of_unlimited,
-            "tries": [t.record() for t in sorted(self._trials, key=lambda t: t.limit_mb or 1 << 30)],
+            "wanted_rate": self._wanted,
+            "passes_with": passes[1] if passes else None,
+            "lives_with": lives[1] if lives else None,
+            "contract": contract,
+            "tries": [trial.record() for trial in search.trials],
         }
+        self._sample.detail.pop("oom_kills", None)
+        self._sample.server_exit = None
 
-    def _at(self, limit_mb: int) -> Trial:
-        """The best trial at a limit: heap settings are tried until one passes."""
-        if limit_mb not in self._known:
-            tried = []
-            for setting in self._settings:
-                tried.append(self._try(limit_mb, setting))
-                if tried[-1].passes:
-                    break
-            self._known[limit_mb] = max(tried, key=lambda trial: (trial.passes, trial.lives, trial.rate or 0.0))
-        return self._known[limit_mb]
+    def _keeping_contract(
+        self, search: FloorSearch, least: int, setting: str, told: dict[str, object]
+    ) -> tuple[int, str] | None:
+        """The smallest limit from `least` on under which the whole contract holds as well."""
 
-    def _try(self, limit_mb: int | None, setting: MemorySetting) -> Trial:
-        where = "without a limit" if limit_mb is None else f"at {limit_mb} MB, {setting.title}"
-        self._bench.watcher.step(f"floor of {self._contender.name} {where}")
-        trial = self._measured(limit_mb, setting)
-        self._trials.append(trial)
-        return trial
+        def holds(limit: int) -> bool:
+            self._step(f"checking the contract at {limit} MB, {setting}")
+            broken = self._trials.contract_under(limit, self._settings[setting])
+            told[f"{limit} MB"] = broken or "holds"
+            return broken is None and search.at(limit, setting).passes
 
-    def _measured(self, limit_mb: int | None, setting: MemorySetting) -> Trial:
-        bench, sample = self._bench, self._sample
-        sample.detail.pop("oom_kills", None)
-        built = with_setting(bench.builds[self._contender.name], setting, limit_mb)
-        limit = None if limit_mb is None else limit_mb * _MB
-        lived = False
-        result: LoadResult | None = None
-        broken: str | None = None
-        try:
-            with running(
-                bench, built, sample, settings=self._load.dependency_settings, memory_limit=limit
-            ) as contender:
-                checker = Checker(contender.service, bench.dependencies, bench.seed)
-                checks = checker.run(light_checks(bench.scenario.contract))
-                lived = all(check.passed for check in checks)
-                prepare_load(checker, self._load, bench.seed)
-                timing = Timing(1.0, _MEASURED_S[bench.profile.name], 0.0)
-                cpus = bench.placement.engine_cpus
-                job = load_job(self._load, contender.url, timing, cpus=cpus, seed=bench.seed)
-                result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
-                lived = lived and contender.process.exited() is None
-        except TouchstoneError as error:
-            broken = error.what
-        oom = sample.detail.get("oom_kills")
-        death = "killed by the kernel for want of memory" if oom else broken or sample.server_exit
-        if result is None or death or not lived:
-            return Trial(limit_mb, setting.title, lived and not death, False, death=death or "the contract broke")
-        errors = result.counts.errors.total + result.counts.unanswered
-        rate = result.rate.achieved
-        passes = errors == 0 and rate >= self._wanted_rate
-        return Trial(limit_mb, setting.title, True, passes, rate, result.latency.p99)
+        found = smallest(least, self._floor.to_mb, holds, least)
+        return None if found is None else (found, setting)
 
+    def _unlimited(self) -> Outcome:
+        self._step("without a limit")
+        outcome = self._trials.load_under(None, PLAIN)
+        if outcome.rate is None or outcome.errors:
+            why = outcome.death or f"{outcome.errors} requests failed"
+            raise TouchstoneError(f"without a limit the load fails: {why}", where=self._name)
+        return outcome
 
-def with_setting(built: Built, setting: MemorySetting, limit_mb: int | None) -> Built:
-    """The contender with heap flags for a limit: arguments go right behind the program's name."""
-    heap = "" if limit_mb is None else str(max(1, int(limit_mb * setting.heap_share)))
-    arguments = [argument.replace("{heap_mb}", heap) for argument in setting.args]
-    env = {name: value.replace("{heap_mb}", heap) for name, value in setting.env.items()}
-    kept = [a for a in built.argv[1:] if not (setting.args and a.startswith(("-Xmx", "-Xms", "-XX:+Use")))]
-    return Built(built.work, built.artifacts, (built.argv[0], *arguments, *kept), {**built.env, **env})
+    def _limited(self, limit_mb: int, setting: str) -> Trial:
+        self._step(f"at {limit_mb} MB, {setting}")
+        outcomes = [self._trials.load_under(limit_mb, self._settings[setting])]
+        first = outcomes[0].rate
+        if first is not None and not outcomes[0].errors and abs(first / self._wanted - 1) < _NEAR:
+            outcomes += [self._trials.load_under(limit_mb, self._settings[setting]) for _ in range(2)]
+        if dead := next((outcome for outcome in outcomes if not outcome.lives), None):
+            return Trial(limit_mb, setting, False, False, death=dead.death)
+        rate = median(outcome.rate or 0.0 for outcome in outcomes)
+        p99 = median(outcome.p99 or 0.0 for outcome in outcomes)
+        sound = not any(outcome.errors for outcome in outcomes)
+        return Trial(limit_mb, setting, True, sound and rate >= self._wanted, rate, p99)
+
+    def _step(self, text: str) -> None:
+        self._bench.watcher.step(f"floor of {self._name} {text}")

@@ -32,6 +32,7 @@ class FloorTry(Record):
     """One memory limit that was tried. Bytes, requests a second, seconds."""
 
     limit: int
+    setting: str = ""
     lives: bool
     passes: bool
     rate: float | None = None
@@ -39,7 +40,7 @@ class FloorTry(Record):
 
 
 class Floor(Record):
-    """`detail["floor"]`: one entry a limit."""
+    """`detail["floor"]`: one entry a limit and heap setting."""
 
     tries: list[FloorTry]
 
