@@ -40,3 +40,13 @@ def test_a_pool_that_is_filled_once_is_right() -> None:
     run = sound_run()
     first_load(run).dependencies = [_opened(10)]
     assert codes(run) == set()
+
+
+def test_a_downstream_whose_connections_are_thrown_away_counts_alike() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    sample.env = {"DOWNSTREAM_POOL": "64"}
+    before, after = {"connections_opened": 0.0}, {"connections_opened": 9_000.0}
+    sample.dependencies = [DependencyState(name="downstream", kind="echo", before=before, after=after)]
+    (finding,) = fired(run, "sessions-exceed-pool")
+    assert "9,000 sessions were opened at downstream" in finding.statement

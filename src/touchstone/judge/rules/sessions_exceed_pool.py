@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from touchstone.judge.case import Case
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.quantity import number
 from touchstone.judge.rule import SampleRule
+from touchstone.judge.sessions import opened, stated_pool
 from touchstone.judge.traffic import slots
-from touchstone.record.sample import DependencyState, Sample
+from touchstone.record.sample import Sample
 
 REPLACED = 3
 """A pool may open each of its sessions anew a few times within a load."""
 
 
 class SessionsExceedPool(SampleRule):
-    """A session for every request is a leak, and it is the database that suffers.
+    """A session for every request is a leak, and it is the database or the downstream that suffers.
 
     The pool's size is fixed by the scenario so that all have the same.
     """
@@ -39,13 +39,13 @@ class SessionsExceedPool(SampleRule):
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
         for dependency in sample.dependencies:
-            pool = _pool(sample, dependency)
-            opened = _opened(dependency)
-            if pool and opened is not None and opened > REPLACED * pool:
+            pool = stated_pool(sample, dependency)
+            new = opened(dependency)
+            if pool and new is not None and new > REPLACED * pool:
                 yield self.finding(
-                    f"{number(opened)} sessions were opened at {dependency.name} in the load, with a pool of {pool}",
+                    f"{number(new)} sessions were opened at {dependency.name} in the load, with a pool of {pool}",
                     sample=sample,
-                    evidence={"sessions_opened": opened, "pool": pool, "limit": REPLACED * pool},
+                    evidence={"sessions_opened": new, "pool": pool, "limit": REPLACED * pool},
                 )
                 continue
             sessions = dependency.sessions_peak
@@ -60,23 +60,3 @@ class SessionsExceedPool(SampleRule):
                 sample=sample,
                 evidence={"sessions_peak": sessions, "pool": pool, "limit": limit},
             )
-
-
-def _opened(dependency: DependencyState) -> float | None:
-    """Sessions opened within the load, by the dependency's own counter; None if it has none."""
-    if "sessions_opened" not in dependency.before or "sessions_opened" not in dependency.after:
-        return None
-    return dependency.after["sessions_opened"] - dependency.before["sessions_opened"]
-
-
-def _pool(sample: Sample, dependency: DependencyState) -> int | None:
-    """The pool's size by the scenario's settings: a variable with POOL in its name, the dependency's own first."""
-    found = {
-        name.upper(): int(value)
-        for name, value in sample.env.items()
-        if "POOL" in name.upper() and re.fullmatch(r"\d+", value)
-    }
-    own = [n for name, n in found.items() if dependency.name.upper() in name or dependency.kind.upper() in name]
-    if own:
-        return max(own)
-    return next(iter(found.values())) if len(found) == 1 else None
