@@ -39,6 +39,8 @@ class Load(Part):
     """If this load holds a defect on purpose: which, in a sentence. It is run with --exhibits alone, or by its name."""
     error_allowance: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """The share of requests that may fail before the sample is invalid."""
+    memory_limit_mb: Annotated[int, Field(ge=1)] | None = None
+    """The memory that the contender may use under this load, by its cgroup; as much as there is if it is left out."""
     dependency_settings: dict[str, dict[str, str | int | bool]] = {}
     """Settings of a dependency that this load changes, by the dependency's name."""
     prepare: list[Send | Act] = []

@@ -52,7 +52,11 @@ class LoadPhase(Phase):
         def action(sample: Sample) -> None:
             bench.watcher.step(f"loading {contender.name}: {name}")
             with running(
-                bench, bench.builds[contender.name], sample, settings=load.dependency_settings
+                bench,
+                bench.builds[contender.name],
+                sample,
+                settings=load.dependency_settings,
+                memory_limit=None if load.memory_limit_mb is None else load.memory_limit_mb * 2**20,
             ) as contender_running:
                 self._put_load(bench, contender_running, load, round_number, sample)
             for state in sample.dependencies:
