@@ -11,9 +11,11 @@ import (
 )
 
 type config struct {
-	address    string
-	downstream downstreamConfig
-	kafka      kafkaConfig
+	address     string
+	readTimeout time.Duration
+	idleTimeout time.Duration
+	downstream  downstreamConfig
+	kafka       kafkaConfig
 }
 
 type downstreamConfig struct {
@@ -48,7 +50,9 @@ func configFromEnv() (config, error) {
 		return value
 	}
 	cfg := config{
-		address: net.JoinHostPort(env("HOST", "127.0.0.1"), env("PORT", "8080")),
+		address:     net.JoinHostPort(env("HOST", "127.0.0.1"), env("PORT", "8080")),
+		readTimeout: milliseconds("HTTP_READ_TIMEOUT_MS", 10_000),
+		idleTimeout: milliseconds("HTTP_IDLE_TIMEOUT_MS", 60_000),
 		downstream: downstreamConfig{
 			url:     strings.TrimSuffix(required("DOWNSTREAM_URL", "http://host:port"), "/"),
 			pool:    number("DOWNSTREAM_POOL", 256),

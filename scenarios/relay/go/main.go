@@ -38,9 +38,9 @@ func run() error {
 	}
 	server := &http.Server{
 		Handler:           newHandler(target, counts),
-		ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       60 * time.Second,
+		ReadHeaderTimeout: cfg.readTimeout,
+		WriteTimeout:      cfg.readTimeout,
+		IdleTimeout:       cfg.idleTimeout,
 	}
 	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(listener) }()

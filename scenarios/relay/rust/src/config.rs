@@ -7,6 +7,7 @@ use std::time::Duration;
 
 pub struct Config {
     pub address: SocketAddr,
+    pub idle_timeout: Duration,
     pub downstream: DownstreamConfig,
     pub kafka: KafkaConfig,
 }
@@ -34,6 +35,7 @@ impl Config {
             address: format!("{host}:{port}")
                 .parse()
                 .with_context(|| format!("HOST {host:?} and PORT {port:?} are no address"))?,
+            idle_timeout: milliseconds("HTTP_IDLE_TIMEOUT_MS", 60_000)?,
             downstream: DownstreamConfig {
                 url: required("DOWNSTREAM_URL", "http://host:port")?
                     .trim_end_matches('/')

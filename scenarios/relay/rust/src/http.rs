@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// What requests under way get of the ten seconds that the start contract grants.
 const DRAIN_LIMIT: Duration = Duration::from_secs(8);
 
@@ -32,13 +31,15 @@ pub struct App {
 pub async fn serve(
     listener: TcpListener,
     app: Arc<App>,
+    idle_timeout: Duration,
     mut stop: watch::Receiver<bool>,
 ) -> Result<()> {
     let graceful = GracefulShutdown::new();
     let mut builder = http1::Builder::new();
+    // hyper starts this clock when it begins to wait for a head, so it bounds idle connections too.
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT);
+        .header_read_timeout(idle_timeout);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,

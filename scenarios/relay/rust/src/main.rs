@@ -45,7 +45,12 @@ async fn run() -> Result<()> {
         downstream: Arc::clone(&downstream),
         stats: Arc::clone(&stats),
     };
-    let mut serving = tokio::spawn(http::serve(listener, Arc::new(app), stopped.clone()));
+    let mut serving = tokio::spawn(http::serve(
+        listener,
+        Arc::new(app),
+        config.idle_timeout,
+        stopped.clone(),
+    ));
     let mut consuming = tokio::spawn(consumer::consume(config.kafka, downstream, stats, stopped));
     tokio::select! {
         ended = &mut serving => return ended?.context("serving ended by itself"),
