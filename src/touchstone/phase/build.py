@@ -16,6 +16,7 @@ from typing import ClassVar
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
+from touchstone.phase.artifact_identity import digests, prebuilt
 from touchstone.phase.base import Bench, Built, Phase, attempt, blank_sample
 from touchstone.phase.command import build_environment, command_line, fill_places, run_environment
 from touchstone.phase.metering import Meter, run_metered
@@ -136,7 +137,8 @@ def build_key(stack: Stack, variant_name: str, tools: Mapping[str, Found]) -> st
     for path, relative in source_files(stack):
         if relative.name != "stack.toml":
             digest.update(str(relative).encode() + b"\0" + path.read_bytes())
-    digest.update(json.dumps({name: f"{tool.version} {tool.path}" for name, tool in sorted(tools.items())}).encode())
+    versions = {name: f"{tool.version} {tool.path} {tool.note}".rstrip() for name, tool in sorted(tools.items())}
+    digest.update(json.dumps(versions).encode())
     return digest.hexdigest()[:16]
 
 
@@ -175,6 +177,7 @@ class BuildPhase(Phase):
         def action(sample: Sample) -> None:
             workshop = _build(bench, contender.stack, contender.variant_name, sample, log)
             bench.builds[contender.name] = _built(contender, workshop)
+            _identify(sample, contender, bench.builds[contender.name])
             if contender.variant.train:
                 del sample.figures["artifact_bytes"]
                 sample.not_measured["artifact_bytes"] = "a part of it comes from the training run"
@@ -307,6 +310,17 @@ def _add(sample: Sample, evidence: BuildEvidence, *, cached: bool) -> None:
     sample.build = evidence
     if evidence.artifacts:
         figures["artifact_bytes"] = float(sum(evidence.artifacts.values()))
+
+
+def _identify(sample: Sample, contender: Contender, built: Built) -> None:
+    """Say which program came of it, and leave out the time of a build that there was not."""
+    sample.detail["artifacts"] = digests(built.artifacts)
+    if sample.build is not None and not sample.build.commands:
+        for figure in ("build_cold", "build_warm", "build_cpu", "build_memory_peak"):
+            sample.figures.pop(figure, None)
+            sample.not_measured[figure] = "there is nothing to build"
+    elif found := prebuilt(built.artifacts, [path for path, _ in source_files(contender.stack)]):
+        sample.detail["prebuilt"] = found
 
 
 def _built(contender: Contender, workshop: _Workshop) -> Built:

@@ -39,8 +39,11 @@ class Tools:
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions by tool name."""
-        return {name: str(tool.version) for name, tool in self.found.items()}
+        """Versions by tool name, with the builder's own words where builds of one version differ."""
+        return {
+            name: f"{tool.version} ({tool.note})" if tool.note else str(tool.version)
+            for name, tool in self.found.items()
+        }
 
 
 def find_tools(contender: Contender) -> Tools | str:
