@@ -36,6 +36,7 @@ def test_a_request_has_class_path_main_class_and_output(tmp_path: Path) -> None:
             ["-H:ClassInitialization=kotlin:build_time", "-H:ClassInitialization=org.x:build_time"],
         ),
         ("--initialize-at-run-time=a.B", ["-H:ClassInitialization=a.B:run_time"]),
+        ("--enable-native-access=ALL-UNNAMED", ["-H:EnableNativeAccess=ALL-UNNAMED"]),
         ("--enable-http", ["-H:EnableURLProtocols=http"]),
         ("-march=x86-64-v2", ["-H:MicroArchitecture=x86-64-v2"]),
         ("-Ob", ["-H:Optimize=b"]),

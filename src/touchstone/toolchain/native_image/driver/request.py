@@ -45,6 +45,7 @@ class Options:
 _INITIALIZATION = {"--initialize-at-build-time": "build_time", "--initialize-at-run-time": "run_time"}
 _VALUED = {
     "--enable-url-protocols": "EnableURLProtocols",
+    "--enable-native-access": "EnableNativeAccess",
     "--features": "Features",
     "--gc": "SupportedGCs",
     "-march": "MicroArchitecture",
