@@ -63,7 +63,9 @@ async fn accept_until(
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(config.request_timeout);
+        .header_read_timeout(config.request_timeout)
+        // Responses to pipelined requests go out together.
+        .pipeline_flush(true);
     let graceful = GracefulShutdown::new();
     loop {
         tokio::select! {
