@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from touchstone.judge.judgement import Severity, Verdict
 from touchstone.report.format import NOTHING, plural
+from touchstone.report.headroom import headroom_lines
 from touchstone.report.sentence import machine, method, trace, what_ran
 from touchstone.report.summary import struck_sentence, summary
 from touchstone.report.table import Cell, Column, Row, Table, full_tables, headline_tables
@@ -34,6 +35,8 @@ def _lines(view: View) -> Iterator[str]:
     yield from summary_lines(view)
     for table in headline_tables(view):
         yield from table_lines(table, "##")
+        for place in dict.fromkeys(column.place for column in table.columns):
+            yield from (f"{escaped(line)}\n" for line in headroom_lines(view, place))
     yield from absent_lines(view)
     yield from finding_lines(view)
     yield from ["## All figures", ""]

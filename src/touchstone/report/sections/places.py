@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from touchstone.report.headroom import headroom_lines
 from touchstone.report.plots import PANELS, ratios
 from touchstone.report.plots.panel import Panel
 from touchstone.report.sections.section import Section
@@ -50,6 +51,7 @@ def _data(view: View, places: list[Place], table: Table | None, known: set[str])
         "panels": list(zip(panels, beside, strict=True)),
         "findings": _untold(table.findings, told) if table else [],
         "about": load_line(view, load) if load else "",
+        "headroom": [line for place in places for line in headroom_lines(view, place)],
         "exhibits": exhibits,
     }
 
