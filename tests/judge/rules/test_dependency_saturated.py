@@ -24,3 +24,11 @@ def test_a_dependency_with_headroom() -> None:
         DependencyState(name="database", kind="postgres", cpu_s=6.0, cpus=[1], ceiling=60_000.0)
     ]
     assert codes(run) == set()
+
+
+def test_a_load_that_asks_nothing_of_it_is_not_bounded_by_it() -> None:
+    run = sound_run()
+    first_load(run).dependencies = [
+        DependencyState(name="database", kind="postgres", cpu_s=0.01, cpus=[1], ceiling=2_000.0, sessions_peak=0)
+    ]
+    assert codes(run) == set()

@@ -25,8 +25,8 @@ class DependencySaturated(SampleRule):
     severity = Severity.SUSPECT
     title = "A dependency was the bottleneck"
     threshold = (
-        "a dependency of its own process busy for more than 90 % of its CPUs; or answered requests above 90 % of "
-        "what it answers by itself"
+        "a dependency of its own process busy for more than 90 % of its CPUs; or, where the load opened sessions at "
+        "it, answered requests above 90 % of what it answers by itself"
     )
     threshold_reason = (
         "at 90 % use a queue is nine service times long and nearly all latency is the dependency's; nothing above "
@@ -48,7 +48,9 @@ class DependencySaturated(SampleRule):
             busy = None
             if dependency.cpu_s is not None and dependency.cpus:
                 busy = dependency.cpu_s / (spent * len(dependency.cpus))
-            near = result.rate.achieved / dependency.ceiling if dependency.ceiling else None
+            # A load that opened no session at it asked nothing of it.
+            asked = dependency.ceiling is not None and dependency.sessions_peak != 0
+            near = result.rate.achieved / dependency.ceiling if asked and dependency.ceiling else None
             evidence = {
                 "cpu_s": dependency.cpu_s,
                 "busy": busy,
