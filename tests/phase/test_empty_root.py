@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.failure import TouchstoneError
-from touchstone.phase.empty_root import EmptyRoot, EmptyRootError, is_elf, libraries, mount_prefix
+from touchstone.phase.empty_root import EmptyRoot, EmptyRootError, find_library, is_elf, libraries, mount_prefix
 from touchstone.phase.native_turn import NotEnoughMemoryError, native_turn
 
 PREFIX = mount_prefix()
@@ -93,3 +93,9 @@ def test_a_native_image_is_not_begun_without_memory(tmp_path: Path) -> None:
     with native_turn(tmp_path, 7 * 1024**3):
         pass
     assert issubclass(NotEnoughMemoryError, TouchstoneError)
+
+
+def test_a_library_is_found_by_the_name_that_programs_load_it_by() -> None:
+    assert is_elf(find_library("libc.so.6"))
+    with pytest.raises(EmptyRootError, match=r"there is no library libnothing\.so\.1"):
+        find_library("libnothing.so.1")

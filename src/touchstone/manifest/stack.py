@@ -40,7 +40,8 @@ class Variant(Part):
     """Files that the build leaves, relative to the work folder: what is shipped."""
     footprint: list[str] = []
     """What an empty Linux needs beside the artifacts and their libraries: `jre`, `module:NAME` (a module of the JDK
-    that only reflection finds), `certificates`, `zoneinfo`, or a file's absolute path."""
+    that only reflection finds), `library:NAME` (one that no program is linked with, but loads while it runs),
+    `certificates`, `zoneinfo`, or a file's absolute path."""
     run: Command | None = None
     env: dict[str, str] = {}
     memory_settings: list[MemorySetting] = []

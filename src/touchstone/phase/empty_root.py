@@ -158,6 +158,19 @@ def libraries(path: Path, packer: Path | None = None) -> list[Path]:
     return [Path(name) for name in dict.fromkeys(found)]
 
 
+def find_library(name: str) -> Path:
+    """Where the dynamic linker finds a library, such as libm.so.6. Raises EmptyRootError if it is not there."""
+    ldconfig = shutil.which("ldconfig", path="/sbin:/usr/sbin:/bin:/usr/bin")
+    listed = ""
+    if ldconfig is not None:
+        listed = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, check=False).stdout
+    # A name may be listed for several machines: this one's own comes first.
+    found = re.search(rf"^\s*{re.escape(name)} \([^)]*\) => (/\S+)$", listed, re.MULTILINE)
+    if found is None:
+        raise EmptyRootError(f"there is no library {name}", mend="install it, or mend `footprint` in stack.toml")
+    return Path(found[1])
+
+
 def _is_packed(path: Path) -> bool:
     with path.open("rb") as stream:
         return b"UPX!" in stream.read(4096)

@@ -11,7 +11,7 @@ from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Bench, Built, Phase, attempt, blank_sample
-from touchstone.phase.empty_root import EmptyRoot, mount_prefix
+from touchstone.phase.empty_root import EmptyRoot, find_library, mount_prefix
 from touchstone.phase.jre import make_jre, used_modules
 from touchstone.phase.service import running
 from touchstone.record.sample import Sample
@@ -81,6 +81,8 @@ def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[
     if "certificates" in wanted:
         root.add(_CERTIFICATES, "certificates")
     for name in wanted:
+        if name.startswith("library:"):
+            root.add(find_library(name.removeprefix("library:")), "libraries")
         if name.startswith("/"):
             root.add(Path(name), "further files")
     upx = tools.get("upx")
@@ -111,7 +113,7 @@ def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
         raise FootprintError(
             f"in an empty root it breaks its contract: {broken[0].says}: {first.request}: expected {first.expected}; "
             f"received {first.received}",
-            mend="something is missing there: add it to `footprint` in stack.toml (module:NAME, zoneinfo, /a/file)",
+            mend="something is missing there: add it to `footprint` in stack.toml (module:, library:, zoneinfo, /a/file)",
         )
 
 
