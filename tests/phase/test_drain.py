@@ -23,7 +23,7 @@ from touchstone.manifest.stack import Stack
 from touchstone.phase.arrival_order import prove_arrivals
 from touchstone.phase.base import Bench, Built
 from touchstone.phase.drain import DrainPhase, fillings
-from touchstone.phase.drain_figures import drain_figures, progress
+from touchstone.phase.drain_figures import drain_figures, progress, standstill
 from touchstone.record.sample import Placement, Sample
 from touchstone.record.store import RunStore
 from touchstone.report import detail
@@ -73,6 +73,18 @@ def test_figures_run_from_exec_and_between_the_first_and_the_last() -> None:
     assert figures["drain_time"] == pytest.approx(0.3)
     assert figures["drain_first_from_exec"] == pytest.approx(0.5)
     assert figures["drain_last_from_exec"] == pytest.approx(0.8)
+
+
+def test_a_partition_that_waits_for_another_stands_still() -> None:
+    busy = [(n * 0.01, f"0-{n}") for n in range(200)]
+    waiting = [(n * 0.01, f"1-{n}") for n in range(10)] + [(1.9 + n * 0.01, f"1-{10 + n}") for n in range(10)]
+    stood = standstill(prove_arrivals({0: 200, 1: 20}, sorted(busy + waiting)))
+    assert stood[0] == 0
+    assert stood[1] == pytest.approx(0.9, abs=0.02)
+
+
+def test_nothing_that_came_stood_still() -> None:
+    assert standstill(prove_arrivals({0: 1}, [(1.0, "0-0")])) == {}
 
 
 def test_progress_keeps_few_points_and_the_last() -> None:

@@ -17,6 +17,8 @@ class DrainLog(Record):
     doubled: int = 0
     out_of_order: int = 0
     """Messages that came after a later one of their own partition."""
+    stood_still: dict[str, float] = {}
+    """The share of each partition's time in which nothing of it was done, though messages waited in it."""
 
 
 def drain_log(sample: Sample) -> DrainLog | None:

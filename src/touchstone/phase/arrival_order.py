@@ -16,6 +16,8 @@ class ArrivalProof:
 
     first: tuple[float, ...]
     """When each message came first, in the order of arrival."""
+    by_partition: Mapping[int, tuple[float, ...]]
+    """The same, by partition."""
     consumed: Mapping[int, int]
     """Messages that came, by partition, each counted once."""
     lost: int
@@ -35,6 +37,7 @@ def prove_arrivals(produced: Mapping[int, int], arrivals: Sequence[Arrival]) -> 
     furthest: dict[int, int] = {}
     consumed: Counter[int] = Counter()
     first: list[float] = []
+    by_partition: dict[int, list[float]] = {partition: [] for partition in produced}
     doubled = out_of_order = unknown = 0
     for at, name in arrivals:
         place = _place(name)
@@ -47,11 +50,13 @@ def prove_arrivals(produced: Mapping[int, int], arrivals: Sequence[Arrival]) -> 
         seen.add(place)
         first.append(at)
         partition, number = place
+        by_partition[partition].append(at)
         consumed[partition] += 1
         out_of_order += number < furthest.get(partition, -1)
         furthest[partition] = max(number, furthest.get(partition, -1))
     return ArrivalProof(
         first=tuple(first),
+        by_partition={partition: tuple(times) for partition, times in by_partition.items()},
         consumed={partition: consumed[partition] for partition in produced},
         lost=sum(produced.values()) - len(seen),
         doubled=doubled,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from touchstone.phase.arrival_order import ArrivalProof
 
 _PROGRESS_POINTS = 200
 """As many points of the progress are kept: a plot shows no more."""
+_STOOD = 10.0
+_STOOD_S = 0.05
 _FIGURES = ("drain_rate", "drain_time", "drain_first_from_exec", "drain_last_from_exec")
 
 
@@ -37,6 +41,25 @@ def drain_record(produced: Mapping[int, int], proof: ArrivalProof) -> dict[str, 
         "doubled": proof.doubled,
         "out_of_order": proof.out_of_order,
         "unknown": proof.unknown,
+        "stood_still": {str(partition): share for partition, share in standstill(proof).items()},
+    }
+
+
+def standstill(proof: ArrivalProof) -> dict[int, float]:
+    """For each partition, the share of the time between its first message and its last in which nothing was done.
+
+    A gap counts, less a usual one, if it is ten times as long as is usual in this drain, and at least 50 ms.
+    """
+    gaps = {p: [later - earlier for earlier, later in pairwise(times)] for p, times in proof.by_partition.items()}
+    every = [gap for found in gaps.values() for gap in found]
+    if not every:
+        return {}
+    usual = median(every)
+    least = max(_STOOD * usual, _STOOD_S)
+    return {
+        partition: sum(gap - usual for gap in found if gap >= least) / sum(found)
+        for partition, found in gaps.items()
+        if sum(found) > 0
     }
 
 
