@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use fault_server::{Fault, FaultServer};
 use loads::{BACKENDS, assert_only, carry_out, errors, job};
+use touchstone_load::job::Expect;
 
 /// A fault on every 20th request is counted in its class as often as the server did it, and nowhere else.
 fn counted_as(fault: Fault, class: &str) {
@@ -99,9 +100,18 @@ fn a_response_that_never_comes_is_a_timeout_and_stays_in_the_distribution() {
 
 /// What is right in an unusual form is right, and nothing is counted against it.
 fn accepted(fault: Fault) {
+    accepted_at_depth(fault, 1);
+}
+
+fn accepted_at_depth(fault: Fault, pipeline: u32) {
     for backend in BACKENDS {
         let server = FaultServer::start(fault, 3);
-        let result = carry_out(&job(&server, backend, 300));
+        let mut job = job(&server, backend, 300);
+        job.pipeline = pipeline;
+        if fault == Fault::Large {
+            job.requests[0].expect = Expect::default();
+        }
+        let result = carry_out(&job);
         assert_eq!(server.count(|counters| &counters.faults), 100);
         assert_eq!(
             result.counts.ok, 300,
@@ -114,6 +124,13 @@ fn accepted(fault: Fault) {
         );
         assert_only(&result, None);
     }
+}
+
+/// One read brings the end of a response and the beginning of the next, while the requests that follow are gathered:
+/// they belong on this connection and on no other.
+#[test]
+fn pipelined_responses_may_be_cut_inside() {
+    accepted_at_depth(Fault::Large, 7);
 }
 
 #[test]

@@ -36,6 +36,8 @@ struct Source {
 #[derive(Default)]
 pub struct Cgroup {
     sources: Vec<Source>,
+    /// The list of processes; with version 1, that of the first controller, since all are joined alike.
+    processes: Option<OwnedFd>,
 }
 
 type Entry = (
@@ -84,7 +86,12 @@ impl Cgroup {
     /// Opens whatever files the directories have. A directory without any is not an error: nothing is read from it.
     pub fn open<P: AsRef<Path>>(directories: &[P]) -> Self {
         let mut sources = Vec::new();
+        let mut processes = None;
         for directory in directories {
+            let list = directory.as_ref().join("cgroup.procs");
+            if let Ok(path) = CString::new(list.into_os_string().into_encoded_bytes()) {
+                processes = processes.or_else(|| procfs::open_c(&path, libc::O_RDONLY));
+            }
             for (name, key, scale, into) in FILES {
                 let path = directory.as_ref().join(name);
                 let Ok(path) = CString::new(path.into_os_string().into_encoded_bytes()) else {
@@ -100,7 +107,19 @@ impl Cgroup {
                 }
             }
         }
-        Self { sources }
+        Self { sources, processes }
+    }
+
+    /// Puts the pids of the group's processes into `pids`, ascending. Only as many as fit into the buffer.
+    pub fn members(&self, buffer: &mut [u8], pids: &mut Vec<i32>) {
+        pids.clear();
+        let text = self
+            .processes
+            .as_ref()
+            .and_then(|file| procfs::read(file, buffer));
+        let lines = text.unwrap_or_default().split(|byte| *byte == b'\n');
+        pids.extend(lines.filter_map(|line| i32::try_from(procfs::number(line)?).ok()));
+        pids.sort_unstable();
     }
 
     /// Reads all files anew.

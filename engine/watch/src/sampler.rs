@@ -51,6 +51,8 @@ pub struct Sampler {
     cgroup: Cgroup,
     members: Vec<Member>,
     strangers: Vec<i32>,
+    /// Processes that the cgroup lists.
+    listed: Vec<i32>,
     list: ProcessList,
     buffer: Box<[u8; BUFFER]>,
     /// What processes took with them that no living member has inherited.
@@ -92,6 +94,7 @@ impl Sampler {
             cgroup: Cgroup::open(&target.cgroup_paths),
             members,
             strangers: Vec::with_capacity(1024),
+            listed: Vec::with_capacity(1024),
             list,
             buffer,
             departed: Cpu::default(),
@@ -176,12 +179,16 @@ impl Sampler {
             list,
             members,
             strangers,
+            listed,
+            cgroup,
             bounds,
             buffer,
             ..
         } = self;
         let pids = list.read();
-        strangers.retain(|pid| pids.binary_search(pid).is_ok());
+        cgroup.members(buffer.as_mut_slice(), listed);
+        strangers
+            .retain(|pid| pids.binary_search(pid).is_ok() && listed.binary_search(pid).is_err());
         loop {
             let before = members.len();
             for &pid in pids {
@@ -193,7 +200,9 @@ impl Sampler {
                 let Some(stat) = Stat::of(pid, buffer.as_mut_slice()) else {
                     continue;
                 };
-                if bounds.contain(pid, &stat, |parent| members.iter().any(|m| m.pid == parent)) {
+                if listed.binary_search(&pid).is_ok()
+                    || bounds.contain(pid, &stat, |parent| members.iter().any(|m| m.pid == parent))
+                {
                     members.extend(Member::open(pid, buffer.as_mut_slice()));
                 } else if let Err(place) = strangers.binary_search(&pid) {
                     strangers.insert(place, pid);

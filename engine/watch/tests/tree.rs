@@ -76,6 +76,30 @@ fn a_daemon_that_forked_twice_is_still_seen() {
 }
 
 #[test]
+fn a_daemon_in_a_session_of_its_own_is_seen_when_the_cgroup_lists_it() {
+    let folder = std::env::temp_dir().join(format!("touchstone-group-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let list = folder.join("cgroup.procs");
+    let shell = Shell::run(&format!(
+        "(setsid sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 5' &) ; sleep 60",
+        list.display()
+    ));
+    let target = Target {
+        cgroup_paths: vec![folder.clone()],
+        ..shell.target()
+    };
+    while !list.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let seen = until(&mut Sampler::new(&target).unwrap(), |s| s.processes == 3).processes;
+    let without = Sampler::new(&shell.target())
+        .unwrap()
+        .sample(Depth::Deep, Phase::Load);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!((seen, without.processes), (3, 2));
+}
+
+#[test]
 fn strangers_are_not_counted() {
     let other = Shell::run("sleep 60 & wait");
     let shell = Shell::run("exec sleep 60");

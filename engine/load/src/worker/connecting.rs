@@ -95,6 +95,8 @@ impl Worker {
         connection.state = State::Closed;
         connection.generation = connection.generation.wrapping_add(1);
         connection.unsent = None;
+        // What pipelining has gathered was for this connection: it is flushed before another is looked at.
+        self.out.clear();
         if let Some(partial) = connection.partial.take() {
             self.spare = Some(partial);
         }

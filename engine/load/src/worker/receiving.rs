@@ -61,7 +61,8 @@ impl Worker {
         }
     }
 
-    /// The way of a response that is new, wrong, or not whole. Gives the bytes consumed if there may be more to do.
+    /// The way of a response that is new, wrong, or not whole. Gives the bytes consumed, nothing if
+    /// the connection they came on is gone.
     #[cold]
     fn received_part<W: Wire>(
         &mut self,
@@ -94,7 +95,7 @@ impl Worker {
         };
         if !fed.done {
             connection.partial = Some(partial);
-            return None;
+            return Some(data.len());
         }
         if fed.consumed < data.len() && connection.in_flight == 1 {
             connection.partial = Some(partial);
