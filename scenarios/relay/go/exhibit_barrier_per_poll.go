@@ -9,6 +9,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
+// pollLimit bounds what is in hand, as max.poll.records does elsewhere. A poll takes partition by partition, so that it may
+// well be filled from one.
+const pollLimit = 100
+
 // consume holds the exhibit's defect: after each poll it waits until every partition is through, so that all wait for the
 // one that got most.
 func consume(ctx context.Context, cfg kafkaConfig, task *work) error {
@@ -18,7 +22,7 @@ func consume(ctx context.Context, cfg kafkaConfig, task *work) error {
 	}
 	defer client.CloseAllowingRebalance()
 	for {
-		fetches := client.PollFetches(ctx)
+		fetches := client.PollRecords(ctx, pollLimit)
 		if ctx.Err() != nil {
 			return nil
 		}
