@@ -10,6 +10,7 @@ from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
 _V1_CONTROLLERS = ("memory", "cpu", "cpuacct", "pids")
+_NO_LIMIT = (1 << 63) - 1
 
 
 @dataclass
@@ -56,6 +57,21 @@ class Cgroup:
                 lines = (self.paths["memory"] / "memory.events").read_text().splitlines()
                 return int(dict(line.split() for line in lines)["max"])
             return int((self.paths["memory"] / "memory.failcnt").read_text())
+        return None
+
+    def memory_limit(self) -> int | None:
+        """The memory limit in bytes as it is now, a huge number for none; None if the kernel does not say."""
+        name = "memory.max" if self.version == 2 else "memory.limit_in_bytes"
+        with contextlib.suppress(OSError, KeyError):
+            text = (self.paths["memory"] / name).read_text().strip()
+            return _NO_LIMIT if text == "max" else int(text)
+        return None
+
+    def shared_memory(self) -> int | None:
+        """Bytes of shared memory and files in memory charged to the group, mapped or not; None if it is not said."""
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            fields = dict(line.split() for line in (self.paths["memory"] / "memory.stat").read_text().splitlines())
+            return int(fields["total_shmem"] if "total_shmem" in fields else fields["shmem"])
         return None
 
     def memory_peak(self) -> int | None:

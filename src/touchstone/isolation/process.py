@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from touchstone.isolation.cgroup import Cgroup
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_STARTED: set[int] = set()
+"""Processes that `start_process` has started: children of the lab that are nobody's orphans."""
 
 
 class StartError(TouchstoneError):
@@ -35,6 +38,8 @@ class ServerProcess:
     exit_code: int | None = field(default=None)
     exec_s: float = field(default_factory=time.monotonic)
     """When its program had been executed, on CLOCK_MONOTONIC."""
+    earlier: frozenset[int] = frozenset()
+    """The lab's children from before it was started."""
 
     @property
     def pid(self) -> int:
@@ -62,9 +67,26 @@ class ServerProcess:
                 found.append(psutil.Process(pid))
         return found
 
+    def strays(self, members: Collection[int]) -> list[int]:
+        """Orphans that have left session and cgroup alike: the lab is their subreaper, so that they fall to it.
+
+        `members` are the processes of the tree. Zombies among the orphans are put to rest.
+        """
+        found = []
+        for child in psutil.Process().children():
+            if child.pid in self.earlier or child.pid in members or not _leads_a_session_of_its_own(child.pid):
+                continue
+            if _lives(child):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    found += [child.pid, *(below.pid for below in child.children(recursive=True))]
+            else:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(child.pid, os.WNOHANG)
+        return found
+
     def stop(self, patience_s: float = 10.0) -> str:
         """End it: SIGTERM first, SIGKILL to what is left after `patience_s`. Returns how it ended, in words."""
-        tree = self.tree()
+        tree = self._whole_tree()
         self.popen.poll()
         if self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -72,7 +94,7 @@ class ServerProcess:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(patience_s)
         in_time = self.popen.returncode is not None
-        left = [process for process in {*tree, *self.tree()} if _lives(process)]
+        left = [process for process in {*tree, *self._whole_tree()} if _lives(process)]
         for process in left:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -88,9 +110,24 @@ class ServerProcess:
         how = describe_exit(self.popen.returncode)
         return how if in_time else f"killed: it had not ended {patience_s:g} s after SIGTERM"
 
+    def _whole_tree(self) -> list[psutil.Process]:
+        """The tree with those who left it."""
+        tree = self.tree()
+        for pid in self.strays({process.pid for process in tree}):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                tree.append(psutil.Process(pid))
+        return tree
+
     def tail(self, lines: int = 20) -> list[str]:
         """The last lines of its log."""
         return tail(self.log, lines)
+
+
+def _leads_a_session_of_its_own(pid: int) -> bool:
+    """Whether a child of the lab is in another session than the lab, and none that `start_process` made."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        return os.getsid(pid) != os.getsid(0) and pid not in _STARTED
+    return False
 
 
 def _lives(process: psutil.Process) -> bool:
@@ -146,6 +183,9 @@ def start_process(
             os.sched_setaffinity(0, cpus)
 
     log.parent.mkdir(parents=True, exist_ok=True)
+    # A server that forks twice and leaves session and cgroup is an orphan, and falls to the lab.
+    _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    earlier = frozenset(child.pid for child in psutil.Process().children())
     try:
         with log.open("ab") as stream:
             popen = subprocess.Popen(
@@ -167,4 +207,5 @@ def start_process(
             where=" ".join(argv[:3]),
             mend="see that the program exists and may be executed",
         ) from error
-    return ServerProcess(popen, log, cgroup)
+    _STARTED.add(popen.pid)
+    return ServerProcess(popen, log, cgroup, earlier=earlier)

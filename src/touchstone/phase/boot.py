@@ -12,6 +12,7 @@ from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.port import free_port
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Bench, Phase, attempt, blank_sample
+from touchstone.phase.readiness import check_readiness
 from touchstone.phase.service import HOST, READY_WITHIN_S, contender_environment, reset_dependencies, shown_environment
 from touchstone.record.engine import BootResult, BootRun
 from touchstone.record.sample import Failure, Sample
@@ -71,6 +72,8 @@ class BootPhase(Phase):
             finally:
                 if cgroup:
                     cgroup.remove()
+            if sample.failure is None and (round_number or 1) == 1:
+                check_readiness(bench, built, sample)
 
         return [attempt(sample, action, log)]
 

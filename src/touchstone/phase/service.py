@@ -12,8 +12,10 @@ from touchstone.contract.expect import faults
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Service
 from touchstone.isolation.cgroup import create_cgroup
+from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.port import foreign_listener, free_port, listeners, ports_of
 from touchstone.isolation.process import ServerProcess, StartError, start_process
+from touchstone.phase.artifact_identity import clear_work, digests
 from touchstone.phase.base import Bench, Built
 from touchstone.record.sample import Sample
 
@@ -89,6 +91,9 @@ def running(
     port = free_port()
     env = contender_environment(bench, built, port)
     sample.argv, sample.env = list(built.argv), shown_environment(env)
+    sample.detail["artifacts"] = digests(built.artifacts)
+    if left := clear_work(built):
+        sample.detail["left_in_work"] = left
     log = bench.store.logs / f"{sample.id}.log"
     sample.files["log"] = str(log.relative_to(bench.store.folder))
     cgroup = create_cgroup(sample.id)
@@ -105,9 +110,12 @@ def running(
         built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus, cgroup=cgroup
     )
     try:
-        wait_until_ready(bench, process, port, ready_within_s)
-        contender = Running(process, port, leftovers)
-        yield contender
+        with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
+            wait_until_ready(bench, process, port, ready_within_s)
+            contender = Running(process, port, leftovers)
+            yield contender
+            if found := watch.account():
+                sample.detail.setdefault("confinement", []).append(found)
         sample.server_exit = process.exited()
         sample.foreign_listener = None if sample.server_exit else contender.foreign_listener()
     finally:

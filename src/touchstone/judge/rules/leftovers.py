@@ -16,8 +16,14 @@ class Leftovers(SampleRule):
     code = "leftovers"
     severity = Severity.SUSPECT
     title = "State of an earlier run was there"
-    threshold = "anything that the dependency found before the contender started and that should not have been there"
-    threshold_reason = "each contender starts on fresh state; what is listed was seen and removed, and may not be all"
+    threshold = (
+        "anything that the dependency found before the contender started and that should not have been there, or a "
+        "file of the work folder that an earlier start has changed; a note for a new file there, which is removed"
+    )
+    threshold_reason = (
+        "each contender starts on fresh state; what is listed was seen and removed, and may not be all; a changed file "
+        "cannot be put back"
+    )
     next_step = "See who left it: a server that was not stopped, or another run at the same time."
     phases = None
 
@@ -30,3 +36,12 @@ class Leftovers(SampleRule):
                     sample=sample,
                     evidence={"leftovers": dependency.leftovers},
                 )
+        for what, files in (sample.detail.get("left_in_work") or {}).items():
+            changed = what == "changed"
+            yield self.finding(
+                f"an earlier start had {'changed' if changed else 'left'} {', '.join(files[:3])} in the work folder"
+                + ("" if changed else ", and the lab removed it"),
+                severity=Severity.SUSPECT if changed else Severity.NOTE,
+                sample=sample,
+                evidence={what: files},
+            )

@@ -9,7 +9,9 @@ from touchstone.judge.case import Case
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.rule import RunRule
 
-TUNING = re.compile(r"POOL|TIMEOUT|KEEP_?ALIVE|SYNCHRONOUS|JOURNAL|DURAB|BUSY|MAX_|LIMIT")
+TUNING = re.compile(
+    r"POOL|TIMEOUT|KEEP_?ALIVE|SYNCHRONOUS|JOURNAL|DURAB|BUSY|MAX_|LIMIT|THREADS|WORKERS|LOG_?LEVEL|COMPRESS|GZIP"
+)
 PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|HOME")
 
 
@@ -23,8 +25,8 @@ class SettingsUnequal(RunRule):
     severity = Severity.SUSPECT
     title = "Contenders were given different settings"
     threshold = (
-        "an environment variable about pools, timeouts, keep-alive, durability or limits that all contenders "
-        "have, with different values"
+        "an environment variable about pools, threads, timeouts, keep-alive, durability, limits, compression or log "
+        "levels that all contenders have, with different values"
     )
     threshold_reason = "only variables that every contender gets are the scenario's; those of one stack are its own"
     next_step = "Set it once, in the scenario's `settings`, and take it out of stack.toml."

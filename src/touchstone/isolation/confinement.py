@@ -1,0 +1,127 @@
+"""Whether a contender stayed where it was put: its CPUs, its priority, its cgroup and limit, and memory that it hid."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from touchstone.isolation.cgroup import Cgroup
+from touchstone.isolation.process import ServerProcess
+
+_REAL_TIME = {os.SCHED_FIFO: "SCHED_FIFO", os.SCHED_RR: "SCHED_RR", 6: "SCHED_DEADLINE"}
+_NICE, _POLICY = 16, 38
+"""Places in /proc/PID/stat behind the program's name (proc(5))."""
+_KEPT = 5
+_INTERVAL_S = 0.5
+
+
+class ConfinementWatch:
+    """A context around a contender's life. `account` is for its end, before it is told to stop."""
+
+    def __init__(self, process: ServerProcess, cpus: Sequence[int], memory_limit: int | None) -> None:
+        self._process, self._cpus, self._limit = process, set(cpus), memory_limit
+        self._done = threading.Event()
+        self._hidden = (0, 0)
+        self._sampler = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> ConfinementWatch:
+        if self._process.cgroup is not None:
+            self._sampler.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+
+    def account(self) -> dict[str, Any]:
+        """What was found: only what is not as it should be, and the most memory seen that belongs to no process."""
+        members = [process.pid for process in self._process.tree()]
+        strays = self._process.strays(members)
+        cgroup = self._process.cgroup
+        found: dict[str, Any] = {
+            "beyond_cpus": list(_beyond(members, self._cpus))[:_KEPT],
+            "raised": list(_raised(members, os.getpriority(os.PRIO_PROCESS, 0)))[:_KEPT],
+            "strays": [_described(pid) for pid in strays],
+            "left_cgroup": [_described(pid) for pid in members if cgroup and not _inside(pid, cgroup)],
+        }
+        now = cgroup.memory_limit() if cgroup and self._limit is not None else None
+        if now is not None and self._limit is not None and now > self._limit:
+            found["memory_limit"] = now
+        hidden, resident = self._hidden
+        if hidden:
+            found["unmapped_shared"], found["resident"] = hidden, resident
+        return {name: value for name, value in found.items() if value}
+
+    def _sample(self) -> None:
+        cgroup = self._process.cgroup
+        assert cgroup is not None  # it is not started otherwise
+        while not self._done.wait(_INTERVAL_S):
+            shared = cgroup.shared_memory()
+            if shared:
+                mapped, resident = _mapped_and_resident(cgroup.pids())
+                self._hidden = max(self._hidden, (shared - mapped, resident))
+
+
+def _tasks(pids: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Each thread with its process."""
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            yield from ((pid, int(task.name)) for task in Path(f"/proc/{pid}/task").iterdir())
+
+
+def _beyond(pids: Iterable[int], cpus: set[int]) -> Iterator[dict[str, Any]]:
+    for pid, task in _tasks(pids):
+        with contextlib.suppress(OSError):
+            if cpus and not (allowed := os.sched_getaffinity(task)) <= cpus:
+                yield {"pid": pid, "thread": task, "cpus": sorted(allowed)}
+
+
+def _raised(pids: Iterable[int], usual: int) -> Iterator[dict[str, Any]]:
+    """Threads that go before others: a nice value below the lab's own, or a real-time policy."""
+    for pid, task in _tasks(pids):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = Path(f"/proc/{pid}/task/{task}/stat").read_text().rpartition(")")[2].split()
+            nice, policy = int(fields[_NICE]), int(fields[_POLICY])
+            if nice < usual or policy in _REAL_TIME:
+                yield {"pid": pid, "thread": task, "nice": nice, "usual": usual, "policy": _REAL_TIME.get(policy)}
+
+
+def _inside(pid: int, cgroup: Cgroup) -> bool:
+    """Whether a process is in the group or below it; one that has gone is nowhere else."""
+    with contextlib.suppress(OSError):
+        name = cgroup.paths["memory"].name
+        lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
+        places = [path for _, names, path in lines if names == "" or "memory" in names.split(",")]
+        return not places or any(name in path.split("/") for path in places)
+    return True
+
+
+def _described(pid: int) -> dict[str, Any]:
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        times = process.cpu_times()
+        return {
+            "pid": pid,
+            "argv": process.cmdline()[:3],
+            "cpu_s": times.user + times.system,
+            "rss": process.memory_info().rss,
+        }
+    return {"pid": pid}
+
+
+def _mapped_and_resident(pids: Iterable[int]) -> tuple[int, int]:
+    """Shared memory that some process has mapped, and all resident memory, in bytes."""
+    mapped = resident = 0
+    for pid in pids:
+        with contextlib.suppress(OSError, ValueError):
+            for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith("RssShmem:"):
+                    mapped += int(line.split()[1]) * 1024
+                elif line.startswith("VmRSS:"):
+                    resident += int(line.split()[1]) * 1024
+    return mapped, resident

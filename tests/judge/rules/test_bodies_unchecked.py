@@ -1,0 +1,31 @@
+from typing import Any
+
+import pytest
+
+from touchstone.record.run import Run
+
+from ..sound import fired, loads, sound_run
+
+
+def expecting(expect: dict[str, Any], method: str = "GET") -> Run:
+    run = sound_run()
+    for sample in loads(run):
+        sample.load_spec["requests"] = [{"method": method, "target": "/work", "expect": expect}]
+    return run
+
+
+@pytest.mark.parametrize("expect", [{"status": 200}, {"pattern": ".*"}, {"pattern": r"[\s\S]*"}, {}])
+def test_any_body_passes(expect: dict[str, Any]) -> None:
+    (finding,) = fired(expecting(expect), "bodies-unchecked")
+    assert finding.load == "lookup"
+
+
+@pytest.mark.parametrize(
+    "expect", [{"body": "pong"}, {"body": ""}, {"pattern": r"done \d+"}, {"json": {"id": 1}}, {"status": 204}]
+)
+def test_a_stated_body(expect: dict[str, Any]) -> None:
+    assert not fired(expecting(expect), "bodies-unchecked")
+
+
+def test_head_has_none() -> None:
+    assert not fired(expecting({"status": 200}, method="HEAD"), "bodies-unchecked")
