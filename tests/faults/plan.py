@@ -80,6 +80,10 @@ def _write_stack(folder: Path, name: str, server: Server, programs: Path) -> Non
     if server.program == "server":
         shutil.copy2(compiled(programs), folder / "program")
         run = ["./program"]
+    elif server.program == "sources":
+        for source in (HERE / "server").iterdir():
+            shutil.copy2(source, folder)
+        run = ["./program"]
     elif server.program == "service":
         shutil.copy2(HERE / "service.py", folder / "program")
         run = [sys.executable, "program"]

@@ -9,6 +9,7 @@ import socket
 import sqlite3
 import sys
 import threading
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -25,6 +26,7 @@ KNOWN = {
     "call_twice",
     "sessions_leak",
     "heavy",
+    "think_ms",
 }
 DATABASE = os.environ.get("DATABASE_PATH")
 DOWNSTREAM = os.environ.get("DOWNSTREAM_URL")
@@ -81,6 +83,7 @@ class Service:
         if knob("do_not_wait"):
             threading.Thread(target=self.call, daemon=True).start()
             return
+        time.sleep(knob("think_ms") / 1000)
         for _ in range(1 + knob("call_twice")):
             self.call()
         self.remembered = True

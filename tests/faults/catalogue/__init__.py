@@ -8,9 +8,10 @@ from tests.faults.catalogue.processes import PROCESSES
 from tests.faults.catalogue.records import GROUND, NOT_PLANTABLE, RECORDS
 from tests.faults.catalogue.sound import SOUND
 from tests.faults.catalogue.times import TIMES
+from tests.faults.catalogue.tricks import TRICKS
 from tests.faults.setup import Setup
 
-FAULTS: tuple[Setup, ...] = (*ANSWERS, *PROCESSES, *TIMES, *DEPENDENCIES, *MACHINES, *MANIFESTS, *RECORDS)
+FAULTS: tuple[Setup, ...] = (*ANSWERS, *PROCESSES, *TIMES, *DEPENDENCIES, *MACHINES, *MANIFESTS, *TRICKS, *RECORDS)
 
 SETUPS: tuple[Setup, ...] = (*FAULTS, *SOUND)
 

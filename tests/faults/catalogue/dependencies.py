@@ -18,6 +18,12 @@ HEAVY: dict[str, Any] = {
     }
 }
 
+ONE_AT_A_TIME: dict[str, Any] = {
+    "dependencies": {
+        "downstream": {"kind": "echo", "env": "DOWNSTREAM_URL", "settings": {"delay_ms": 10, "server": "python"}}
+    }
+}
+
 
 def stored(id: str, says: str, *expects: str, servers: tuple[Server, ...]) -> Setup:
     """A service that inserts a row for each request."""
@@ -32,6 +38,7 @@ def relayed(id: str, says: str, *expects: str, servers: tuple[Server, ...], conn
 
 DEPENDENCIES: tuple[Setup, ...] = (
     stored("loses-rows", "every 50th row is never written", *WORK, servers=service(lose_every=50)),
+    stored("loses-few-rows", "one row in 1,000 is never written", *WORK, servers=service(lose_every=1000)),
     stored("writes-twice", "every 50th row is written two times", *WORK, servers=service(double_every=50)),
     stored("never-writes", "rows are kept in memory and not written", *WORK, servers=service(keep_in_memory=1)),
     stored(
@@ -72,17 +79,20 @@ DEPENDENCIES: tuple[Setup, ...] = (
         planted="dependency",
         needs_quiet=True,
         servers=service(),
-        scenario={
-            "dependencies": {
-                "downstream": {
-                    "kind": "echo",
-                    "env": "DOWNSTREAM_URL",
-                    "settings": {"delay_ms": 10, "server": "python"},
-                }
-            }
-        },
+        scenario=ONE_AT_A_TIME,
         load={"connections": 24, "timeout_s": 10.0},
         seconds=3.0,
+    ),
+    Setup(
+        "narrow-downstream",
+        "the downstream serves one request at a time, and the service keeps it busy for two thirds of the time",
+        ("downstream-headroom",),
+        planted="dependency",
+        needs_quiet=True,
+        servers=service(think_ms=4),
+        scenario=ONE_AT_A_TIME,
+        load={"connections": 1, "timeout_s": 10.0, "proofs": HITS},
+        seconds=2.0,
     ),
     Setup(
         "busy-database",

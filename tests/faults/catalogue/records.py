@@ -327,7 +327,5 @@ RECORDS: tuple[Setup, ...] = (
     ),
 )
 
-NOT_PLANTABLE: dict[str, str] = {
-    "downstream-headroom": "not in this catalogue yet; it is seen to fire on relay's load `slow-downstream`",
-}
+NOT_PLANTABLE: dict[str, str] = {}
 """Codes of the registry without a fault here, with the reason."""

@@ -1,6 +1,7 @@
 """Sound set-ups, some of them odd: nothing but notes may fire."""
 
 from tests.faults.catalogue.kinds import BIG, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, service, work
+from tests.faults.catalogue.tricks import HOLD
 from tests.faults.setup import Server, Setup, knobs
 
 MIB = 1 << 20
@@ -107,6 +108,28 @@ SOUND: tuple[Setup, ...] = (
                 {"name": "ping", "weight": 1, "target": "/ping", "expect": {"body": "pong"}},
             ]
         },
+    ),
+    sound("daemon", "the server becomes a daemon in a session of its own", servers=knobs(daemonise=1)),
+    sound(
+        "spinner", "a server that never sleeps: it asks the kernel for events without waiting", servers=knobs(spin=1)
+    ),
+    sound("slow-to-accept", "a server that needs 5 ms to take a connection", servers=knobs(accept_ms=5)),
+    sound("many-fields", "answers with 2 KB of header fields", servers=knobs(header_bytes=2048)),
+    sound("mapped-memory", "64 MB of shared memory that is mapped", servers=knobs(shared_bytes=64 * MIB)),
+    sound("logs-each", "a line of log for each request", servers=knobs(log_each=1)),
+    sound(
+        "compiles",
+        "a build that compiles",
+        servers=(Server(program="sources", build=[["/bin/sh", "-c", "cc -O1 -o program *.c -lpthread"]]),),
+        phases=("boot", "load"),
+    ),
+    sound("holds", "400 connections are held, and used", scenario=HOLD, phases=("hold",)),
+    sound(
+        "floor",
+        "a search for the smallest memory limit",
+        servers=knobs(memory_bytes=20 * MIB),
+        scenario={"floor": {"load": "work", "share_of_unlimited": 0.2, "from_mb": 8, "to_mb": 40}},
+        phases=("floor",),
     ),
     sound(
         "stores",

@@ -18,7 +18,7 @@ struct draft {
 };
 
 static void put(struct bytes *out, const struct draft *draft, long number) {
-    char head[320];
+    char head[4096];
     const char *allow = draft->status == 405 ? "Allow: GET\r\n" : "";
     const char *connection = draft->close ? "Connection: close\r\n" : "";
     const char *colon = due(knobs.no_colon_every, number) ? "" : ":";
@@ -42,8 +42,12 @@ static void put(struct bytes *out, const struct draft *draft, long number) {
         return;
     }
     size_t stated = draft->length - (due(knobs.length_short_every, number) ? 3 : 0);
-    int size = snprintf(head, sizeof head, "HTTP/1.1 %d X\r\nContent-Type%s %s\r\nContent-Length: %zu\r\n%s%s\r\n",
-                        draft->status, colon, draft->type, stated, allow, connection);
+    int size = snprintf(head, sizeof head, "HTTP/1.%d %d X\r\nContent-Type%s %s\r\nContent-Length: %zu\r\n%s%s",
+                        knobs.http_1_0 ? 0 : 1, draft->status, colon, draft->type, stated, allow, connection);
+    for (long i = 0; i < knobs.header_bytes / 32; i++) {
+        size += snprintf(head + size, sizeof head - (size_t)size, "X-Trace-%04ld: 0123456789abcdef\r\n", i);
+    }
+    size += snprintf(head + size, sizeof head - (size_t)size, "\r\n");
     append(out, head, (size_t)size);
     append(out, draft->body, draft->length);
 }
@@ -70,9 +74,21 @@ static enum fate work(const struct request *request, int connection, struct byte
     static char body[1 << 20];
     long number = atomic_fetch_add(&shared->served, 1) + 1;
     around_request(number);
+    static char before[1024];
     const char *n = strchr(request->target, '=');
     struct draft draft = {200, "text/plain", body, right_body(body, sizeof body, n ? n + 1 : ""), request->close};
-    if (due(knobs.wrong_body_every, number)) {
+    if (knobs.swap_answers) {
+        draft.length = right_body(body, sizeof body, before);
+        snprintf(before, sizeof before, "%s", n ? n + 1 : "");
+    }
+    if (knobs.blank_from && number >= knobs.blank_from) {
+        draft.length = 0;
+    }
+    if (knobs.stub_ms && now_ms() < shared->started_ms + knobs.stub_ms) {
+        draft.status = 503;
+        draft.length = (size_t)snprintf(body, sizeof body, "starting");
+    }
+    if (due(knobs.wrong_body_every, number) || (knobs.wrong_beyond && connection > knobs.wrong_beyond)) {
         body[0] = 'D';
     }
     if (due(knobs.blank_body_every, number)) {

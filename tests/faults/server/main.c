@@ -25,7 +25,7 @@ struct shared *shared;
 struct connection {
     bool open, closing, reset, mute, drip;
     int number;
-    long due_ms;
+    long due_ms, last_ms;
     size_t have, sent;
     struct bytes out;
     char in[INPUT];
@@ -162,6 +162,7 @@ static bool serve(int fd) {
         return false;
     }
     c->have += (size_t)n;
+    c->last_ms = now_ms();
     struct request request;
     while (!c->closing && !c->mute && parse(c, &request)) {
         enum fate fate = answer(&request, c->number, &c->out);
@@ -181,6 +182,7 @@ static void accept_all(void) {
     int fd, one = 1;
     while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
         accepted++;
+        usleep((useconds_t)knobs.accept_ms * 1000);
         if (fd >= MOST || (knobs.most_connections && held >= knobs.most_connections)) {
             struct linger none = {1, 0};
             setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
@@ -212,13 +214,31 @@ static void run_timers(void) {
     }
 }
 
+static void close_idle(void) {
+    long now = now_ms();
+    for (int fd = 0; fd < MOST; fd++) {
+        struct connection *c = connections[fd];
+        if (c && c->last_ms && now - c->last_ms > knobs.close_idle_ms) {
+            drop(fd, false);
+        }
+    }
+}
+
+// How long to wait for events at most, in milliseconds.
+static int patience(void) {
+    if (knobs.spin) {
+        return 0;
+    }
+    return waiting ? 1 : knobs.close_idle_ms ? 50 : -1;
+}
+
 static void loop(void) {
     epoll = epoll_create1(EPOLL_CLOEXEC);
     struct epoll_event event = {.events = EPOLLIN | (knobs.workers ? EPOLLEXCLUSIVE : 0), .data.fd = LISTENER};
     epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &event);
     for (;;) {
         struct epoll_event events[256];
-        int n = epoll_wait(epoll, events, 256, waiting ? 1 : -1);
+        int n = epoll_wait(epoll, events, 256, patience());
         for (int i = 0; i < n; i++) {
             int fd = events[i].data.fd;
             if (fd == LISTENER) {
@@ -235,6 +255,9 @@ static void loop(void) {
         }
         if (waiting) {
             run_timers();
+        }
+        if (knobs.close_idle_ms) {
+            close_idle();
         }
     }
 }
@@ -270,14 +293,19 @@ static void supervise(void) {
 
 int main(void) {
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared->started_ms = now_ms();
     read_knobs("behaviour");
     signal(SIGCHLD, knobs.workers ? SIG_DFL : SIG_IGN);
+    move_away();
     before_start();
     const char *host = getenv("HOST"), *port = getenv("PORT");
     while (knobs.never_listen) {
         pause();
     }
     listener = listen_on(host ? host : "127.0.0.1", atoi(port ? port : "0"));
+    if (knobs.daemonise || knobs.escape) {
+        become_daemon();
+    }
     if (knobs.workers) {
         supervise();
     }

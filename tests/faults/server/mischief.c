@@ -48,7 +48,7 @@ static void start_thread(void) {
 }
 
 // The folder of this process in a version 1 hierarchy or in version 2; false if there is none.
-static bool cgroup_folder(const char *controller, char *folder, size_t room) {
+bool cgroup_folder(const char *controller, char *folder, size_t room) {
     char line[512];
     FILE *file = fopen("/proc/self/cgroup", "r");
     bool found = false;
@@ -118,6 +118,10 @@ void before_start(void) {
     }
     if (knobs.memory_bytes) {
         take((size_t)knobs.memory_bytes);
+    }
+    if (knobs.shared_bytes) {
+        kept = mmap(NULL, (size_t)knobs.shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        memset(kept, 1, (size_t)knobs.shared_bytes);
     }
     for (long i = 0; i < knobs.idle_threads; i++) {
         start_thread();
@@ -199,6 +203,9 @@ static void take_time(long number) {
 }
 
 void around_request(long number) {
+    if (knobs.log_each) {
+        fprintf(stderr, "request %ld\n", number);
+    }
     take_time(number);
     leak(number);
     if (knobs.page_in_every && number % knobs.page_in_every == 0) {

@@ -11,18 +11,21 @@
     /* the answer */                                                                                                   \
     X(body_bytes) X(vary) X(chunked) X(wrong_body_every) X(blank_body_every) X(status) X(status_every)                 \
     X(status_from) X(error_page_every) X(unknown_is_200) X(any_method) X(octet_stream) X(forget_after)                 \
-    X(stale_body) X(pad_bytes)                                                                                         \
+    X(stale_body) X(pad_bytes) X(blank_from) X(swap_answers) X(wrong_beyond) X(stub_ms) X(header_bytes)                \
     /* the wire */                                                                                                     \
     X(truncate_every) X(length_short_every) X(reset_every) X(close_every) X(close_after_answer) X(say_close_every)     \
     X(garbage_every) X(twice_every) X(drip_every) X(mute_every) X(mute_beyond) X(most_connections) X(deaf_after)       \
-    X(idle_close_every) X(no_colon_every)                                                                              \
+    X(idle_close_every) X(no_colon_every) X(http_1_0) X(close_idle_ms) X(accept_ms)                                    \
     /* time */                                                                                                         \
     X(work_us) X(extra_us) X(extra_from_ms) X(extra_to_ms) X(growing_ns) X(delay_ms) X(stall_ms) X(stall_every_ms)     \
     X(stall_first_ms) X(start_ms)                                                                                      \
     /* the process */                                                                                                  \
     X(die_after) X(die_signal) X(workers) X(respawn) X(child_dies_after) X(ignore_term) X(fail_start_every)            \
     X(refuse_start) X(leak_fd_every) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
-    X(idle_threads)                                                                                                    \
+    X(idle_threads) X(log_each) X(shared_bytes) X(spin)                                                                \
+    /* where it was put */                                                                                             \
+    X(all_cpus) X(raise_priority) X(leave_cgroup) X(lift_limit) X(daemonise) X(escape) X(hidden_bytes) X(leave_file)   \
+    X(change_file) X(change_self)                                                                                      \
     /* the machine around it */                                                                                        \
     X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)
 
@@ -36,6 +39,7 @@ struct knobs {
 struct shared {
     atomic_long served;   // requests to /work
     atomic_long first_ms; // when the first of them came, CLOCK_MONOTONIC; 0 before
+    long started_ms;      // when the server was executed
 };
 
 struct request {
@@ -62,6 +66,11 @@ void append(struct bytes *out, const void *data, size_t length);
 // answer.c: append the answer to `out` and say what becomes of the connection.
 enum fate answer(const struct request *request, int connection, struct bytes *out);
 
-// mischief.c: what happens around a request and a process.
+// mischief.c: what happens around a request and a process; the folder of this process in a cgroup hierarchy.
+bool cgroup_folder(const char *controller, char *folder, size_t room);
 void before_start(void);
 void around_request(long number);
+
+// escape.c: a server that does not stay where it was put.
+void move_away(void);
+void become_daemon(void);

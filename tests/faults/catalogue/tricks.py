@@ -1,0 +1,192 @@
+"""Servers that look better than they are: they leave the place they were given, hide what they use, or answer early."""
+
+from typing import Any
+
+from tests.faults.catalogue.kinds import work
+from tests.faults.setup import Server, Setup, knobs
+
+MIB = 1 << 20
+NARROW: dict[str, Any] = {"floor": {"load": "work", "share_of_unlimited": 0.1, "from_mb": 8, "to_mb": 9}}
+HOLD: dict[str, Any] = {
+    "hold": {
+        "request": {"target": "/work?n=1", "expect": {"body": "done 1"}},
+        "levels": [0, 100, 400],
+        "modes": ["idle", "traffic"],
+    }
+}
+
+TRICKS: tuple[Setup, ...] = (
+    Setup("all-cpus", "the server lets itself run on every CPU", ("cpus-not-kept",), servers=knobs(all_cpus=1)),
+    Setup(
+        "raises-priority",
+        "the server gives itself a nice value of -5",
+        ("priority-raised",),
+        servers=knobs(raise_priority=5),
+    ),
+    Setup(
+        "escapes",
+        "a daemon of the server's leaves session and cgroup, and does the work there",
+        ("process-escaped", "wrong-process-watched|foreign-listener"),
+        servers=knobs(escape=1),
+        seconds=3.0,
+    ),
+    Setup(
+        "leaves-its-limit",
+        "the server moves out of its cgroup, and no limit holds it",
+        ("process-escaped",),
+        servers=knobs(leave_cgroup=1, memory_bytes=60 * MIB),
+        scenario=NARROW,
+        phases=("floor",),
+    ),
+    Setup(
+        "lifts-its-limit",
+        "the server lifts the memory limit of its cgroup",
+        ("memory-limit-lifted",),
+        servers=knobs(lift_limit=1, memory_bytes=60 * MIB),
+        scenario=NARROW,
+        phases=("floor",),
+    ),
+    Setup(
+        "hides-memory",
+        "64 MB are in a file in memory that the server does not map",
+        ("memory-outside-rss",),
+        servers=knobs(hidden_bytes=64 * MIB),
+        seconds=2.0,
+    ),
+    Setup(
+        "hides-memory-while-held",
+        "64 MB are in a file in memory while connections are held",
+        ("memory-outside-rss",),
+        servers=knobs(hidden_bytes=64 * MIB),
+        scenario=HOLD,
+        phases=("hold",),
+    ),
+    Setup(
+        "stub-at-start",
+        "answers its ready request at once, and all else with 503 for a second",
+        ("ready-too-early",),
+        servers=knobs(stub_ms=1000),
+        phases=("boot", "load"),
+        warmup=2.0,
+    ),
+    Setup(
+        "drops-idle",
+        "connections that are idle for a second are closed",
+        ("held-requests-failed",),
+        servers=knobs(close_idle_ms=1000),
+        scenario=HOLD,
+        phases=("hold",),
+    ),
+    Setup(
+        "wrong-when-many",
+        "all but the first 300 connections get wrong answers",
+        ("held-requests-failed",),
+        servers=knobs(wrong_beyond=300),
+        scenario=HOLD,
+        phases=("hold",),
+    ),
+    Setup(
+        "few-connections",
+        "holds 200 connections and resets all further ones",
+        ("held-requests-failed",),
+        servers=knobs(most_connections=200),
+        scenario=HOLD,
+        phases=("hold",),
+    ),
+    Setup(
+        "dies-while-held",
+        "exits after 250 requests, while connections are held",
+        ("server-died|phase-failed",),
+        servers=knobs(die_after=250),
+        scenario=HOLD,
+        phases=("hold",),
+    ),
+    Setup(
+        "keeps-a-file",
+        "each start changes a file that the next one finds",
+        ("leftovers",),
+        servers=knobs(change_file=1),
+        rounds=2,
+    ),
+    Setup(
+        "leaves-a-file",
+        "each start leaves a new file for the next one",
+        ("leftovers",),
+        servers=knobs(leave_file=1),
+        rounds=2,
+        least={"leftovers": "note"},
+    ),
+    Setup(
+        "changes-itself",
+        "each start puts another program in the place of its own",
+        ("artifact-changed",),
+        servers=knobs(change_self=1),
+        rounds=2,
+    ),
+    Setup(
+        "copies-its-build",
+        "the build copies a program that was finished before",
+        ("prebuilt-artifact",),
+        planted="manifest",
+        servers=(Server(build=[["/bin/sh", "-c", "cp program ready && mv ready program"]]),),
+        phases=("boot",),
+    ),
+    Setup(
+        "needs-more-than-it-says",
+        "an empty root lacks a file that the server needs, and that it does not name",
+        ("phase-failed",),
+        planted="manifest",
+        phases=("footprint",),
+    ),
+    Setup(
+        "well-at-first",
+        "the first 1,000 answers are right, all further ones are 200 with nothing in them",
+        ("wrong-bodies", "errors-above-allowance"),
+        servers=knobs(blank_from=1000),
+    ),
+    Setup(
+        "swaps-answers",
+        "each connection gets the answer to somebody else's request",
+        ("wrong-bodies", "errors-above-allowance"),
+        servers=knobs(swap_answers=1),
+    ),
+    Setup(
+        "one-in-a-thousand",
+        "one answer in 1,000 is an error page with status 200",
+        ("wrong-bodies", "errors-above-allowance"),
+        servers=knobs(error_page_every=1000),
+    ),
+    Setup(
+        "http-1-0", "answers as HTTP/1.0, without keep-alive", ("connections-per-request",), servers=knobs(http_1_0=1)
+    ),
+    Setup(
+        "unchecked-bodies",
+        "the load does not say what a right body is, and half of them are error pages",
+        ("bodies-unchecked",),
+        planted="manifest",
+        servers=knobs(error_page_every=2),
+        load=work({"status": 200}),
+    ),
+    Setup(
+        "pattern-for-anything",
+        "the load's pattern matches every body, and half of them are error pages",
+        ("bodies-unchecked",),
+        planted="manifest",
+        servers=knobs(error_page_every=2),
+        load=work({"pattern": "(?s).*"}),
+    ),
+    Setup(
+        "unequal-threads",
+        "two contenders; the manifest of one gives it eight workers, the other's one",
+        ("settings-unequal",),
+        planted="manifest",
+        servers=(Server(env={"WORKER_THREADS": "1"}), Server(env={"WORKER_THREADS": "8"})),
+    ),
+    Setup(
+        "unequal-logs",
+        "two contenders; one logs each request, the other only errors",
+        ("settings-unequal",),
+        planted="manifest",
+        servers=(Server({"log_each": 1}, env={"LOG_LEVEL": "info"}), Server(env={"LOG_LEVEL": "error"})),
+    ),
+)
