@@ -57,6 +57,13 @@ class Floor(Part):
     to_mb: int = 1024
 
 
+class Peak(Part):
+    """The start under load, from exec on."""
+
+    load: Name
+    """A closed loop: its connections ask as fast as the contender, still slow, answers."""
+
+
 class Probe(Part):
     """The HTTP conformance probe."""
 
@@ -84,6 +91,7 @@ class Scenario(Part):
     hold: Hold | None = None
     drain: Drain | None = None
     floor: Floor | None = None
+    peak: Peak | None = None
     probe: Probe | None = None
     baseline: Name | None = None
     """The stack against which the others are put; the first by name if it is not given."""
@@ -96,4 +104,8 @@ class Scenario(Part):
             raise ValueError(f"contract ids stand twice: {', '.join(sorted(twice))}")
         if self.floor and self.floor.load not in self.loads:
             raise ValueError(f"floor.load {self.floor.load!r} is none of the loads")
+        if self.peak and self.peak.load not in self.loads:
+            raise ValueError(f"peak.load {self.peak.load!r} is none of the loads")
+        if self.peak and self.loads[self.peak.load].loop != "closed":
+            raise ValueError(f"peak.load {self.peak.load!r} has no closed loop: a rate would hide how fast it gets")
         return self

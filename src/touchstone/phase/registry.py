@@ -12,6 +12,7 @@ from touchstone.phase.floor import FloorPhase
 from touchstone.phase.footprint import FootprintPhase
 from touchstone.phase.hold import HoldPhase
 from touchstone.phase.load import LoadPhase
+from touchstone.phase.peak import PeakPhase
 from touchstone.phase.probe import ProbePhase
 from touchstone.phase.train import TrainPhase
 from touchstone.phase.verify import VerifyPhase
@@ -23,6 +24,7 @@ PHASES: tuple[Phase, ...] = (
     ProbePhase(),
     FootprintPhase(),
     BootPhase(),
+    PeakPhase(),
     LoadPhase(),
     DrainPhase(),
     HoldPhase(),

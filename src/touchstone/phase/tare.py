@@ -16,6 +16,7 @@ from touchstone.engine.locate import engine_path
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Bench, attempt, blank_sample
 from touchstone.phase.load_figures import load_figures
+from touchstone.phase.peak import peak_load
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import TARE, Sample
 
@@ -24,15 +25,27 @@ _PATIENCE_S = 10.0
 
 def measure_tare(bench: Bench, round_number: int) -> list[Sample]:
     """One sample a load. The round is the one that it precedes; after the last round it is one more."""
-    return [_measure(bench, name, load, round_number) for name, load in bench.loads.items()]
+    return [
+        _measure(bench, load, blank_sample(bench, "load", TARE, load=name, round_number=round_number))
+        for name, load in bench.loads.items()
+    ]
 
 
-def _measure(bench: Bench, name: str, load: Load, round_number: int) -> Sample:
-    sample = blank_sample(bench, "load", TARE, load=name, round_number=round_number)
+def measure_peak_tare(bench: Bench, round_number: int) -> list[Sample]:
+    """The tare of the peak phase, whose load need not be one of the run's loads."""
+    _, load = peak_load(bench)
+    sample = _measure(bench, load, blank_sample(bench, "peak", TARE, round_number=round_number))
+    # It stands beside contenders whose rate after the start is what counts, and has no latency to be compared with.
+    sample.figures = {"peak_rate": sample.result.rate.achieved} if sample.result else {}
+    return [sample]
+
+
+def _measure(bench: Bench, load: Load, sample: Sample) -> Sample:
     sample.load_spec = load.model_dump(mode="json", by_alias=True)
+    round_number = sample.round or 1
 
     def action(sample: Sample) -> None:
-        bench.watcher.step(f"tare: {name}")
+        bench.watcher.step(f"tare: {sample.load or sample.phase}")
         with server("null", [f"--status={_status(load)}"], bench.placement.server_cpus) as listening:
             timing = bench.profile.tare_timing(bench.profile.timing(load, round_number))
             job = load_job(

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 from touchstone.record.base import Record
 from touchstone.record.engine import BootResult, LoadResult
 from touchstone.record.figure import FIGURES
+from touchstone.record.peak import PeakResult
 
 TARE = "tare"
 """The contender name of the null server."""
@@ -134,6 +135,7 @@ class Sample(Record):
     """The load as the scenario states it."""
     result: LoadResult | None = None
     boot: BootResult | None = None
+    peak: PeakResult | None = None
     build: BuildEvidence | None = None
     checks: list[CheckOutcome] = []
     """The contract: the verify phase's, or the short re-check after a load."""

@@ -20,7 +20,7 @@ from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Bench, Phase, blank_sample, failed
 from touchstone.phase.ceiling import measure_ceilings
-from touchstone.phase.tare import measure_tare
+from touchstone.phase.tare import measure_peak_tare, measure_tare
 from touchstone.record.run import Plan
 from touchstone.record.sample import Placement, Sample
 from touchstone.record.store import RunStore, StoreError
@@ -141,8 +141,7 @@ class Conductor:
             self.display.stage(
                 f"round {number} of {max(number, self.plan.rounds)}: {', '.join(n for n in order if n in sound)}"
             )
-            if loaded:
-                self._keep(measure_tare(bench, number))
+            self._tares(bench, number)
             for position, name in enumerate(order):
                 if name in sound:
                     for phase in self.phases:
@@ -150,8 +149,13 @@ class Conductor:
                             self._carry(bench, phase, sound[name], number, position)
             if number >= self.plan.rounds and not (self.after_round and self.after_round(number)):
                 break
-        if loaded:
-            self._keep(measure_tare(bench, number + 1))
+        self._tares(bench, number + 1)
+
+    def _tares(self, bench: Bench, number: int) -> None:
+        """The tares that go before a round, and after the last."""
+        for name, tares in (("load", measure_tare), ("peak", measure_peak_tare)):
+            if any(phase.name == name for phase in self.phases):
+                self._keep(tares(bench, number))
 
     def _order(self, number: int) -> list[str]:
         """The order of a round; one beyond the plan is drawn from the seed, too, and put into it."""

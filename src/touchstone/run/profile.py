@@ -22,6 +22,8 @@ class Profile:
     """Starts of each contender in each round."""
     idle_in_rounds: int
     """In how many rounds the memory is watched after the load as well."""
+    peak_s: float = 60.0
+    """How long a contender is loaded from exec on, to see when it reaches its peak."""
     cold_boots: int = 0
     """Starts with an empty page cache of each contender in each round."""
 
@@ -42,7 +44,7 @@ class Profile:
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile("quick", 3, 1.0, 2.0, 1.0, 3, 1),
+        Profile("quick", 3, 1.0, 2.0, 1.0, 3, 1, peak_s=20.0),
         Profile("normal", 7, 3.0, 6.0, 2.0, 3, 7, cold_boots=1),
         Profile("thorough", 15, 10.0, 20.0, 5.0, 5, 15, cold_boots=2),
     )
