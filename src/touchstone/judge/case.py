@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from touchstone.judge.judgement import Steady
+from touchstone.judge.judgement import Peak, Steady
+from touchstone.judge.peak import PEAK_FIGURES, peak_figures, peak_of
 from touchstone.judge.steady import steady_state
 from touchstone.judge.traffic import loop, measured_points
 from touchstone.record.run import ContenderPlan, Run
@@ -54,7 +55,7 @@ class Case:
         return list(dict.fromkeys(s.load for s in self.run.samples if s.phase == "load" and s.load))
 
     def tares(self, load: str | None) -> list[Sample]:
-        """The tares of a load in the order in which they were taken."""
+        """The tares of a load in the order in which they were taken; None means those of the start under load."""
         return [
             s
             for s in self.run.samples
@@ -81,6 +82,29 @@ class Case:
             for s in self.run.samples
             if s.phase == "load" and s.contender != TARE and s.result is not None and loop(s) in ("closed", "open")
         ]
+
+    @cached_property
+    def peaks(self) -> dict[str, Peak]:
+        """The peak of each start under load, by sample."""
+        found = {s.id: peak_of(s, self.margin) for s in self.run.samples if s.contender != TARE}
+        return {sample: peak for sample, peak in found.items() if peak is not None}
+
+    def figures(self, sample: Sample) -> dict[str, float]:
+        """A sample's figures, with those that are read out of its evidence with the margin."""
+        peak = self.peaks.get(sample.id)
+        return sample.figures | (peak_figures(peak) if peak else {})
+
+    def figure_names(self, group: Group) -> list[str]:
+        """The figures of a group in the order of the record; a peak's also where no round has reached one."""
+        names = dict.fromkeys(name for sample in group.samples for name in self.figures(sample))
+        if any(sample.id in self.peaks for sample in group.samples):
+            names |= dict.fromkeys(PEAK_FIGURES)
+        return list(names)
+
+    @property
+    def tared(self) -> list[str | None]:
+        """What has tares of its own: the loads that were measured, and None for the start under load."""
+        return [*self.loads, *([None] if next(self.groups_of("peak"), None) else [])]
 
     def steady_of(self, group: Group) -> list[Steady]:
         """The steady-state verdicts on a group's samples."""

@@ -37,20 +37,17 @@ class Series:
 
 def measure(case: Case, scales: Scales) -> list[Series]:
     """Every figure of every contender and of the tares, in the order of the record."""
-    return [
-        _series(group, figure, scales, case.confidence)
-        for group in case.groups
-        for figure in dict.fromkeys(f for s in group.samples for f in s.figures)
-    ]
+    return [_series(group, figure, scales, case) for group in case.groups for figure in case.figure_names(group)]
 
 
-def _series(group: Group, figure: str, scales: Scales, confidence: float) -> Series:
+def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     estimate = Estimate(phase=group.phase, contender=group.contender, load=group.load, figure=figure)
     series = Series(estimate)
     suspects = 0
     reasons: list[str] = []
     for sample in group.samples:
-        if figure not in sample.figures:
+        figures = case.figures(sample)
+        if figure not in figures:
             continue
         weight = scales.on_figure(sample, figure)
         if weight.reason and (weight.verdict is Verdict.INVALID or not reasons):
@@ -59,14 +56,14 @@ def _series(group: Group, figure: str, scales: Scales, confidence: float) -> Ser
             estimate.left_out.append(sample.id)
             continue
         suspects += weight.verdict is Verdict.SUSPECT
-        value = sample.figures[figure]
+        value = figures[figure]
         estimate.values.append(value)
         estimate.samples.append(sample.id)
         # A figure measured twice in a round counts once, by its later value: rounds are the unit of repetition.
         series.by_round[sample.round or 0] = value
         series.repeats = _repeats(sample, figure)
     repeated = series.repeats if len(estimate.values) == 1 and len(series.repeats) > 1 else estimate.values
-    _fill(estimate, repeated, confidence)
+    _fill(estimate, repeated, case.confidence)
     wider = scales.on_series(group.contender, group.load, figure)
     own = _verdict(len(estimate.left_out), suspects, len(estimate.values))
     estimate.verdict = worst(own, wider.verdict)

@@ -10,7 +10,10 @@ LATENCY = [name for name, f in FIGURES.items() if f.phase == "load" and name.sta
 TAIL = ["latency_p99", "latency_p99_9", "latency_max", "service_p99"]
 """The latencies that a few late requests decide."""
 
-SPEED = ["throughput", *LATENCY, "knee_rate"]
+PEAK = [name for name, f in FIGURES.items() if f.phase == "peak"]
+"""What was served from exec on, and the peak that it led to."""
+
+SPEED = ["throughput", *LATENCY, "knee_rate", *PEAK]
 """What a bottleneck elsewhere falsifies."""
 
 CPU = ["cpu_per_request"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from touchstone.judge.case import Case
 from touchstone.judge.compare import compare
+from touchstone.judge.crossing import crossings
 from touchstone.judge.estimate import measure
 from touchstone.judge.judgement import Finding, Judgement, Severity
 from touchstone.judge.rule import rules
@@ -45,6 +46,8 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
         estimates=estimates,
         comparisons=compare(case, series),
         steady=case.steady,
+        peaks=list(case.peaks.values()),
+        crossings=crossings(case, series),
         margin=case.margin,
         confidence=case.confidence,
     )

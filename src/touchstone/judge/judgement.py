@@ -107,6 +107,39 @@ class Steady(Record):
     changepoints_s: list[float] = []
 
 
+class Peak(Record):
+    """When a contender that was loaded from exec on reached the level that it kept, in one round."""
+
+    contender: str
+    sample: str
+    shape: Literal["flat", "warm-up", "slowdown", "no steady state", "too short"]
+    time_s: float | None = None
+    """Seconds since exec; None if it was not reached."""
+    rate: float | None = None
+    """Right answers a second from then on."""
+    changepoints_s: list[float] = []
+    """Seconds since exec."""
+
+
+class Crossing(Record):
+    """From when on a contender has served more in total since exec than another."""
+
+    contender: str
+    """The one that is ahead at the end, in most rounds."""
+    other: str
+    within_s: float
+    """How long both were watched."""
+    by_round: dict[int, float | None] = {}
+    """Seconds since exec by round; 0 where it was never behind, None where it is not ahead at the end."""
+    outcome: Literal["overtakes", "ahead throughout", "undecided"] = "undecided"
+    median_s: float | None = None
+    low_s: float | None = None
+    high_s: float | None = None
+    verdict: Verdict = Verdict.VALID
+    reason: str | None = None
+    sentence: str = ""
+
+
 class Judgement(Record):
     """All that the judge says of a run."""
 
@@ -118,5 +151,7 @@ class Judgement(Record):
     estimates: list[Estimate]
     comparisons: list[Comparison]
     steady: list[Steady] = []
+    peaks: list[Peak] = []
+    crossings: list[Crossing] = []
     margin: float
     confidence: float

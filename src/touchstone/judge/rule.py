@@ -14,6 +14,9 @@ from touchstone.judge.case import Case, Group
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.record.sample import TARE, Sample
 
+UNDER_LOAD = ("load", "peak")
+"""The phases that put a load on a contender: what spoils a load spoils it from the first second on."""
+
 
 class Rule(ABC):
     """A validity rule. Its class attributes are its entry in docs/findings.md; its docstring says why it exists."""
@@ -65,7 +68,7 @@ class Rule(ABC):
 class SampleRule(Rule):
     """A rule that looks at one sample at a time."""
 
-    phases: ClassVar[tuple[str, ...] | None] = ("load",)
+    phases: ClassVar[tuple[str, ...] | None] = UNDER_LOAD
     """The phases whose samples it looks at; None means all."""
     looks_at_tares: ClassVar[bool] = False
 
@@ -86,7 +89,7 @@ class SampleRule(Rule):
 class GroupRule(Rule):
     """A rule that looks at a contender's samples of one phase and load together."""
 
-    phases: ClassVar[tuple[str, ...] | None] = ("load",)
+    phases: ClassVar[tuple[str, ...] | None] = UNDER_LOAD
 
     @abstractmethod
     def look(self, group: Group, case: Case) -> Iterator[Finding]:

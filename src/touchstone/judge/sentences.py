@@ -11,6 +11,9 @@ _LESS_MORE = {
     "throughput": ("answers", "requests a second", "fewer", "more"),
     "drain_rate": ("drains", "messages a second", "fewer", "more"),
     "hold_connections": ("holds", "connections", "fewer", "more"),
+    "peak_served": ("serves", "requests in the whole time since exec", "fewer", "more"),
+    "peak_served_1s": ("serves", "requests in the first second", "fewer", "more"),
+    "peak_served_10s": ("serves", "requests in the first 10 s", "fewer", "more"),
     "probe_right": ("gets", "conformance cases right", "fewer", "more"),
     "knee_rate": ("keeps its objective up to", "rate", "a lower", "a higher"),
 }
@@ -25,6 +28,8 @@ _PHRASES = {
     "boot_port_open": "the time from exec to an open port",
     "boot_first_response_cold": "the time from exec to the first response with a cold cache",
     "boot_cpu": "CPU time to the first response",
+    "peak_rate": "the rate at the peak",
+    "peak_time": "the time to peak",
     "latency_mean": "mean latency",
     "latency_max": "the longest latency",
     "rss_peak": "peak RSS under load",

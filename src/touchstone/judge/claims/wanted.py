@@ -11,7 +11,7 @@ from touchstone.judge.claims.evidence import Absent, Evidence, Place
 from touchstone.judge.claims.relations import FLOORS, Question
 from touchstone.manifest.claim import Claim, ClaimsFile, EventTest, Explanation, Test
 
-_APART = ("hold", "floor", "drain")
+_APART = ("hold", "floor", "drain", "peak")
 """Phases that take long and stand alone: a step of their own each."""
 
 
@@ -74,7 +74,7 @@ def steps(places: Iterable[Place]) -> list[Step]:
         load = place.load if kind == "load" else None
         group = grouped.setdefault((place.scenario, kind, load), {})
         group.setdefault(place.contender, set()).add(place.phase)
-    order = ["start", "load", "drain", "hold", "floor"]
+    order = ["start", "load", "drain", "hold", "floor", "peak"]
     made = [
         Step(
             scenario,

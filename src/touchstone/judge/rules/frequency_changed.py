@@ -31,7 +31,7 @@ class FrequencyChanged(SampleRule):
         "rates are read as snapshots that jitter by a few percent; 5 % is the least effect that matters by default"
     )
     next_step = "Set the governor to performance, fix the rate (`cpupower frequency-set`), and let the machine cool."
-    phases = ("load", "boot", "build", "hold", "drain")
+    phases = ("load", "boot", "build", "hold", "drain", "peak")
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""

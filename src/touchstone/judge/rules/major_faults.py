@@ -28,6 +28,8 @@ class MajorFaults(SampleRule):
         "a server that was warmed up has its pages; 10 a second at about 1 ms each are a percent of a thread's time"
     )
     next_step = "Raise the memory limit, free memory, or lengthen the warm-up."
+    # What is read from the disk at the start is part of it.
+    phases = ("load",)
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""

@@ -35,6 +35,8 @@ class MemoryGrows(GroupRule):
         "does neither, and does so every time"
     )
     next_step = "Run the load for minutes (`--thorough`) and watch memory after idle; take a heap dump if it goes on."
+    # Memory grows from nothing after exec.
+    phases = ("load",)
 
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Look at one group."""

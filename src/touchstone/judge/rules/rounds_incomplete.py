@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.case import Case, Group
+from touchstone.judge.figures import PEAK
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.rule import GroupRule
 
@@ -33,5 +34,6 @@ class RoundsIncomplete(GroupRule):
             yield self.finding(
                 f"{len(missing)} of {case.run.plan.rounds} planned rounds are missing",
                 group=group,
+                figures=None if group.load else PEAK,
                 evidence={"rounds": missing},
             )

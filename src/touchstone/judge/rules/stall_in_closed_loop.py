@@ -33,6 +33,8 @@ class StallInClosedLoop(SampleRule):
         "p99 does not"
     )
     next_step = "Measure the same with an open loop at a fixed rate; its percentiles include the stall."
+    # A start under load stalls by its nature.
+    phases = ("load",)
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""

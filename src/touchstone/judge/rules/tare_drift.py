@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scipy import stats
 
 from touchstone.judge.case import Case
-from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.figures import CPU, PEAK, SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.quantity import share
 from touchstone.judge.rule import RunRule
@@ -44,7 +44,7 @@ class TareDrift(RunRule):
 
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
-        for load in case.loads:
+        for load in case.tared:
             tares = [t for t in case.tares(load) if t.result and loop(t) == "closed"]
             rates = [t.result.rate.achieved for t in tares if t.result]
             if len(rates) < LEAST or min(rates) <= 0:
@@ -58,6 +58,6 @@ class TareDrift(RunRule):
                     f"the tare {'rose' if change > 0 else 'fell'} by {share(abs(change))} over the run",
                     severity=Severity.SUSPECT if certain and abs(change) > 2 * case.margin else Severity.NOTE,
                     load=load,
-                    figures=[*SPEED, *CPU],
+                    figures=PEAK if load is None else [*SPEED, *CPU],
                     evidence={"tares": rates, "change": change, "p": float(trend.pvalue)},
                 )

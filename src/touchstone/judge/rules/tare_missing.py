@@ -24,7 +24,8 @@ class TareMissing(RunRule):
 
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
-        for load in case.loads:
-            measured = [g for g in case.groups_of("load") if g.load == load and any(s.result for s in g.samples)]
+        for load in case.tared:
+            groups = case.groups_of("load" if load else "peak")
+            measured = [g for g in groups if g.load == load and any(s.result for s in g.samples)]
             if measured and not case.tares(load):
                 yield self.finding("no tare was measured: ceiling and drift are unknown", load=load)

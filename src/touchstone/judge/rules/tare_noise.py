@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from touchstone.judge.case import Case
-from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.figures import CPU, PEAK, SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.quantity import number, share
 from touchstone.judge.rule import RunRule
@@ -36,7 +36,7 @@ class TareNoise(RunRule):
 
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
-        for load in case.loads:
+        for load in case.tared:
             rates = [t.result.rate.achieved for t in case.tares(load) if t.result and loop(t) == "closed"]
             if len(rates) < LEAST:
                 continue
@@ -47,6 +47,6 @@ class TareNoise(RunRule):
                     f"the tares scatter by {share(scatter)} around {number(middle)}/s",
                     severity=Severity.SUSPECT if scatter > 3 * case.margin else Severity.NOTE,
                     load=load,
-                    figures=[*SPEED, *CPU],
+                    figures=PEAK if load is None else [*SPEED, *CPU],
                     evidence={"tares": rates, "scatter": scatter},
                 )

@@ -29,6 +29,8 @@ class ThreadsGrow(SampleRule):
         "a thread a connection is a design; more than that is a leak, and runtimes add a few helpers of their own"
     )
     next_step = "Dump the threads after a load: what there is most of is not ended, or blocked."
+    # Pools fill up after exec.
+    phases = ("load",)
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""

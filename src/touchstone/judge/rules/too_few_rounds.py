@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.case import Case, Group
+from touchstone.judge.figures import PEAK
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.rule import GroupRule
 from touchstone.judge.statistics import MIN_ROUNDS
@@ -37,5 +38,6 @@ class TooFewRounds(GroupRule):
             + ("only large differences can be seen" if enough else "no interval can be given"),
             severity=Severity.NOTE if enough else Severity.SUSPECT,
             group=group,
+            figures=None if group.load else PEAK,
             evidence={"rounds": len(rounds), "wanted": ENOUGH},
         )
