@@ -37,6 +37,7 @@ def _lines(view: View) -> Iterator[str]:
         yield from table_lines(table, "##")
         for place in dict.fromkeys(column.place for column in table.columns):
             yield from (f"{escaped(line)}\n" for line in headroom_lines(view, place))
+    yield from crossing_lines(view)
     yield from absent_lines(view)
     yield from finding_lines(view)
     yield from ["## All figures", ""]
@@ -93,6 +94,17 @@ def absent_lines(view: View) -> Iterator[str]:
     yield from ["## Not measured", ""]
     for contender in view.not_measured:
         yield f"- `{contender.name}`: {escaped(contender.not_measured or '')}"
+    yield ""
+
+
+def crossing_lines(view: View) -> Iterator[str]:
+    """From when on one contender has served more in total than another."""
+    if not view.crossings:
+        return
+    yield from ["## Served in total since exec", ""]
+    for crossing in view.crossings:
+        mark = VERDICT_MARKS[crossing.verdict]
+        yield f"- {_struck(escaped(crossing.sentence), crossing.verdict)}" + (f" {mark}" if mark else "")
     yield ""
 
 

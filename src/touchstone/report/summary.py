@@ -18,6 +18,8 @@ LEADS = {
     "throughput",
     "latency_p99",
     "rss_peak",
+    "peak_time",
+    "peak_served",
     "hold_rss_per_connection",
     "drain_rate",
     "floor_passes",

@@ -60,6 +60,12 @@ def _print_rich(console: Console, view: View) -> None:
     further = sum(len(group.further) for group in summary(view))
     if further:
         console.print(Text(f"  {plural(further, 'more comparison')} in the report", style="dim"))
+    if view.crossings:
+        console.print()
+        console.print(Text("Served in total since exec", style="bold"))
+        for crossing in view.crossings:
+            style = _VERDICT_STYLES[crossing.verdict]
+            console.print(Padding(Text(crossing.sentence, style=style), (0, 0, 0, 2)))
     if view.not_measured:
         console.print()
         console.print(Text("Not measured", style="bold"))
@@ -183,6 +189,8 @@ def _plain_lines(view: View) -> Iterator[str]:
         if title:
             yield f"comparison: {title}"
         yield f"  {how.mark} {sentence}"
+    for crossing in view.crossings:
+        yield f"served in total: {crossing.sentence}"
     for contender in view.not_measured:
         yield f"not measured: {contender.name}: {contender.not_measured}"
     for cluster in view.finding_clusters:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from touchstone.judge.judgement import Comparison, Estimate, Finding, Judgement, Verdict
+from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Verdict
 from touchstone.record.figure import FIGURES, Figure
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
@@ -125,7 +125,19 @@ class View:
         """Phases and loads with an estimate or a sample, in the order of the plan."""
         seen = {Place(e.phase, e.load) for e in self.judgement.estimates}
         seen |= {Place(s.phase, s.load) for s in self.run.samples}
-        phases = [*self.plan.phases, "build", "footprint", "boot", "verify", "load", "hold", "drain", "floor", "probe"]
+        phases = [
+            *self.plan.phases,
+            "build",
+            "footprint",
+            "boot",
+            "verify",
+            "load",
+            "peak",
+            "hold",
+            "drain",
+            "floor",
+            "probe",
+        ]
         loads = self.plan.loads
 
         def order(place: Place) -> tuple[int, int, str]:
@@ -159,6 +171,21 @@ class View:
         found = [c for c in found if (c.contender, c.figure) not in paired or twins[c.contender] == c.baseline]
         figures = list(FIGURES)
         return sorted(found, key=lambda c: (figures.index(c.figure), _index(names, c.contender)))
+
+    @cached_property
+    def crossings(self) -> list[Crossing]:
+        """From when on one contender has served more in total than another: those with such a time first.
+
+        An exhibit is put against its sound twin alone.
+        """
+        twins = {c.name: self.twin(c) for c in self.contenders if c.exhibit}
+        found = [
+            c
+            for c in self.judgement.crossings
+            if all(a not in twins or twins[a] == b for a, b in ((c.contender, c.other), (c.other, c.contender)))
+        ]
+        order = ["overtakes", "undecided", "ahead throughout"]
+        return sorted(found, key=lambda c: (order.index(c.outcome), c.median_s or 0.0))
 
     def figures(self, place: Place, *, headline: bool) -> list[Figure]:
         """The figures that were measured there; only the headline ones if asked."""

@@ -14,6 +14,7 @@ PHASE_TITLES = {
     "boot": "Start",
     "verify": "Contract",
     "load": "Load",
+    "peak": "Time to peak",
     "hold": "Held connections",
     "drain": "Drain",
     "floor": "Memory floor",

@@ -1,6 +1,6 @@
 """One registry of plots. A new plot is one new file and its line here."""
 
-from touchstone.report.plots import boot, drain, floor, hold, memory, percentiles, rate, warmup
+from touchstone.report.plots import boot, drain, floor, hold, memory, peak, percentiles, rate, warmup
 from touchstone.report.plots.panel import PanelBuilder
 
 PANELS: tuple[PanelBuilder, ...] = (
@@ -9,6 +9,8 @@ PANELS: tuple[PanelBuilder, ...] = (
     rate.build,
     warmup.build,
     memory.build,
+    peak.build_totals,
+    peak.build_rates,
     hold.build,
     drain.build,
     floor.build,

@@ -1,0 +1,82 @@
+"""A start under load: requests served in total since exec, where lines cross, and the rate second by second."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from touchstone.record.figure import Unit
+from touchstone.record.sample import Sample
+from touchstone.report.format import quantity
+from touchstone.report.plots import canvas
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.plots.timeline import seconds_axis
+from touchstone.report.view import Place, View
+
+
+def build_totals(view: View, place: Place) -> Panel | None:
+    """The panel of what was served in total."""
+    lines = lines_of(view, place, "peak_served", _totals)
+    if not lines:
+        return None
+    figure, axes = canvas.new(300)
+    seconds_axis(axes, max(x for line in lines for x, _ in line.points))
+    draw(axes, lines)
+    scale_y(axes, lines, Unit.COUNT, log=False)
+    canvas.label(axes, "seconds since exec", "right answers in total")
+    for crossing in view.crossings:
+        if crossing.outcome == "overtakes" and crossing.median_s is not None:
+            colour = canvas.line_colour(view.colour(crossing.contender))
+            axes.axvline(crossing.median_s, color=colour, linewidth=1.1, linestyle=(0, (2, 3)), zorder=2)
+    crossed = any(crossing.outcome == "overtakes" for crossing in view.crossings)
+    told = " Dotted: where one overtakes another, in the colour of the one that does." if crossed else ""
+    return Panel(
+        title="Served in total since exec",
+        svg=canvas.to_svg(
+            figure, slug(place, "peak-totals"), f"{view.title(place)}: right answers in total since exec", told.strip()
+        ),
+        caption=f"The load begins as soon as the first answer is right. {TYPICAL}{told}",
+        legend=legend_of(lines),
+        findings=view.findings_at(place, ("peak_served", "peak_served_1s", "peak_served_10s")),
+    )
+
+
+def build_rates(view: View, place: Place) -> Panel | None:
+    """The panel of the rate in each second."""
+    lines = lines_of(view, place, "peak_served", _rates)
+    if not lines:
+        return None
+    figure, axes = canvas.new(300)
+    seconds_axis(axes, max(x for line in lines for x, _ in line.points))
+    draw(axes, lines, steps=True)
+    scale_y(axes, lines, Unit.PER_SECOND, log=False)
+    canvas.label(axes, "seconds since exec", "right answers a second")
+    reached = []
+    for contender in view.measured:
+        peak = view.estimate(place, contender.name, "peak_time")
+        if peak is not None and peak.median is not None:
+            axes.plot(
+                [peak.median], [0], linestyle="none", marker="^", markersize=8, clip_on=False, zorder=6,
+                color=canvas.line_colour(view.colour(contender.name)), transform=axes.get_xaxis_transform(),
+            )  # fmt: skip
+            reached.append(f"{contender.name} {quantity(peak.median, Unit.SECONDS)}")
+    told = f" Peak reached (triangle): {', '.join(reached)}." if reached else ""
+    return Panel(
+        title="Rate since exec, second by second",
+        svg=canvas.to_svg(
+            figure, slug(place, "peak-rates"), f"{view.title(place)}: right answers a second since exec", told.strip()
+        ),
+        caption=f"Only right answers count. {TYPICAL}{told}",
+        legend=legend_of(lines),
+        findings=view.findings_at(place, ("peak_time", "peak_rate")),
+    )
+
+
+def _totals(sample: Sample) -> Points:
+    if sample.peak is None:
+        return []
+    return [(0.0, 0.0), *((float(second), float(n)) for second, n in enumerate(sample.peak.served, start=1))]
+
+
+def _rates(sample: Sample) -> Points:
+    return [(then, now_n - n) for (_, n), (then, now_n) in pairwise(_totals(sample))]

@@ -1,0 +1,14 @@
+"""Who overtakes whom: from when on a contender has served more in total since exec than another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.report.sections.section import Section
+from touchstone.report.view import View
+
+
+def build(view: View) -> Iterator[Section]:
+    """Every pair that was started under load; those that cross first."""
+    if view.crossings:
+        yield Section("crossings", "Served in total since exec", "crossings.html", {"crossings": view.crossings})
