@@ -178,6 +178,29 @@ def unrest() -> Iterator[Stage]:
 
 
 @contextmanager
+def downstream_killed() -> Iterator[Stage]:
+    """Somebody kills the downstream while the contender is loaded."""
+    timers: list[threading.Timer] = []
+
+    def kill() -> None:
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if "echo" in child.cmdline()[1:2]:
+                    child.kill()
+
+    def begin(text: str) -> None:
+        if text.startswith("loading"):
+            timers.append(threading.Timer(2.0, kill))
+            timers[-1].start()
+
+    try:
+        yield Stage(begin)
+    finally:
+        for timer in timers:
+            timer.cancel()
+
+
+@contextmanager
 def broken_off() -> Iterator[Stage]:
     """Somebody interrupts the engine while it loads the contender."""
     timers: list[threading.Timer] = []
@@ -263,6 +286,7 @@ DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] 
     "drift": drift,
     "unrest": unrest,
     "broken-off": broken_off,
+    "downstream-killed": downstream_killed,
     "one-cpu": one_cpu,
     "second-server": second_server,
 }

@@ -84,8 +84,8 @@ def _write_stack(folder: Path, name: str, server: Server, programs: Path) -> Non
         for source in (HERE / "server").iterdir():
             shutil.copy2(source, folder)
         run = ["./program"]
-    elif server.program == "service":
-        shutil.copy2(HERE / "service.py", folder / "program")
+    elif server.program in {"service", "consumer"}:
+        shutil.copy2(HERE / f"{server.program}.py", folder / "program")
         run = [sys.executable, "program"]
     else:
         routes = ["GET /ping=pong", "GET /work=done {query.n}"]

@@ -27,6 +27,7 @@ KNOWN = {
     "sessions_leak",
     "heavy",
     "think_ms",
+    "one_session",
 }
 DATABASE = os.environ.get("DATABASE_PATH")
 DOWNSTREAM = os.environ.get("DOWNSTREAM_URL")
@@ -89,6 +90,12 @@ class Service:
         self.remembered = True
 
     def query(self) -> None:
+        if knob("one_session"):
+            with self.lock:
+                if not self.sessions:
+                    self.sessions.append(psycopg.connect(str(POSTGRES), autocommit=True))
+                self.sessions[0].execute("SELECT pg_sleep(0.001)").fetchone()
+            return
         if knob("sessions_leak") or not hasattr(self.own, "session"):
             self.own.session = psycopg.connect(str(POSTGRES), autocommit=True)
             self.sessions.append(self.own.session)

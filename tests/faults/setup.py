@@ -18,8 +18,9 @@ class Server:
 
     knobs: dict[str, int] = field(default_factory=dict)
     """For the file `behaviour` beside the program; nothing of it enters the record."""
-    program: Literal["server", "sources", "service", "null"] = "server"
-    """The C server, compiled or as sources, the Python service with dependencies, or the engine's null server."""
+    program: Literal["server", "sources", "service", "consumer", "null"] = "server"
+    """The C server, compiled or as sources; the Python service with dependencies, or its consumer of a topic; or the
+    engine's null server."""
     env: dict[str, str] = field(default_factory=dict)
     needs: dict[str, str] = field(default_factory=dict)
     build: list[list[str]] = field(default_factory=list)

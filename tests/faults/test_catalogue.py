@@ -76,10 +76,13 @@ def test_a_set_up_is_a_scenario_that_the_lab_reads(setup: Setup, home: Path, tmp
 def test_knobs_are_known_to_the_programs() -> None:
     header = (HERE / "server" / "server.h").read_text()
     of_server = set(re.findall(r"X\((\w+)\)", header))
-    of_service = set(re.findall(r'^    "(\w+)",$', (HERE / "service.py").read_text(), re.MULTILINE))
+    of_python = {
+        name: set(re.findall(r'^    "(\w+)",$', (HERE / f"{name}.py").read_text(), re.MULTILINE))
+        for name in ("service", "consumer")
+    }
     for setup in SETUPS:
         for server in setup.servers:
-            known = of_service if server.program == "service" else of_server
+            known = of_python.get(server.program, of_server)
             assert set(server.knobs) <= known, setup.id
 
 

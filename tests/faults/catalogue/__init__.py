@@ -2,6 +2,7 @@
 
 from tests.faults.catalogue.answers import ANSWERS
 from tests.faults.catalogue.dependencies import DEPENDENCIES
+from tests.faults.catalogue.drains import DRAINS
 from tests.faults.catalogue.machines import MACHINES
 from tests.faults.catalogue.manifests import MANIFESTS
 from tests.faults.catalogue.processes import PROCESSES
@@ -11,7 +12,17 @@ from tests.faults.catalogue.times import TIMES
 from tests.faults.catalogue.tricks import TRICKS
 from tests.faults.setup import Setup
 
-FAULTS: tuple[Setup, ...] = (*ANSWERS, *PROCESSES, *TIMES, *DEPENDENCIES, *MACHINES, *MANIFESTS, *TRICKS, *RECORDS)
+FAULTS: tuple[Setup, ...] = (
+    *ANSWERS,
+    *PROCESSES,
+    *TIMES,
+    *DEPENDENCIES,
+    *DRAINS,
+    *MACHINES,
+    *MANIFESTS,
+    *TRICKS,
+    *RECORDS,
+)
 
 SETUPS: tuple[Setup, ...] = (*FAULTS, *SOUND)
 

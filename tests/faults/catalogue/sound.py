@@ -1,5 +1,6 @@
 """Sound set-ups, some of them odd: nothing but notes may fire."""
 
+from tests.faults.catalogue.drains import TOPIC
 from tests.faults.catalogue.kinds import BIG, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, service, work
 from tests.faults.catalogue.tricks import HOLD
 from tests.faults.setup import Server, Setup, knobs
@@ -144,6 +145,13 @@ SOUND: tuple[Setup, ...] = (
         servers=service(),
         scenario=ECHO,
         load={"proofs": HITS},
+    ),
+    sound(
+        "drains",
+        "a consumer that works through a topic, partition by partition",
+        servers=(Server(program="consumer"),),
+        scenario=TOPIC,
+        phases=("drain",),
     ),
     sound(
         "queries",
