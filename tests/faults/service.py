@@ -9,7 +9,6 @@ import socket
 import sqlite3
 import sys
 import threading
-import time
 import urllib.parse
 from pathlib import Path
 
@@ -26,7 +25,6 @@ KNOWN = {
     "call_twice",
     "sessions_leak",
     "heavy",
-    "think_ms",
     "one_session",
 }
 DATABASE = os.environ.get("DATABASE_PATH")
@@ -84,7 +82,6 @@ class Service:
         if knob("do_not_wait"):
             threading.Thread(target=self.call, daemon=True).start()
             return
-        time.sleep(knob("think_ms") / 1000)
         for _ in range(1 + knob("call_twice")):
             self.call()
         self.remembered = True

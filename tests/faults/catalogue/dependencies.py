@@ -18,7 +18,7 @@ HEAVY: dict[str, Any] = {
     }
 }
 
-ONE_AT_A_TIME: dict[str, Any] = {
+SCRIPT: dict[str, Any] = {
     "dependencies": {
         "downstream": {"kind": "echo", "env": "DOWNSTREAM_URL", "settings": {"delay_ms": 10, "server": "python"}}
     }
@@ -74,25 +74,26 @@ DEPENDENCIES: tuple[Setup, ...] = (
     relayed("calls-twice", "calls the downstream two times for each request", *WORK, servers=service(call_twice=1)),
     Setup(
         "slow-downstream",
-        "the downstream serves one request at a time, and is what limits the service",
+        "the downstream is a script with a thread for each request, and is what limits the service",
         ("dependency-saturated",),
         planted="dependency",
         needs_quiet=True,
         servers=service(),
-        scenario=ONE_AT_A_TIME,
-        load={"connections": 24, "timeout_s": 10.0},
+        scenario=SCRIPT,
+        load={"connections": 64, "timeout_s": 10.0},
         seconds=3.0,
     ),
     Setup(
         "narrow-downstream",
-        "the downstream serves one request at a time, and the service keeps it busy for two thirds of the time",
+        "the same downstream, used for more than a quarter and less than all of what it can do",
         ("downstream-headroom",),
         planted="dependency",
         needs_quiet=True,
-        servers=service(think_ms=4),
-        scenario=ONE_AT_A_TIME,
-        load={"connections": 1, "timeout_s": 10.0, "proofs": HITS},
+        servers=service(),
+        scenario=SCRIPT,
+        load={"connections": 8, "timeout_s": 10.0, "proofs": HITS},
         seconds=2.0,
+        least={"downstream-headroom": "note"},
     ),
     Setup(
         "busy-database",
