@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from touchstone.failure import TouchstoneError
-from touchstone.phase.empty_root import EmptyRoot, EmptyRootError, find_library, is_elf, libraries, mount_prefix
+from touchstone.phase.empty_root import (
+    EmptyRoot,
+    EmptyRootError,
+    compressed_bytes,
+    find_library,
+    is_elf,
+    libraries,
+    mount_prefix,
+)
 from touchstone.phase.native_turn import NotEnoughMemoryError, native_turn
 
 PREFIX = mount_prefix()
@@ -79,7 +88,20 @@ def test_compressed_bytes_leave_out_what_is_only_mounted(tmp_path: Path) -> None
     root = EmptyRoot(tmp_path / "root")
     root.add(tmp_path / "zeros", "artifacts")
     (root.folder / "proc/never").write_bytes(bytes(range(256)) * 4000)
-    assert 0 < root.compressed_bytes(Path(shutil.which("zstd") or "")) < 2000
+    (root.folder / "tmp/left").write_bytes(bytes(range(256)) * 4000)
+    root.archive(tmp_path / "root.tar")
+    assert 0 < compressed_bytes(tmp_path / "root.tar", Path(shutil.which("zstd") or "")) < 2000
+
+
+def test_a_file_that_stands_below_tmp_is_part_of_the_archive(tmp_path: Path) -> None:
+    (tmp_path / "server").write_bytes(b"x" * 100)
+    root = EmptyRoot(tmp_path / "root")
+    root.add(tmp_path / "server", "artifacts", target=Path("/tmp/cache/server"))
+    root.archive(tmp_path / "root.tar")
+    with tarfile.open(tmp_path / "root.tar") as tar:
+        sizes = {member.name.removeprefix("./"): member.size for member in tar.getmembers()}
+    assert sizes["tmp/cache/server"] == 100
+    assert {"proc", "dev", "tmp"} <= sizes.keys()
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

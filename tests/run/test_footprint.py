@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.phase.oci import image
 from tests.run.demo import demo
 from tests.run.test_end_to_end import report_of
 from touchstone.phase.empty_root import mount_prefix
+from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.tool import Found
 
+CRANE = find_tool("crane")
 pytestmark = pytest.mark.skipif(mount_prefix() is None, reason="this user may not mount")
 
 _SERVER = r"""
@@ -89,3 +94,36 @@ def test_only_a_root_in_which_the_contract_holds_has_a_footprint(tmp_path: Path)
     assert 0 < whole["figures"]["footprint_compressed"] < whole["figures"]["footprint_bytes"]
     assert "before it was ready" in lacking["failure"]["what"]
     assert "footprint_bytes" not in lacking["figures"]
+
+
+@pytest.mark.skipif(not isinstance(CRANE, Found), reason=str(CRANE))
+def test_the_image_holds_the_root_in_which_the_contract_held(tmp_path: Path) -> None:
+    assert isinstance(CRANE, Found)
+    (tmp_path / "cache/crane").mkdir(parents=True)
+    (tmp_path / "cache/crane/crane").symlink_to(CRANE.path)
+    folder = demo(tmp_path / "demo")
+    add(folder, "whole", '["/etc/os-release"]')
+    _, report = report_of(tmp_path, str(folder), "--phase", "footprint", "--stacks", "whole", "--rounds", "1")
+    sample = sample_of(report, "whole/plain")
+    assert sample["failure"] is None, sample["failure"]
+    (results,) = (tmp_path / "results").iterdir()
+    digest, config, _, contents = image(results / sample["files"]["oci_layout"])
+    assert digest == sample["detail"]["oci"]["digest"]
+    assert {path: len(data) for path, data in contents.items()} == sample["detail"]["footprint_files"]
+    started = config["config"]
+    (program,) = started["Entrypoint"]
+    assert program in contents
+    environment = dict(word.split("=", 1) for word in started["Env"])
+    assert environment.items() >= {"HOST": "0.0.0.0", "PORT": "8080", "NEEDS": "/etc/os-release"}.items()
+    assert started["ExposedPorts"] == {"8080/tcp": {}}
+    assert 0 < sample["figures"]["footprint_image"] < sample["figures"]["footprint_bytes"]
+
+
+@pytest.mark.skipif(shutil.which("crane") is not None, reason="crane is on the PATH")
+def test_without_crane_it_is_said_that_no_image_was_written(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    add(folder, "whole", '["/etc/os-release"]')
+    _, report = report_of(tmp_path, str(folder), "--phase", "footprint", "--stacks", "whole", "--rounds", "1")
+    sample = sample_of(report, "whole/plain")
+    assert sample["not_measured"]["footprint_image"].startswith("not written: needs crane; run `touchstone toolchain")
+    assert sample["figures"]["footprint_bytes"] > 0

@@ -10,17 +10,18 @@ import typer
 from rich.console import Console
 
 from touchstone.failure import UsageError
+from touchstone.toolchain.crane import fetch_crane
 from touchstone.toolchain.native_image.assemble import assemble
 from touchstone.toolchain.native_image.home import default_home
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 from touchstone.toolchain.upx import fetch_upx
 
-_GETTERS = ("native-image", "upx")
+_GETTERS = ("native-image", "upx", "crane")
 
 
 def toolchain(
-    name: Annotated[str, typer.Argument(help="native-image or upx.")],
+    name: Annotated[str, typer.Argument(help="native-image, upx or crane.")],
     jdk_source: Annotated[
         Path | None, typer.Option("--jdk-source", help="OpenJDK's source archive, if no Debian mirror has it.")
     ] = None,
@@ -40,6 +41,9 @@ def toolchain(
         return
     if name == "upx":
         console.print(f"upx is at {fetch_upx()}")
+        return
+    if name == "crane":
+        console.print(f"crane is at {fetch_crane()}")
         return
     home = default_home()
     assemble(home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, anew=anew)

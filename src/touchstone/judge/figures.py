@@ -35,6 +35,7 @@ EXACT = {
     "extra_configuration_lines",
     "footprint_bytes",
     "footprint_compressed",
+    "footprint_image",
     "probe_must_wrong",
     "probe_should_wrong",
     "probe_right",

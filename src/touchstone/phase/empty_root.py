@@ -103,34 +103,42 @@ class EmptyRoot:
         sizes = {str(within): (self.folder / within.relative_to("/")).stat().st_size for within in self.kinds}
         return dict(sorted(sizes.items(), key=lambda item: -item[1]))
 
-    def compressed_bytes(self, zstd: Path) -> int:
-        """The bytes of a tar archive of it, compressed by zstd -19. Raises EmptyRootError."""
-        left_out = [f"--exclude=./{name}/*" for name in (*_SYSTEM, "tmp")]
-        with subprocess.Popen(
-            [
-                "tar",
-                "-C",
-                str(self.folder),
-                "--sort=name",
-                "--mtime=@0",
-                "--owner=0",
-                "--group=0",
-                *left_out,
-                "-cf-",
-                ".",
-            ],
-            stdout=subprocess.PIPE,
-        ) as tar:
-            with subprocess.Popen([str(zstd), "-19", "-q", "-c"], stdin=tar.stdout, stdout=subprocess.PIPE) as packed:
-                assert packed.stdout is not None
-                total = 0
-                while block := packed.stdout.read(1 << 16):
-                    total += len(block)
-            if tar.wait() != 0 or packed.returncode != 0:
-                raise EmptyRootError(
-                    "tar or zstd failed", where=str(self.folder), mend="see that there is room on the disk"
-                )
-        return total
+    def members(self) -> list[str]:
+        """What belongs to it, as paths from its folder: the copied files, their folders, and the empty places to mount.
+
+        What the program wrote while it ran, and the folders that were mounted for it, do not.
+        """
+        files = {path.relative_to("/") for path in self.kinds}
+        folders = {folder for file in files for folder in file.parents} | {Path(name) for name in (*_SYSTEM, "tmp")}
+        return sorted(str(path) for path in files | folders)
+
+    def archive(self, target: Path) -> None:
+        """Write it as a tar archive, the same for the same files. Raises EmptyRootError."""
+        # On the disk and not by a pipe: an argument list has an end, and two pipes at a time need a thread.
+        names = self.folder.with_name(f"{self.folder.name}.members")
+        names.write_text("".join(f"{name}\0" for name in self.members()), encoding="utf-8")
+        settled = ["--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--no-recursion"]
+        command = ["tar", "-C", str(self.folder), *settled, "--null", "-T", str(names), "-cf", str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        names.unlink()
+        if done.returncode != 0:
+            raise EmptyRootError(
+                f"tar failed: {done.stderr.strip()[-200:]}",
+                where=str(self.folder),
+                mend="see that there is room on the disk",
+            )
+
+
+def compressed_bytes(archive: Path, zstd: Path) -> int:
+    """The bytes of an archive, compressed by zstd -19. Raises EmptyRootError."""
+    with subprocess.Popen([str(zstd), "-19", "-q", "-c", str(archive)], stdout=subprocess.PIPE) as packed:
+        assert packed.stdout is not None  # it was asked for as a pipe
+        total = 0
+        while block := packed.stdout.read(1 << 16):
+            total += len(block)
+    if packed.returncode != 0:
+        raise EmptyRootError("zstd failed", where=str(archive), mend="see that there is room on the disk")
+    return total
 
 
 def is_elf(path: Path) -> bool:

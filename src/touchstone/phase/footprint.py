@@ -11,16 +11,19 @@ from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Bench, Built, Phase, attempt, blank_sample
-from touchstone.phase.empty_root import EmptyRoot, find_library, mount_prefix
+from touchstone.phase.empty_root import EmptyRoot, compressed_bytes, find_library, mount_prefix
 from touchstone.phase.jre import make_jre, used_modules
-from touchstone.phase.service import running
+from touchstone.phase.oci_layout import ImageConfig, write_layout
+from touchstone.phase.service import contender_environment, running, shown_environment
 from touchstone.record.sample import Sample
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
 _ZONES = Path("/usr/share/zoneinfo")
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
-_FIGURES = ("footprint_bytes", "footprint_compressed")
+_FIGURES = ("footprint_bytes", "footprint_compressed", "footprint_image")
+_IMAGE_PORT = 8080
+"""Where a container of the image listens, unless PORT is given to it."""
 
 
 class FootprintError(TouchstoneError):
@@ -56,7 +59,12 @@ class FootprintPhase(Phase):
             argv = root.command(prefix, built.work, [bench.scratch], built.argv)
             _prove(bench, replace(built, argv=tuple(argv), work=Path("/")), sample)
             bench.watcher.step(f"compressing what {contender.name} needs")
-            _count(root, sample)
+            archive = root.folder.with_name(f"{root.folder.name}.tar")
+            root.archive(archive)
+            _count(root, archive, sample)
+            bench.watcher.step(f"writing {contender.name} as an OCI image layout")
+            _write_image(bench, archive, built, sample)
+            archive.unlink()
 
         return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
 
@@ -113,17 +121,43 @@ def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
         raise FootprintError(
             f"in an empty root it breaks its contract: {broken[0].says}: {first.request}: expected {first.expected}; "
             f"received {first.received}",
-            mend="something is missing there: add it to `footprint` in stack.toml (module:, library:, zoneinfo, /a/file)",
+            mend="something is missing: add it to `footprint` in stack.toml (module:, library:, zoneinfo, /a/file)",
         )
 
 
-def _count(root: EmptyRoot, sample: Sample) -> None:
+def _count(root: EmptyRoot, archive: Path, sample: Sample) -> None:
     by_kind = root.bytes_by_kind()
     sample.figures["footprint_bytes"] = float(sum(by_kind.values()))
     sample.detail["footprint_by_kind"] = by_kind
     sample.detail["footprint_files"] = root.listing()
     zstd = find_tool("zstd")
     if isinstance(zstd, Found):
-        sample.figures["footprint_compressed"] = float(root.compressed_bytes(zstd.path))
+        sample.figures["footprint_compressed"] = float(compressed_bytes(archive, zstd.path))
     else:
         sample.not_measured["footprint_compressed"] = str(zstd)
+
+
+def _write_image(bench: Bench, archive: Path, built: Built, sample: Sample) -> None:
+    """The root as an image that can be pushed; it is the one in which the contract held, and no other."""
+    crane = find_tool("crane")
+    if not isinstance(crane, Found):
+        sample.not_measured["footprint_image"] = f"not written: {crane}"
+        return
+    config = ImageConfig(built.argv, _image_environment(bench, built), built.work, _IMAGE_PORT)
+    folder = bench.store.folder / "oci" / sample.contender.replace("/", ".")
+    digest = write_layout(crane.path, archive, config, folder)
+    sample.files["oci_layout"] = str(folder.relative_to(bench.store.folder))
+    sample.figures["footprint_image"] = float(sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()))
+    sample.detail["oci"] = {"digest": digest, "written_by": f"crane {crane.version}", "port": _IMAGE_PORT}
+
+
+def _image_environment(bench: Bench, built: Built) -> dict[str, str]:
+    """What the contender was run with, but for the addresses of this machine's dependencies and what is secret.
+
+    Inside a container it listens on all addresses: the container's own, which nobody reaches unless it is published.
+    """
+    measured = contender_environment(bench, built, _IMAGE_PORT)
+    addresses = {name for dependency in bench.dependencies.values() for name in dependency.environment()}
+    shown = shown_environment(measured)
+    kept = {k: v for k, v in measured.items() if k not in addresses and shown[k] == v}
+    return kept | {"HOST": "0.0.0.0"}

@@ -50,6 +50,7 @@ _ALL = [
     Figure("extra_configuration_lines", "Lines of extra configuration", Unit.COUNT, Better.LOWER, "build"),
     Figure("footprint_bytes", "Footprint", Unit.BYTES, Better.LOWER, "footprint", headline=True),
     Figure("footprint_compressed", "Footprint, zstd -19", Unit.BYTES, Better.LOWER, "footprint"),
+    Figure("footprint_image", "OCI image", Unit.BYTES, Better.LOWER, "footprint"),
     Figure("boot_first_response", "Exec to first response", Unit.SECONDS, Better.LOWER, "boot", headline=True),
     Figure("boot_port_open", "Exec to open port", Unit.SECONDS, Better.LOWER, "boot"),
     Figure("boot_first_response_cold", "Exec to first response, cold cache", Unit.SECONDS, Better.LOWER, "boot"),

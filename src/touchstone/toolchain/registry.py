@@ -43,6 +43,10 @@ def _assembled_native_image() -> Iterable[Path]:
     return [*_native_images(), cache_folder() / "native-image" / "bin" / "native-image"]
 
 
+def _crane() -> Iterable[Path]:
+    return [cache_folder() / "crane" / "crane"]
+
+
 def _upx() -> Iterable[Path]:
     return [cache_folder() / "upx" / "upx"]
 
@@ -110,6 +114,13 @@ TOOLS: dict[str, Tool] = {
             r"upx (\d+(?:\.\d+)+)",
             "install upx-ucl (on Debian 12 from bookworm-backports), or run `touchstone toolchain upx`",
             places=_upx,
+        ),
+        Tool(
+            "crane",
+            ("version",),
+            r"(\d+(?:\.\d+)+)",
+            "run `touchstone toolchain crane`, which needs Go, or install go-containerregistry's crane",
+            places=_crane,
         ),
         Tool("wrk", ("-v",), r"wrk\D+(\d+(?:\.\d+)+)", "install it by `apt-get install wrk`"),
         Tool("zstd", ("--version",), r"v(\d+(?:\.\d+)+)", "install it by `apt-get install zstd`"),

@@ -1,0 +1,41 @@
+"""crane, which writes and pushes OCI images without a container engine, built by Go's own means into the cache."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from touchstone.failure import TouchstoneError
+from touchstone.toolchain.registry import cache_folder, find_tool
+from touchstone.toolchain.tool import Found
+
+_PACKAGE = "github.com/google/go-containerregistry/cmd/crane"
+_VERSION = "v0.22.1"
+"""Fixed, so that everybody's images are made alike; Go holds what it downloads against its checksum database."""
+
+
+class CraneError(TouchstoneError):
+    """crane could not be built, or does not work here."""
+
+
+def fetch_crane() -> Path:
+    """Build crane by `go install`, and let it say its version. Raises CraneError."""
+    go = find_tool("go", ">=1.24")
+    if not isinstance(go, Found):
+        raise CraneError(f"crane is built from source: {go}", mend="install Go, or crane by the distribution's means")
+    home = cache_folder() / "crane"
+    home.mkdir(parents=True, exist_ok=True)
+    env = os.environ | {"GOBIN": str(home), "CGO_ENABLED": "0"}
+    command = [str(go.path), "install", f"{_PACKAGE}@{_VERSION}"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CraneError(
+            f"`{' '.join(command)}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
+            mend="see that Go reaches its module proxy (`go env GOPROXY`)",
+        )
+    target = home / "crane"
+    said = subprocess.run([str(target), "version"], capture_output=True, text=True, check=False)
+    if said.returncode != 0:
+        raise CraneError(f"{target} does not run: {said.stderr.strip()[-400:]}", mend="build it anew")
+    return target
