@@ -1,0 +1,47 @@
+"""A kept build fits only what it was made from and with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from packaging.version import Version
+
+from touchstone.manifest.catalogue import read_scenario_folder
+from touchstone.manifest.stack import Stack
+from touchstone.phase.build import build_key
+from touchstone.run.plan import Tools
+from touchstone.toolchain.tool import Found
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+
+
+def builder(note: str) -> dict[str, Found]:
+    return {"native-image": Found("native-image", Path("/opt/native-image"), Version("25.0.2"), {}, note)}
+
+
+def kotlin() -> Stack:
+    stacks = read_scenario_folder(SCENARIOS / "users").stacks
+    return next(stack for stack in stacks if stack.name == "kotlin-http4k")
+
+
+def test_two_builders_of_one_version_do_not_share_images() -> None:
+    stack = kotlin()
+    assert build_key(stack, "native", builder("made by one")) == build_key(stack, "native", builder("made by one"))
+    assert build_key(stack, "native", builder("made by one")) != build_key(stack, "native", builder("made by another"))
+
+
+def test_metadata_written_by_hand_is_part_of_an_image(tmp_path: Path) -> None:
+    stack = kotlin()
+    keys = set()
+    for line in ("{}", '{"reflection": []}'):
+        copy = stack.model_copy(update={"folder": tmp_path, "sources": []})
+        for name in stack.variants["native"].extra_configuration:
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(line)
+        keys.add(build_key(copy, "native", builder("made by one")))
+    assert len(keys) == 2
+
+
+def test_a_builder_is_named_beside_its_version() -> None:
+    assert Tools(builder("made by one")).versions == {"native-image": "25.0.2 (made by one)"}
+    assert Tools(builder("")).versions == {"native-image": "25.0.2"}
