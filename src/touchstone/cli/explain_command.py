@@ -11,7 +11,7 @@ from rich.markup import escape
 from touchstone.cli.places import find_run
 from touchstone.failure import UsageError
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Judgement
+from touchstone.judge.judgement import Judgement, Peak
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import load_run
@@ -53,11 +53,19 @@ def _sample(run: Run, judgement: Judgement, wanted: str) -> list[str]:
         lines.append(f"command: {' '.join(sample.argv)}")
     lines += [f"environment: {name}={value}" for name, value in sorted(sample.env.items())]
     lines += [f"figure {name}: {value!r}" for name, value in sample.figures.items()]
+    lines += [_peak(peak) for peak in judgement.peaks if peak.sample == sample.id]
     lines += [f"not measured: {name}: {reason}" for name, reason in sample.not_measured.items()]
     lines += [f"proof: {p.says}: expected {p.expected}, found {p.found} ({p.query})" for p in sample.proofs]
     lines += [f"finding {f.code}: {f.statement}" for f in judgement.findings if f.sample == sample.id]
     lines += [f"file {name}: {path}" for name, path in sample.files.items()]
     return [*lines, f"record: samples/{sample.id}.json", *_failure(sample)]
+
+
+def _peak(peak: Peak) -> str:
+    """A start under load as the judge reads its series."""
+    changes = ", ".join(f"{t:.1f} s" for t in peak.changepoints_s) or "none"
+    reached = f"peak of {peak.rate:.6g}/s after {peak.time_s:.2f} s" if peak.rate and peak.time_s else "no peak"
+    return f"start under load: {peak.shape}; {reached}; changes of level since exec: {changes}"
 
 
 def _failure(sample: Sample) -> list[str]:
