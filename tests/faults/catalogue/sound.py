@@ -2,6 +2,7 @@
 
 from tests.faults.catalogue.drains import TOPIC
 from tests.faults.catalogue.kinds import BIG, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, service, work
+from tests.faults.catalogue.times import PEAK
 from tests.faults.catalogue.tricks import HOLD
 from tests.faults.setup import Server, Setup, knobs
 
@@ -123,6 +124,13 @@ SOUND: tuple[Setup, ...] = (
         "a build that compiles",
         servers=(Server(program="sources", build=[["/bin/sh", "-c", "cc -O1 -o program *.c -lpthread"]]),),
         phases=("boot", "load"),
+    ),
+    sound(
+        "peaks",
+        "a start under load that reaches its peak in its third second",
+        servers=knobs(work_us=60, extra_us=200, extra_to_ms=3000),
+        scenario=PEAK,
+        phases=("peak",),
     ),
     sound("holds", "400 connections are held, and used", scenario=HOLD, phases=("hold",)),
     sound(

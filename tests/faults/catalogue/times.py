@@ -4,6 +4,9 @@ from tests.faults.setup import Setup, knobs
 
 OPEN = {"loop": "open", "rate": 2000.0}
 
+PEAK = {"peak": {"load": "work"}}
+"""The start under load; 20 s in the quick profile."""
+
 TIMES: tuple[Setup, ...] = (
     Setup(
         "hidden-stall",
@@ -71,6 +74,29 @@ TIMES: tuple[Setup, ...] = (
         servers=knobs(work_us=4000),
         load=OPEN,
         seconds=2.0,
+    ),
+    Setup(
+        "still-compiling",
+        "three rounds of one second, in each of which the server is slow at first",
+        ("still-rising",),
+        servers=knobs(work_us=60, extra_us=150, extra_to_ms=850),
+        rounds=3,
+    ),
+    Setup(
+        "falls-from-its-peak",
+        "loaded from exec on, it becomes slower after 8 s and stays so",
+        ("peak-not-kept",),
+        servers=knobs(work_us=60, extra_us=150, extra_from_ms=8000),
+        scenario=PEAK,
+        phases=("peak",),
+    ),
+    Setup(
+        "peaks-too-late",
+        "loaded from exec on, it becomes faster shortly before the end",
+        ("peak-not-reached",),
+        servers=knobs(work_us=60, extra_us=150, extra_to_ms=17000),
+        scenario=PEAK,
+        phases=("peak",),
     ),
     Setup("too-few-rounds", "measured once", ("too-few-rounds",), planted="manifest"),
     Setup(
