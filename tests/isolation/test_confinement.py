@@ -1,0 +1,121 @@
+"""Whether a process stayed where it was put: real processes, each of which does one thing that it must not."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from touchstone.isolation.cgroup import create_cgroup, describe_cgroups
+from touchstone.isolation.confinement import ConfinementWatch
+from touchstone.isolation.process import ServerProcess, start_process
+
+GROUPED = pytest.mark.skipif(describe_cgroups() == "not permitted", reason="no cgroup may be made here")
+READY = "open('ready', 'w').close()\ntime.sleep(60)"
+
+
+@contextmanager
+def started(
+    folder: Path, deed: str, *, cpus: Sequence[int] = (), grouped: bool = False, limit: int | None = None
+) -> Iterator[tuple[ServerProcess, ConfinementWatch]]:
+    """A Python that does the deed and sleeps."""
+    cgroup = create_cgroup(f"test-{folder.name}") if grouped else None
+    if cgroup is not None and limit is not None:
+        cgroup.limit_memory(limit)
+    argv = [sys.executable, "-c", f"import os, time\n{deed}\n{READY}"]
+    process = start_process(argv, env={}, cwd=folder, log=folder / "log", cpus=cpus, cgroup=cgroup)
+    try:
+        with ConfinementWatch(process, cpus, limit) as watch:
+            deadline = time.monotonic() + 30
+            while not (folder / "ready").exists():
+                assert time.monotonic() < deadline, (folder / "log").read_text()
+                time.sleep(0.01)
+            yield process, watch
+    finally:
+        process.stop(5)
+
+
+def account(folder: Path, deed: str, **how: Any) -> dict[str, Any]:
+    with started(folder, deed, **how) as (_, watch):
+        return watch.account()
+
+
+def test_nothing_is_said_of_one_that_stays(tmp_path: Path) -> None:
+    assert account(tmp_path, "pass", cpus=[min(os.sched_getaffinity(0))], grouped=True) == {}
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one CPU")
+def test_a_wider_cpu_set(tmp_path: Path) -> None:
+    first, second = sorted(os.sched_getaffinity(0))[:2]
+    found = account(tmp_path, f"os.sched_setaffinity(0, [{first}, {second}])", cpus=[first])
+    assert found["beyond_cpus"][0]["cpus"] == [first, second]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may raise a priority")
+def test_a_raised_priority(tmp_path: Path) -> None:
+    found = account(tmp_path, f"os.setpriority(os.PRIO_PROCESS, 0, {os.nice(0) - 2})")
+    assert found["raised"][0]["nice"] == os.nice(0) - 2
+
+
+DAEMON = """
+if os.fork():
+    os.wait()
+    time.sleep(60)
+os.setsid()
+if os.fork():
+    os._exit(0)
+"""
+
+
+def test_a_daemon_that_left_its_session_is_a_stray_and_is_ended(tmp_path: Path) -> None:
+    with started(tmp_path, DAEMON) as (process, watch):
+        (stray,) = watch.account()["strays"]
+        assert psutil.pid_exists(stray["pid"])
+        process.stop(5)
+    assert not psutil.pid_exists(stray["pid"]) or psutil.Process(stray["pid"]).status() == psutil.STATUS_ZOMBIE
+
+
+@GROUPED
+def test_a_daemon_within_the_cgroup_is_no_stray(tmp_path: Path) -> None:
+    assert account(tmp_path, DAEMON, grouped=True) == {}
+
+
+@GROUPED
+def test_memory_that_is_in_no_process(tmp_path: Path) -> None:
+    deed = "f = os.memfd_create('x'); os.write(f, bytes(8 << 20))"
+    with started(tmp_path, deed, grouped=True) as (_, watch):
+        deadline = time.monotonic() + 20
+        while "unmapped_shared" not in (found := watch.account()):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+    assert found["unmapped_shared"] >= 8 << 20
+    assert found["resident"] > 1 << 20
+
+
+@GROUPED
+def test_a_lifted_limit(tmp_path: Path) -> None:
+    with started(tmp_path, "pass", grouped=True, limit=256 << 20) as (process, watch):
+        assert watch.account() == {}
+        assert process.cgroup is not None
+        # With swap accounted for, its limit is raised first: the other may not be above it.
+        for name in ("memory.memsw.limit_in_bytes", "memory.limit_in_bytes", "memory.max"):
+            file = process.cgroup.paths["memory"] / name
+            if file.exists():
+                file.write_text(str(512 << 20))
+        assert watch.account()["memory_limit"] == 512 << 20
+
+
+def test_children_of_the_lab_are_no_strays(tmp_path: Path) -> None:
+    with started(tmp_path, "pass") as (_, watch):
+        other = start_process(["sleep", "30"], env={"PATH": os.defpath}, cwd=tmp_path, log=tmp_path / "other")
+        try:
+            assert watch.account() == {}
+        finally:
+            other.stop(5)
