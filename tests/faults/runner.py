@@ -43,6 +43,7 @@ MACHINE_NOISE = frozenset(
         "queue-grows",
         "rate-not-reached",
         "slowdown-in-window",
+        "still-rising",
         "tare-drift",
         "tare-noise",
         "warm-up-in-window",

@@ -26,6 +26,8 @@ KNOWN = {
     "sessions_leak",
     "heavy",
     "one_session",
+    "store",
+    "forget",
 }
 DATABASE = os.environ.get("DATABASE_PATH")
 DOWNSTREAM = os.environ.get("DOWNSTREAM_URL")
@@ -96,10 +98,21 @@ class Service:
         if knob("sessions_leak") or not hasattr(self.own, "session"):
             self.own.session = psycopg.connect(str(POSTGRES), autocommit=True)
             self.sessions.append(self.own.session)
-        if knob("heavy"):
+        if knob("store"):
+            self.store_row()
+        elif knob("heavy"):
             self.own.session.execute("SELECT sum(i % 7) FROM generate_series(1, 100000) i").fetchone()
         else:
             self.own.session.execute("SELECT 1").fetchone()
+
+    def store_row(self) -> None:
+        if not hasattr(self.own, "ready"):
+            with self.lock:
+                self.own.session.execute("CREATE TABLE IF NOT EXISTS kept (id serial PRIMARY KEY, at text)")
+            if knob("forget"):
+                self.own.session.execute("SET synchronous_commit = off")
+            self.own.ready = True
+        self.own.session.execute("INSERT INTO kept (at) VALUES ('now')")
 
     def answer(self, method: str, target: str) -> tuple[int, str]:
         path, _, rest = target.partition("?")

@@ -108,6 +108,16 @@ DEPENDENCIES: tuple[Setup, ...] = (
         warmup=0.5,
     ),
     Setup(
+        "forgetful-commits",
+        "each session turns off that commits wait for the disk, which the scenario asks for",
+        ("commits-not-durable",),
+        planted="dependency",
+        servers=service(store=1, forget=1),
+        scenario=POSTGRES,
+        load={"timeout_s": 10.0},
+        seconds=2.0,
+    ),
+    Setup(
         "one-session",
         "the pool is stated to have four sessions, and the service makes do with one",
         ("pool-not-filled",),

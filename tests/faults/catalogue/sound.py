@@ -162,6 +162,13 @@ SOUND: tuple[Setup, ...] = (
         phases=("drain",),
     ),
     sound(
+        "commits",
+        "a service whose commits wait for the disk, over sixteen sessions",
+        servers=service(store=1),
+        scenario=POSTGRES,
+        load={"timeout_s": 10.0},
+    ),
+    sound(
         "queries",
         "a service with a database session for each of its connections",
         servers=service(),
