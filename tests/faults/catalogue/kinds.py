@@ -28,6 +28,10 @@ HITS = [
 ]
 
 
+COMPILE = [["/bin/sh", "-c", "cc -O1 -o program *.c -lpthread"]]
+"""The build of the C server from its sources."""
+
+
 def service(**knobs: int) -> tuple[Server, ...]:
     """One Python service with these knobs."""
     return (Server(knobs, program="service"),)

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.faults.catalogue.kinds import COMPILE
 from tests.faults.setup import Server, Setup
 
 GROUND = Setup(
     "ground",
     "a sound run, whose record the edits below start from",
-    servers=(Server(), Server({"work_us": 20})),
+    servers=(Server(program="sources", build=COMPILE), Server({"work_us": 20})),
     phases=("boot", "load"),
     rounds=3,
 )

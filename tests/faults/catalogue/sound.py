@@ -1,7 +1,7 @@
 """Sound set-ups, some of them odd: nothing but notes may fire."""
 
 from tests.faults.catalogue.drains import TOPIC
-from tests.faults.catalogue.kinds import BIG, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, service, work
+from tests.faults.catalogue.kinds import BIG, COMPILE, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, service, work
 from tests.faults.catalogue.times import PEAK
 from tests.faults.catalogue.tricks import HOLD
 from tests.faults.setup import Server, Setup, knobs
@@ -122,7 +122,7 @@ SOUND: tuple[Setup, ...] = (
     sound(
         "compiles",
         "a build that compiles",
-        servers=(Server(program="sources", build=[["/bin/sh", "-c", "cc -O1 -o program *.c -lpthread"]]),),
+        servers=(Server(program="sources", build=COMPILE),),
         phases=("boot", "load"),
     ),
     sound(
