@@ -24,9 +24,11 @@ from touchstone.record.sample import Sample
 _MB = 2**20
 _UNLIMITED = 3
 """So many loads without a limit say what the unlimited rate is: their median."""
-_NEAR = 0.1
-"""A rate this near to the wanted one is measured again, twice, and the median decides: one load of a few seconds varies
-by as much, and a bisection never comes back to a wrong step."""
+_CLEAR = 1.1
+_HOPELESS = 0.6
+"""A rate between these shares of the wanted one is measured again, twice, each time right after one without a limit,
+and the median of the three ratios decides: a bisection never comes back to a wrong step, and pairs that lie close
+together in time cancel what else the machine does."""
 _SPARE = 1.1
 """The first limit tried, over what the contender took without one."""
 
@@ -68,12 +70,14 @@ class _Search:
         load = bench.scenario.loads[self._floor.load]
         timing = Timing(bench.profile.warmup_s, bench.profile.measured_s, 0.0)
         self._trials = FloorBench(bench, contender, sample, load, timing)
+        self._unlimited_rate = 1.0
         self._wanted = 0.0
 
     def run(self) -> None:
         """Measure without a limit, then search for passing and for living, then fill the curve between."""
         before = [self._unlimited() for _ in range(_UNLIMITED)]
         rate = median(outcome.rate or 0.0 for outcome in before)
+        self._unlimited_rate = rate
         self._wanted = rate * self._floor.share_of_unlimited
         low, high = self._floor.from_mb, self._floor.to_mb
         search = FloorSearch(list(self._settings), low, high, self._limited)
@@ -131,15 +135,20 @@ class _Search:
     def _limited(self, limit_mb: int, setting: str) -> Trial:
         self._step(f"at {limit_mb} MB, {setting}")
         outcomes = [self._trials.load_under(limit_mb, self._settings[setting])]
-        first = outcomes[0].rate
-        if first is not None and not outcomes[0].errors and abs(first / self._wanted - 1) < _NEAR:
-            outcomes += [self._trials.load_under(limit_mb, self._settings[setting]) for _ in range(2)]
+        first = outcomes[0].rate or 0.0
+        shares = [first / self._unlimited_rate]
+        if not outcomes[0].errors and _HOPELESS < first / self._wanted < _CLEAR:
+            for _ in range(2):
+                beside = self._unlimited().rate or 0.0
+                outcomes.append(self._trials.load_under(limit_mb, self._settings[setting]))
+                shares.append((outcomes[-1].rate or 0.0) / max(beside, 1.0))
         if dead := next((outcome for outcome in outcomes if not outcome.lives), None):
             return Trial(limit_mb, setting, False, False, death=dead.death)
         rate = median(outcome.rate or 0.0 for outcome in outcomes)
         p99 = median(outcome.p99 or 0.0 for outcome in outcomes)
         sound = not any(outcome.errors for outcome in outcomes)
-        return Trial(limit_mb, setting, True, sound and rate >= self._wanted, rate, p99)
+        passes = sound and median(shares) >= self._floor.share_of_unlimited
+        return Trial(limit_mb, setting, True, passes, rate, p99, share=median(shares))
 
     def _step(self, text: str) -> None:
         self._bench.watcher.step(f"floor of {self._name} {text}")

@@ -20,6 +20,8 @@ class Trial:
     rate: float | None = None
     p99: float | None = None
     death: str | None = None
+    share: float | None = None
+    """Its rate over that without a limit."""
 
     def record(self) -> dict[str, object]:
         """The form that the record keeps; bytes, requests a second, seconds."""
@@ -31,6 +33,7 @@ class Trial:
             "rate": self.rate,
             "p99": self.p99,
             "death": self.death,
+            "share": self.share,
         }
 
 
