@@ -17,6 +17,7 @@ from touchstone.dependency.postgres import Postgres
 from touchstone.dependency.postgres.binaries import find_installation
 from touchstone.dependency.postgres.settings import DATABASE, Tare
 from touchstone.dependency.postgres.tare import by_driver, pgbench_script
+from touchstone.isolation.process import start_process
 
 SCHEMA = "CREATE TABLE users(id SERIAL PRIMARY KEY, name VARCHAR NOT NULL)"
 STATEMENTS = [
@@ -139,6 +140,19 @@ def test_stop_takes_it_away_and_start_brings_it_back_with_its_rows(postgres: Pos
     postgres.act("start", {})
     assert postgres.environment() == url
     assert postgres.ask("SELECT count(*) FROM users") == 1
+
+
+def test_a_server_that_a_contract_stops_and_starts_is_no_stray_of_the_contender(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    contender = start_process(["sleep", "60"], env={"PATH": "/usr/bin:/bin"}, cwd=tmp_path, log=tmp_path / "log")
+    try:
+        postgres.act("stop", {})
+        postgres.act("start", {})
+        assert contender.strays([contender.pid]) == []
+    finally:
+        contender.stop(1.0)
+    assert postgres.ask("SELECT 1") == 1
 
 
 def test_an_unknown_act_names_those_that_there_are(postgres: Postgres) -> None:

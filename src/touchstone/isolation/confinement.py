@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from touchstone.isolation.cgroup import Cgroup
-from touchstone.isolation.process import ServerProcess
+from touchstone.isolation.process import ServerProcess, lives
 
 _REAL_TIME = {os.SCHED_FIFO: "SCHED_FIFO", os.SCHED_RR: "SCHED_RR", 6: "SCHED_DEADLINE"}
 _NICE, _POLICY = 16, 38
@@ -40,7 +40,8 @@ class ConfinementWatch:
 
     def account(self) -> dict[str, Any]:
         """What was found: only what is not as it should be, and the most memory seen that belongs to no process."""
-        members = [process.pid for process in self._process.tree()]
+        # A zombie is in no cgroup any more: one that has ended has not escaped.
+        members = [process.pid for process in self._process.tree() if lives(process)]
         strays = self._process.strays(members)
         cgroup = self._process.cgroup
         found: dict[str, Any] = {

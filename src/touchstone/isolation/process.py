@@ -21,7 +21,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _STARTED: set[int] = set()
-"""Processes that `start_process` has started: children of the lab that are nobody's orphans."""
+"""Processes that the lab itself has started: children of it that are nobody's orphans."""
 
 
 class StartError(TouchstoneError):
@@ -76,7 +76,7 @@ class ServerProcess:
         for child in psutil.Process().children():
             if child.pid in self.earlier or child.pid in members or not _leads_a_session_of_its_own(child.pid):
                 continue
-            if _lives(child):
+            if lives(child):
                 with contextlib.suppress(psutil.NoSuchProcess):
                     found += [child.pid, *(below.pid for below in child.children(recursive=True))]
             else:
@@ -94,13 +94,13 @@ class ServerProcess:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(patience_s)
         in_time = self.popen.returncode is not None
-        left = [process for process in {*tree, *self._whole_tree()} if _lives(process)]
+        left = [process for process in {*tree, *self._whole_tree()} if lives(process)]
         for process in left:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         self.popen.wait()
         deadline = time.monotonic() + 5
-        while any(_lives(process) for process in left) and time.monotonic() < deadline:
+        while any(lives(process) for process in left) and time.monotonic() < deadline:
             time.sleep(0.005)
         if self.cgroup:
             deadline = time.monotonic() + 5
@@ -123,6 +123,11 @@ class ServerProcess:
         return tail(self.log, lines)
 
 
+def started_by_us(pid: int) -> None:
+    """Say that the lab started a process otherwise than by `start_process`: it is no stray of a contender."""
+    _STARTED.add(pid)
+
+
 def _leads_a_session_of_its_own(pid: int) -> bool:
     """Whether a child of the lab is in another session than the lab, and none that `start_process` made."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -130,7 +135,8 @@ def _leads_a_session_of_its_own(pid: int) -> bool:
     return False
 
 
-def _lives(process: psutil.Process) -> bool:
+def lives(process: psutil.Process) -> bool:
+    """Whether a process is there and no zombie."""
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -207,5 +213,5 @@ def start_process(
             where=" ".join(argv[:3]),
             mend="see that the program exists and may be executed",
         ) from error
-    _STARTED.add(popen.pid)
+    started_by_us(popen.pid)
     return ServerProcess(popen, log, cgroup, earlier=earlier)

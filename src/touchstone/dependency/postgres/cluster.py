@@ -20,6 +20,7 @@ from touchstone.dependency.base import DependencyContext, DependencyError
 from touchstone.dependency.postgres.account import Account, on_cpus, private_folder, unprivileged_account
 from touchstone.dependency.postgres.binaries import Installation, find_installation
 from touchstone.dependency.postgres.settings import quoted
+from touchstone.isolation.process import started_by_us
 
 ROLE = "touchstone"
 """The role, and the password, of the service: a plain user, so that no service can change the server."""
@@ -114,6 +115,8 @@ class Cluster:
                 start_new_session=True,
                 **self._identity(),
             )
+        # A contract may stop and start it while a contender runs.
+        started_by_us(self._process.pid)
         until = time.monotonic() + _START_S
         why = ""
         while time.monotonic() < until and self.running:
