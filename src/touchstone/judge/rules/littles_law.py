@@ -36,7 +36,7 @@ class LittlesLaw(SampleRule):
     )
     next_step = (
         "Check units and the number of connections really held; if the product is short, look at the generator's "
-        "own CPU."
+        "own CPU, and for requests that were sent before the window and answered after it: no latency in it is theirs."
     )
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

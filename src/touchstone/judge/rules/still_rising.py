@@ -16,6 +16,7 @@ from touchstone.record.sample import Sample
 RISE = 0.10
 MIDDLE = 0.15
 LEAST_POINTS = 8
+ROUNDS = 3
 
 
 class StillRising(GroupRule):
@@ -29,7 +30,7 @@ class StillRising(GroupRule):
     title = "The rate was still rising"
     threshold = (
         "closed loop, in windows too short for changepoints: the second half's rate above the first's by more than "
-        "10 % in two thirds of the rounds and in two at least, and by more than 15 % in the middle one"
+        "10 % in two thirds of three or more rounds, and by more than 15 % in the middle one"
     )
     threshold_reason = (
         "on a busy machine halves of one second differ by 10 to 20 %, upwards as often as downwards; three times "
@@ -42,7 +43,7 @@ class StillRising(GroupRule):
         short = {steady.sample for steady in case.steady_of(group) if steady.shape == "too short"}
         rises = {s.id: rise for s in group.samples if s.id in short and (rise := _rise(s)) is not None}
         hits = [sample for sample, rise in rises.items() if rise > RISE]
-        if len(hits) < max(2, len(rises) * 2 / 3) or median(rises.values()) <= MIDDLE:
+        if len(rises) < ROUNDS or len(hits) < len(rises) * 2 / 3 or median(rises.values()) <= MIDDLE:
             return
         yield self.finding(
             f"in {len(hits)} of {len(rises)} round(s) the second half of the window was faster than the first, by "
