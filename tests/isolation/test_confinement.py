@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from touchstone.isolation.cgroup import create_cgroup, describe_cgroups
-from touchstone.isolation.confinement import ConfinementWatch
+from touchstone.isolation.confinement import ConfinementWatch, memory_of
 from touchstone.isolation.process import ServerProcess, start_process
 
 GROUPED = pytest.mark.skipif(describe_cgroups() == "not permitted", reason="no cgroup may be made here")
@@ -97,6 +97,12 @@ def test_memory_that_is_in_no_process(tmp_path: Path) -> None:
             time.sleep(0.2)
     assert found["unmapped_shared"] >= 8 << 20
     assert found["resident"] > 1 << 20
+
+
+def test_memory_is_read_from_the_kernels_lines() -> None:
+    status = "Name:\tx\nVmRSS:\t  2048 kB\nRssShmem:\t    64 kB\nHugetlbPages:\t   4096 kB\n"
+    assert memory_of(status) == (64 << 10, 2 << 20, 4 << 20)
+    assert memory_of("Name:\tx\nState:\tZ (zombie)\n") == (0, 0, 0)
 
 
 @GROUPED

@@ -62,10 +62,9 @@ class ConfinementWatch:
         cgroup = self._process.cgroup
         assert cgroup is not None  # it is not started otherwise
         while not self._done.wait(_INTERVAL_S):
-            shared = cgroup.shared_memory()
-            if shared:
-                mapped, resident = _mapped_and_resident(cgroup.pids())
-                self._hidden = max(self._hidden, (shared - mapped, resident))
+            mapped, resident, huge = (sum(part) for part in zip((0, 0, 0), *_memory(cgroup.pids()), strict=True))
+            hidden = max(0, (cgroup.shared_memory() or 0) - mapped) + huge
+            self._hidden = max(self._hidden, (hidden, resident))
 
 
 def _tasks(pids: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -115,14 +114,15 @@ def _described(pid: int) -> dict[str, Any]:
     return {"pid": pid}
 
 
-def _mapped_and_resident(pids: Iterable[int]) -> tuple[int, int]:
-    """Shared memory that some process has mapped, and all resident memory, in bytes."""
-    mapped = resident = 0
+def _memory(pids: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+    """Of each process: shared memory that it has mapped, resident memory, and huge pages, which are in neither."""
     for pid in pids:
-        with contextlib.suppress(OSError, ValueError):
-            for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-                if line.startswith("RssShmem:"):
-                    mapped += int(line.split()[1]) * 1024
-                elif line.startswith("VmRSS:"):
-                    resident += int(line.split()[1]) * 1024
-    return mapped, resident
+        with contextlib.suppress(OSError):
+            yield memory_of(Path(f"/proc/{pid}/status").read_text())
+
+
+def memory_of(status: str) -> tuple[int, int, int]:
+    """RssShmem, VmRSS and HugetlbPages of /proc/PID/status (proc(5)), in bytes; 0 for a line that is not there."""
+    fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    found = [int(fields.get(name, "0").split()[0]) * 1024 for name in ("RssShmem", "VmRSS", "HugetlbPages")]
+    return found[0], found[1], found[2]

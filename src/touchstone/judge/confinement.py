@@ -22,7 +22,7 @@ class Account(Record):
     memory_limit: int | None = None
     """The limit in bytes as it was found, where it is above the one that was set."""
     unmapped_shared: int = 0
-    """Bytes of shared memory that no process had mapped, at the most."""
+    """Bytes of huge pages, and of shared memory that no process had mapped, at the most."""
     resident: int = 0
     """RSS of its processes at that moment."""
 

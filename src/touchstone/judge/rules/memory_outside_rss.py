@@ -19,15 +19,15 @@ LEAST = 1 << 20
 class MemoryOutsideRss(SampleRule):
     """Files in memory (`memfd`, `/dev/shm`) that are written and not mapped are in no process's RSS or PSS.
 
-    They take the machine's memory all the same.
+    Nor are huge pages. They take the machine's memory all the same.
     """
 
     code = "memory-outside-rss"
     severity = Severity.SUSPECT
     title = "Memory was held that no process shows"
     threshold = (
-        "shared memory charged to the server's cgroup and mapped by none of its processes: more than 1 MiB and more "
-        "than 5 % of its RSS"
+        "huge pages, and shared memory charged to the server's cgroup and mapped by none of its processes: more than "
+        "1 MiB and more than 5 % of its RSS"
     )
     threshold_reason = "runtimes keep a few pages of counters in such files; 5 % is the least difference that matters"
     next_step = "Compare the cgroup's memory (`cgroup_peak`) in place of RSS."
@@ -40,7 +40,7 @@ class MemoryOutsideRss(SampleRule):
             if hidden > LEAST and hidden > SHARE * account.resident:
                 hold = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]
                 yield self.finding(
-                    f"{size(hidden)} of shared memory were in no process, beside {size(account.resident)} of RSS",
+                    f"{size(hidden)} were in no process's RSS, beside {size(account.resident)} of RSS",
                     sample=sample,
                     figures=[*MEMORY, *hold],
                     evidence={"unmapped_shared": hidden, "rss": account.resident},
