@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
+import secrets
 import socket
 from collections.abc import Iterable
+from pathlib import Path
 
 import psutil
 
+_OUTGOING = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_LOWEST, _HIGHEST = 10_000, 65_535
+_TRIES = 100
+
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """A port that nobody listens on at this moment."""
+    """A port that nobody has at this moment, and that no outgoing connection is given.
+
+    A runtime that takes seconds to start, and a database that is stopped and started again, find it free still: a port
+    of the kernel's own choice may by then belong to one of a load's thousands of connections.
+    """
+    ports = _never_outgoing()
+    for _ in range(_TRIES if ports else 0):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((host, secrets.choice(ports)))
+            return int(probe.getsockname()[1])
     with socket.socket() as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
+
+
+def _never_outgoing() -> range:
+    """Ports below or above the range that outgoing connections are given; empty if that is not known, or is all."""
+    try:
+        low, high = (int(number) for number in _OUTGOING.read_text().split())
+    except (OSError, ValueError):
+        return range(0)
+    return max(range(_LOWEST, low), range(high + 1, _HIGHEST + 1), key=len)
 
 
 def listeners(port: int) -> set[int | None]:

@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -20,6 +19,7 @@ from touchstone.dependency.base import DependencyContext, DependencyError
 from touchstone.dependency.postgres.account import Account, on_cpus, private_folder, unprivileged_account
 from touchstone.dependency.postgres.binaries import Installation, find_installation
 from touchstone.dependency.postgres.settings import quoted
+from touchstone.isolation.port import free_port
 from touchstone.isolation.process import started_by_us
 
 ROLE = "touchstone"
@@ -79,7 +79,7 @@ class Cluster:
         shutil.copytree(self._template(self.installation), self._folder / "data", symlinks=True)
         (self._folder / "data").chmod(0o700)
         self._account.own(self._folder)
-        self._port = _free_port()
+        self._port = free_port()
         self.apply(settings)
         with self.administer("postgres") as connection:
             connection.execute(f"CREATE ROLE {ROLE} LOGIN PASSWORD '{ROLE}'")
@@ -248,13 +248,6 @@ def _family(pid: int) -> list[psutil.Process]:
         return psutil.Process(pid).children(recursive=True)
     except psutil.NoSuchProcess:
         return []
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _tail(log: Path, begin: int, lines: int = 10) -> str:
