@@ -83,6 +83,14 @@ def test_a_partition_that_waits_for_another_stands_still() -> None:
     assert stood[1] == pytest.approx(0.9, abs=0.02)
 
 
+def test_a_partition_that_waits_until_another_is_through_stands_still() -> None:
+    one = [(n * 0.01, f"0-{n}") for n in range(100)]
+    other = [(1.0 + n * 0.01, f"1-{n}") for n in range(100)]
+    stood = standstill(prove_arrivals({0: 100, 1: 100}, one + other))
+    assert stood[0] == 0
+    assert stood[1] == pytest.approx(0.5, abs=0.02)
+
+
 def test_nothing_that_came_stood_still() -> None:
     assert standstill(prove_arrivals({0: 1}, [(1.0, "0-0")])) == {}
 

@@ -46,11 +46,15 @@ def drain_record(produced: Mapping[int, int], proof: ArrivalProof) -> dict[str, 
 
 
 def standstill(proof: ArrivalProof) -> dict[int, float]:
-    """For each partition, the share of the time between its first message and its last in which nothing was done.
+    """For each partition, the share of its time in which nothing was done, from the first message to its last.
 
     A gap counts, less a usual one, if it is ten times as long as is usual in this drain, and at least 50 ms.
     """
-    gaps = {p: [later - earlier for earlier, later in pairwise(times)] for p, times in proof.by_partition.items()}
+    begin = min(proof.first, default=0.0)
+    gaps = {
+        partition: [later - earlier for earlier, later in pairwise((begin, *times))]
+        for partition, times in proof.by_partition.items()
+    }
     every = [gap for found in gaps.values() for gap in found]
     if not every:
         return {}

@@ -31,6 +31,9 @@ _PASSING = {
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.LEADER_NOT_AVAILABLE,
     KafkaError.UNKNOWN_TOPIC_OR_PART,
+    # The client may know the topic of the same name that was removed, of a later epoch than the new one's.
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.FENCED_LEADER_EPOCH,
     KafkaError._TRANSPORT,
     KafkaError._TIMED_OUT,
 }

@@ -25,7 +25,7 @@ class PartitionStoodStill(SampleRule):
     title = "A partition stood still while messages waited in it"
     threshold = (
         "gaps of ten times the usual one, and of at least 50 ms, make up more than a quarter of a partition's time "
-        "between its first message and its last"
+        "from the drain's first message to its own last"
     )
     threshold_reason = (
         "a fetch, a commit or a collector's pause takes a few percent; a partition that waits for another one "
