@@ -127,9 +127,13 @@ class _OneDrain:
             raise DrainError("no message reached the downstream", mend="does the consumer start? read the log")
 
     def _watch(self, topic: Kafka, downstream: Echo, contender: Running, messages: int) -> None:
-        """Wait until every message has come and is committed, at most the scenario's time."""
+        """Wait until every message has come and is committed, at most the scenario's time.
+
+        Raises DependencyError if the broker ends meanwhile: nothing more will come.
+        """
         until = time.monotonic() + self.drain.within_s
         while time.monotonic() < until and contender.process.exited() is None:
+            topic.see_that_it_runs()
             if int(downstream.ask("ids:distinct")) >= messages and topic.ask("lag") == 0:
                 return
             time.sleep(_POLL_S)

@@ -154,6 +154,10 @@ class Kafka(Dependency):
             topic.disconnect(broken=True)
             self._broker.start(topic.answers)
 
+    def see_that_it_runs(self) -> None:
+        """Raise DependencyError if the broker has ended; it is asked nothing."""
+        self._up()
+
     def _up(self) -> Topic:
         """The topic at a broker that runs: nobody waits for the answer of one that does not."""
         topic = self._made()
