@@ -90,6 +90,10 @@ class _Search:
             for limit in curve_limits(passes[0], high, [t.limit_mb for t in search.trials if t.setting == passes[1]]):
                 search.at(limit, passes[1])
         lives = search.lives(passes[0] if passes else None)
+        # The search for living tries limits below: one that passes there after all is the floor.
+        below = [t for t in search.trials if t.passes and (passes is None or t.limit_mb < passes[0])]
+        if below:
+            passes = self._keeping_contract(search, below[0].limit_mb, below[0].setting, contract) or passes
         after = self._unlimited().rate or 0.0
         for name, found in (("floor_passes", passes), ("floor_lives", lives)):
             if found is None:
