@@ -10,6 +10,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import hold
 import instructions
 import never_reading
 from goal import Goal
+from server import BACKENDS
 
 
 def main() -> int:
@@ -30,26 +32,25 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mote-bench-") as temporary:
         programs = build.build(options.build or Path(temporary))
-        measurements: list[partial[list[Goal]]] = [
-            partial(hold.measure, programs.mote),
-            partial(never_reading.measure, programs.mote),
-            partial(instructions.measure, programs.mote),
-            partial(cpu.measure, programs, rounds=options.rounds, seconds=options.seconds),
+        reached = [
+            _print(partial(module.measure, programs.mote, backend), f", {backend}")
+            for module in (hold, never_reading, instructions)
+            for backend in BACKENDS
         ]
-        reached = [_print(measurement) for measurement in measurements]
+        reached.append(_print(partial(cpu.measure, programs, rounds=options.rounds, seconds=options.seconds)))
     return 0 if all(reached) else 3
 
 
-def _print(measurement: partial[list[Goal]]) -> bool:
+def _print(measurement: partial[list[Goal]], of: str = "") -> bool:
     """Writes the rows of one measurement as soon as it has them; whether all were reached."""
     try:
         goals = measurement()
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         # The other figures do not hang on this one.
-        sys.stdout.write(f"NOT MEASURED  {measurement.func.__module__}: {error}\n")
+        sys.stdout.write(f"NOT MEASURED  {measurement.func.__module__}{of}: {error}\n")
         return False
     for goal in goals:
-        sys.stdout.write(f"{goal.line()}\n")
+        sys.stdout.write(f"{replace(goal, what=goal.what + of).line()}\n")
     sys.stdout.flush()
     return all(goal.reached for goal in goals)
 

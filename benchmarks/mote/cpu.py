@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import statistics
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import load
 from build import Programs
 from goal import Goal
 from progress import progress
-from server import Server
+from server import BACKENDS, Server
+
+HYPER = "hyper"
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Case:
 
 
 def measure(programs: Programs, *, rounds: int, seconds: int) -> list[Goal]:
-    """The three ratios that mote is held to."""
+    """The three ratios that mote is held to, for each of its backends."""
     goals = []
     for what, connections, pipelined, bound in (
         ("CPU a request, 100 connections", 100, False, 0.62),
@@ -31,36 +34,41 @@ def measure(programs: Programs, *, rounds: int, seconds: int) -> list[Goal]:
         ("CPU a request, 100 connections, depth 16", 100, True, 0.36),
     ):
         progress(f"{what}: {rounds} rounds")
-        goals.append(_compare(programs, Case(what, connections, pipelined, bound), rounds, seconds))
+        goals.extend(_compare(programs, Case(what, connections, pipelined, bound), rounds, seconds))
     return goals
 
 
-def _compare(programs: Programs, case: Case, rounds: int, seconds: int) -> Goal:
+def _compare(programs: Programs, case: Case, rounds: int, seconds: int) -> list[Goal]:
     def microseconds(server: Server) -> float:
         before = server.cpu_seconds()
         requests = load.run(server.url, connections=case.connections, seconds=seconds, pipelined=case.pipelined)
         return (server.cpu_seconds() - before) / requests * 1e6
 
-    pairs: list[tuple[float, float]] = []
+    readings: list[dict[str, float]] = []
     prefix = load.server_cpu()
-    with Server(programs.mote, prefix) as mote, Server(programs.hyper, prefix) as hyper:
-        for server in (mote, hyper):
+    with ExitStack() as stack:
+        servers = {backend: stack.enter_context(Server(programs.mote, prefix, backend)) for backend in BACKENDS}
+        servers[HYPER] = stack.enter_context(Server(programs.hyper, prefix))
+        for server in servers.values():
             load.run(server.url, connections=case.connections, seconds=1, pipelined=case.pipelined)
-        for number in range(rounds):
-            if number % 2 == 0:
-                ours = microseconds(mote)
-                theirs = microseconds(hyper)
-            else:
-                theirs = microseconds(hyper)
-                ours = microseconds(mote)
-            pairs.append((ours, theirs))
-    ratios = sorted(ours / theirs for ours, theirs in pairs)
+        names = list(servers)
+        for _ in range(rounds):
+            readings.append({name: microseconds(servers[name]) for name in names})
+            names.reverse()
+    return [_goal(case, backend, readings) for backend in BACKENDS]
+
+
+def _goal(case: Case, backend: str, readings: list[dict[str, float]]) -> Goal:
+    """The median of the rounds' ratios; the note has the microseconds."""
+
+    def typical(name: str) -> float:
+        return statistics.median(reading[name] for reading in readings)
+
+    ratios = sorted(reading[backend] / reading[HYPER] for reading in readings)
     return Goal(
-        case.what,
+        f"{case.what}, {backend}",
         statistics.median(ratios),
         case.bound,
         "of hyper's",
-        note=f"{ratios[0]:.3f} to {ratios[-1]:.3f}; mote "
-        f"{statistics.median(ours for ours, _ in pairs):.2f} us, hyper "
-        f"{statistics.median(theirs for _, theirs in pairs):.2f} us",
+        note=f"{ratios[0]:.3f} to {ratios[-1]:.3f}; mote {typical(backend):.2f} us, hyper {typical(HYPER):.2f} us",
     )

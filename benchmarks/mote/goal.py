@@ -27,4 +27,4 @@ class Goal:
         verdict = "reached" if self.reached else "MISSED "
         asked = f"{word} {self.bound:g}"
         note = f"  ({self.note})" if self.note else ""
-        return f"{verdict}  {self.what:<44} {self.value:>9.3f} {self.unit:<10} {asked:<16}{note}"
+        return f"{verdict}  {self.what:<54} {self.value:>9.3f} {self.unit:<10} {asked:<16}{note}"

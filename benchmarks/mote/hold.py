@@ -17,13 +17,13 @@ CONNECTIONS_A_SOURCE = 10_000
 """connect() turns slow with more connections from one source address."""
 
 
-def measure(program: Path) -> list[Goal]:
+def measure(program: Path, backend: str) -> list[Goal]:
     """Slope, base and what is given back; raises RuntimeError if a connection goes unanswered."""
-    progress("hold: 19,000 idle connections")
+    progress(f"hold, {backend}: 19,000 idle connections")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     try:
-        with Server(program) as server:
+        with Server(program, backend=backend) as server:
             return _hold(server)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

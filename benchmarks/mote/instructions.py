@@ -17,27 +17,27 @@ ROUNDS_LESS = 2
 ROUNDS_MORE = 32
 
 
-def measure(program: Path) -> list[Goal]:
+def measure(program: Path, backend: str) -> list[Goal]:
     """Counts with one request at a time on a connection, and with sixteen."""
-    progress("instructions a request")
+    progress(f"{backend}: instructions a request")
     return [
-        Goal("user instructions a request", _count(program, depth=1), 1300, ""),
-        Goal("user instructions a request, depth 16", _count(program, depth=16), 600, ""),
+        Goal("user instructions a request", _count(program, backend, depth=1), 1300, ""),
+        Goal("user instructions a request, depth 16", _count(program, backend, depth=16), 600, ""),
     ]
 
 
-def _count(program: Path, *, depth: int) -> float:
+def _count(program: Path, backend: str, *, depth: int) -> float:
     """The difference between a long and a short run, which leaves out the start and connecting."""
-    more = _run(program, depth=depth, rounds=ROUNDS_MORE)
-    less = _run(program, depth=depth, rounds=ROUNDS_LESS)
+    more = _run(program, backend, depth=depth, rounds=ROUNDS_MORE)
+    less = _run(program, backend, depth=depth, rounds=ROUNDS_LESS)
     return (more - less) / ((ROUNDS_MORE - ROUNDS_LESS) * CONNECTIONS * depth)
 
 
-def _run(program: Path, *, depth: int, rounds: int) -> int:
+def _run(program: Path, backend: str, *, depth: int, rounds: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder, "callgrind.out")
         prefix = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={result}"]
-        with Server(program, prefix) as server:
+        with Server(program, prefix, backend) as server:
             _load(server, depth=depth, rounds=rounds)
         totals = re.search(r"^totals: (\d+)", result.read_text(), re.MULTILINE)
         if totals is None:

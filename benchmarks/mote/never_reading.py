@@ -15,10 +15,10 @@ WRITE_BUFFER_LIMIT = 65_536
 """Options::limits.write_buffer, mote's default."""
 
 
-def measure(program: Path) -> list[Goal]:
+def measure(program: Path, backend: str) -> list[Goal]:
     """Growth of the resident set while the server holds the client off; the note tells the anonymous part."""
-    progress("a client that never reads")
-    with Server(program) as server:
+    progress(f"{backend}: a client that never reads")
+    with Server(program, backend=backend) as server:
         # What the first request of any client takes is not this one's.
         with server.connect() as ordinary:
             ordinary.sendall(REQUEST)

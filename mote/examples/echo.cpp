@@ -1,5 +1,5 @@
 // What an HTTP conformance probe needs: a resource to get and one that takes content.
-// Usage: mote_echo PORT
+// Usage: mote_echo PORT [epoll|io_uring]
 
 #include <charconv>
 #include <csignal>
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string_view>
 
 #include "mote/server.hpp"
 
@@ -20,7 +21,12 @@ std::uint16_t port_from(const char* text) {
   return port;
 }
 
-int serve(std::uint16_t port) {
+mote::Backend backend_from(std::string_view name) {
+  if (name == "epoll") return mote::Backend::Epoll;
+  return name == "io_uring" ? mote::Backend::IoUring : mote::Backend::Automatic;
+}
+
+int serve(std::uint16_t port, mote::Backend backend) {
   mote::Router router;
   router.get("/hello", [](const mote::Request&, mote::Response& response) {
     response.static_text("Hello, world!");
@@ -29,7 +35,7 @@ int serve(std::uint16_t port) {
     response.text(request.body());
   });
 
-  mote::Server server({.port = port, .workers = 1}, std::move(router));
+  mote::Server server({.port = port, .workers = 1, .backend = backend}, std::move(router));
   running = &server;
   std::signal(SIGTERM, [](int) { running->stop(); });
   server.run();
@@ -40,7 +46,8 @@ int serve(std::uint16_t port) {
 
 int main(int count, char** arguments) {
   try {
-    return serve(count > 1 ? port_from(arguments[1]) : 8080);
+    return serve(count > 1 ? port_from(arguments[1]) : 8080,
+                 backend_from(count > 2 ? arguments[2] : ""));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "mote_echo: %s\n", error.what());
     return 1;

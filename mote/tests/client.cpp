@@ -15,7 +15,8 @@
 namespace mote::test {
 namespace {
 
-Options on_loopback(Options options) {
+Options on_loopback(Backend backend, Options options) {
+  options.backend = backend;
   options.host = "127.0.0.1";
   options.port = 0;
   if (options.workers == 0) options.workers = 1;
@@ -24,8 +25,8 @@ Options on_loopback(Options options) {
 
 }  // namespace
 
-RunningServer::RunningServer(Options options, Router router)
-    : server_(on_loopback(std::move(options)), std::move(router)),
+RunningServer::RunningServer(Backend backend, Options options, Router router)
+    : server_(on_loopback(backend, std::move(options)), std::move(router)),
       thread_([this] { server_.run(); }) {}
 
 RunningServer::~RunningServer() {

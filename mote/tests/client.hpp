@@ -13,7 +13,7 @@ namespace mote::test {
 /// A server on a free port of the loopback, running on a thread of its own.
 class RunningServer {
  public:
-  explicit RunningServer(Options options = {}, Router router = {});
+  RunningServer(Backend backend, Options options, Router router);
   ~RunningServer();
   RunningServer(const RunningServer&) = delete;
   RunningServer& operator=(const RunningServer&) = delete;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "backend_test.hpp"
 #include "client.hpp"
 
 namespace mote::test {
@@ -8,15 +9,18 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-TEST(Drain, AnIdleServerEndsAtOnce) {
-  RunningServer server({}, server_router());
+class DrainTest : public BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, DrainTest, kBackends, backend_name);
+
+TEST_P(DrainTest, AnIdleServerEndsAtOnce) {
+  RunningServer server(GetParam(), {}, server_router());
   const auto start = Clock::now();
   server.join();
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
 }
 
-TEST(Drain, IdleConnectionsAreClosed) {
-  RunningServer server({}, server_router());
+TEST_P(DrainTest, IdleConnectionsAreClosed) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   client.send(kHello);
   (void)client.response();
@@ -26,8 +30,8 @@ TEST(Drain, IdleConnectionsAreClosed) {
   server.join();
 }
 
-TEST(Drain, ARequestUnderWayIsAnsweredAndAnnouncesTheEnd) {
-  RunningServer server({}, server_router());
+TEST_P(DrainTest, ARequestUnderWayIsAnsweredAndAnnouncesTheEnd) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello");
   std::this_thread::sleep_for(milliseconds(100));
@@ -40,9 +44,9 @@ TEST(Drain, ARequestUnderWayIsAnsweredAndAnnouncesTheEnd) {
   server.join();
 }
 
-TEST(Drain, AResponseUnderWayIsSentWhole) {
+TEST_P(DrainTest, AResponseUnderWayIsSentWhole) {
   // Long enough for a sanitizer's build on a machine that has much else to do.
-  RunningServer server({.timeouts = {.drain = milliseconds(50'000)}}, server_router());
+  RunningServer server(GetParam(), {.timeouts = {.drain = milliseconds(50'000)}}, server_router());
   Client client(server.port(), 4096);
   client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
   (void)client.receive(100);
@@ -53,8 +57,8 @@ TEST(Drain, AResponseUnderWayIsSentWhole) {
   EXPECT_FALSE(client.was_reset());
 }
 
-TEST(Drain, EndsAtItsLimitWhateverClientsDo) {
-  RunningServer server({.timeouts = {.drain = milliseconds(300)}}, server_router());
+TEST_P(DrainTest, EndsAtItsLimitWhateverClientsDo) {
+  RunningServer server(GetParam(), {.timeouts = {.drain = milliseconds(300)}}, server_router());
   Client client(server.port());
   client.send("GET /hello HT");
   std::this_thread::sleep_for(milliseconds(100));

@@ -8,13 +8,17 @@
 #include <system_error>
 #include <vector>
 
+#include "backend_test.hpp"
 #include "client.hpp"
 
 namespace mote::test {
 namespace {
 
-TEST(Server, AnswersOneRequestAfterAnother) {
-  RunningServer server({}, server_router());
+class ServerTest : public BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, ServerTest, kBackends, backend_name);
+
+TEST_P(ServerTest, AnswersOneRequestAfterAnother) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(client.send(kHello));
@@ -22,15 +26,15 @@ TEST(Server, AnswersOneRequestAfterAnother) {
   }
 }
 
-TEST(Server, AnswersBytesThatDripIn) {
-  RunningServer server({}, server_router());
+TEST_P(ServerTest, AnswersBytesThatDripIn) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   for (const char& byte : kHello) ASSERT_TRUE(client.send({&byte, 1}));
   EXPECT_TRUE(client.response().ends_with("Hello, world!"));
 }
 
-TEST(Server, AnswersPipelinedRequestsInOrderEvenFromADeepPipe) {
-  RunningServer server({}, server_router());
+TEST_P(ServerTest, AnswersPipelinedRequestsInOrderEvenFromADeepPipe) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   std::string burst;
   for (int i = 0; i < 2000; ++i)
@@ -41,8 +45,8 @@ TEST(Server, AnswersPipelinedRequestsInOrderEvenFromADeepPipe) {
   }
 }
 
-TEST(Server, AnswersAClientThatHasClosedItsSide) {
-  RunningServer server({}, server_router());
+TEST_P(ServerTest, AnswersAClientThatHasClosedItsSide) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   client.send(kHello + kHello);
   client.end_output();
@@ -52,8 +56,8 @@ TEST(Server, AnswersAClientThatHasClosedItsSide) {
   EXPECT_NE(received.rfind("HTTP/1.1 200"), 0U);
 }
 
-TEST(Server, TheAnswerToARefusedUploadIsNotLostToAReset) {
-  RunningServer server({}, server_router());
+TEST_P(ServerTest, TheAnswerToARefusedUploadIsNotLostToAReset) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n");
   const std::string piece(65536, 'x');
@@ -63,8 +67,8 @@ TEST(Server, TheAnswerToARefusedUploadIsNotLostToAReset) {
   EXPECT_FALSE(client.was_reset());
 }
 
-TEST(Server, TakesContentOfAnySizeUpToTheLimit) {
-  RunningServer server({}, server_router());
+TEST_P(ServerTest, TakesContentOfAnySizeUpToTheLimit) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   const std::string content(1'000'000, 'y');
   std::jthread sender([&] {
@@ -73,8 +77,8 @@ TEST(Server, TakesContentOfAnySizeUpToTheLimit) {
   EXPECT_TRUE(client.response().ends_with("\r\n\r\n" + content));
 }
 
-TEST(Server, SendsALargeResponseToASlowReaderWhole) {
-  RunningServer server({}, server_router());
+TEST_P(ServerTest, SendsALargeResponseToASlowReaderWhole) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port(), 4096);
   client.send("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   const std::string received = client.receive_all();
@@ -83,10 +87,10 @@ TEST(Server, SendsALargeResponseToASlowReaderWhole) {
 
 // The socket fills and empties again and again while more requests wait than one turn reads, so a
 // connection is due for another read at the moment at which it blocks.
-TEST(Server, AnswersEachOfManyPipelinedRequestsOnceAndInOrderToASlowReader) {
+TEST_P(ServerTest, AnswersEachOfManyPipelinedRequestsOnceAndInOrderToASlowReader) {
   constexpr int kRequests = 60'000;
   const auto is_hello = [](int i) { return i % 7 != 0 && i % 11 != 0; };
-  RunningServer server({}, server_router());
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port(), 4096);
   std::string requests;
   for (int i = 0; i < kRequests; ++i)
@@ -98,8 +102,8 @@ TEST(Server, AnswersEachOfManyPipelinedRequestsOnceAndInOrderToASlowReader) {
   }
 }
 
-TEST(Server, DoesNotGrowForAClientThatPipelinesAndNeverReads) {
-  RunningServer server({}, server_router());
+TEST_P(ServerTest, DoesNotGrowForAClientThatPipelinesAndNeverReads) {
+  RunningServer server(GetParam(), {}, server_router());
   Client warm(server.port());
   warm.send(kHello);
   (void)warm.response();
@@ -114,8 +118,8 @@ TEST(Server, DoesNotGrowForAClientThatPipelinesAndNeverReads) {
   EXPECT_LT(anonymous_memory(), before + 1'000'000);
 }
 
-TEST(Server, ResponsesGoOutWithoutDelay) {
-  RunningServer server({}, server_router());
+TEST_P(ServerTest, ResponsesGoOutWithoutDelay) {
+  RunningServer server(GetParam(), {}, server_router());
   Client client(server.port());
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 50; ++i) {
@@ -128,16 +132,16 @@ TEST(Server, ResponsesGoOutWithoutDelay) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50 * 40));
 }
 
-TEST(Server, WorkersShareThePort) {
-  RunningServer server({.workers = 4}, server_router());
+TEST_P(ServerTest, WorkersShareThePort) {
+  RunningServer server(GetParam(), {.workers = 4}, server_router());
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < 64; ++i) clients.push_back(std::make_unique<Client>(server.port()));
   for (const auto& client : clients) client->send(kHello);
   for (const auto& client : clients) EXPECT_TRUE(client->response().ends_with("Hello, world!"));
 }
 
-TEST(Server, ConnectionsAboveTheLimitWaitForOthersToClose) {
-  RunningServer server({.max_connections = 2}, server_router());
+TEST_P(ServerTest, ConnectionsAboveTheLimitWaitForOthersToClose) {
+  RunningServer server(GetParam(), {.max_connections = 2}, server_router());
   auto first = std::make_unique<Client>(server.port());
   Client second(server.port());
   first->send(kHello);
@@ -148,6 +152,49 @@ TEST(Server, ConnectionsAboveTheLimitWaitForOthersToClose) {
   third.send(kHello);
   first.reset();
   EXPECT_TRUE(third.response().ends_with("Hello, world!"));
+}
+
+// Ends by themselves and ends that the server brings about, in turn, in the same few slots.
+TEST_P(ServerTest, AConnectionsEndNeverReachesTheNextOneInItsSlot) {
+  RunningServer server(GetParam(), {.max_connections = 2}, server_router());
+  for (int i = 0; i < 300; ++i) {
+    Client client(server.port());
+    ASSERT_TRUE(client.send(kHello)) << i;
+    ASSERT_TRUE(client.response().ends_with("Hello, world!")) << i;
+    if (i % 3 == 0) client.send("GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    if (i % 3 == 1) {
+      const linger reset{.l_onoff = 1, .l_linger = 0};
+      setsockopt(client.fd(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    }
+  }
+}
+
+// The requests wait in pieces that the server had received when it stopped taking more.
+TEST_P(ServerTest, WhatCameBeforeAConnectionBlockedIsAnsweredAfterIt) {
+  constexpr int kRequests = 400;
+  RunningServer server(GetParam(), {}, server_router());
+  Client client(server.port(), 4096);
+  std::string requests = "GET /large HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (int i = 0; i < kRequests; ++i) requests += kHello;
+  client.send(requests);
+  client.end_output();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  (void)client.response();
+  for (int i = 0; i < kRequests; ++i) {
+    ASSERT_TRUE(client.response().ends_with("Hello, world!")) << i;
+  }
+  EXPECT_EQ(client.receive_all(), "");
+  EXPECT_FALSE(client.was_reset());
+}
+
+TEST_P(ServerTest, SaysWhichBackendItUses) {
+  const Server server({.port = 0, .workers = 1, .backend = GetParam()}, Router());
+  EXPECT_EQ(server.backend(), GetParam());
+}
+
+TEST(Server, ChoosesABackendThatTheKernelAllows) {
+  const Server server({.port = 0, .workers = 1}, Router());
+  EXPECT_NE(server.backend(), Backend::Automatic);
 }
 
 TEST(Server, AnAddressThatCannotBeBoundIsAnError) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "backend_test.hpp"
 #include "client.hpp"
 
 namespace mote::test {
@@ -8,8 +9,11 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-TEST(Timeout, AnIdleConnectionIsClosedWithoutAWord) {
-  RunningServer server({.timeouts = {.idle = milliseconds(150)}}, server_router());
+class TimeoutTest : public BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, TimeoutTest, kBackends, backend_name);
+
+TEST_P(TimeoutTest, AnIdleConnectionIsClosedWithoutAWord) {
+  RunningServer server(GetParam(), {.timeouts = {.idle = milliseconds(150)}}, server_router());
   Client fresh(server.port());
   EXPECT_EQ(fresh.receive_all(), "");
   EXPECT_FALSE(fresh.was_reset());
@@ -19,8 +23,8 @@ TEST(Timeout, AnIdleConnectionIsClosedWithoutAWord) {
   EXPECT_EQ(used.receive_all(), "");
 }
 
-TEST(Timeout, ADrippingHeadIsAnsweredWith408) {
-  RunningServer server({.timeouts = {.request = milliseconds(200)}}, server_router());
+TEST_P(TimeoutTest, ADrippingHeadIsAnsweredWith408) {
+  RunningServer server(GetParam(), {.timeouts = {.request = milliseconds(200)}}, server_router());
   Client client(server.port());
   const auto start = Clock::now();
   client.send("GET /hello HTTP/1.1\r\n");
@@ -30,15 +34,15 @@ TEST(Timeout, ADrippingHeadIsAnsweredWith408) {
   EXPECT_TRUE(client.receive_all().starts_with("HTTP/1.1 408"));
 }
 
-TEST(Timeout, ContentThatStopsIsAnsweredWith408) {
-  RunningServer server({.timeouts = {.request = milliseconds(150)}}, server_router());
+TEST_P(TimeoutTest, ContentThatStopsIsAnsweredWith408) {
+  RunningServer server(GetParam(), {.timeouts = {.request = milliseconds(150)}}, server_router());
   Client client(server.port());
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello");
   EXPECT_TRUE(client.receive_all().starts_with("HTTP/1.1 408"));
 }
 
-TEST(Timeout, SteadyContentMayTakeLonger) {
-  RunningServer server({.timeouts = {.request = milliseconds(300)}}, server_router());
+TEST_P(TimeoutTest, SteadyContentMayTakeLonger) {
+  RunningServer server(GetParam(), {.timeouts = {.request = milliseconds(300)}}, server_router());
   Client client(server.port());
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n");
   const std::string piece(20'000, 'x');
@@ -49,8 +53,8 @@ TEST(Timeout, SteadyContentMayTakeLonger) {
   EXPECT_TRUE(client.response().starts_with("HTTP/1.1 200"));
 }
 
-TEST(Timeout, AClientThatDoesNotReadIsReset) {
-  RunningServer server({.timeouts = {.write = milliseconds(200)}}, server_router());
+TEST_P(TimeoutTest, AClientThatDoesNotReadIsReset) {
+  RunningServer server(GetParam(), {.timeouts = {.write = milliseconds(200)}}, server_router());
   Client client(server.port(), 4096);
   client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
   std::this_thread::sleep_for(milliseconds(800));
@@ -58,8 +62,8 @@ TEST(Timeout, AClientThatDoesNotReadIsReset) {
   EXPECT_TRUE(client.was_reset());
 }
 
-TEST(Timeout, ActivityPutsTheIdleTimeoutOff) {
-  RunningServer server({.timeouts = {.idle = milliseconds(400)}}, server_router());
+TEST_P(TimeoutTest, ActivityPutsTheIdleTimeoutOff) {
+  RunningServer server(GetParam(), {.timeouts = {.idle = milliseconds(400)}}, server_router());
   Client client(server.port());
   for (int i = 0; i < 8; ++i) {
     std::this_thread::sleep_for(milliseconds(100));

@@ -38,6 +38,13 @@ struct Limits {
   std::size_t write_buffer = 65536;
 };
 
+/// What tells a worker that its sockets are ready.
+enum class Backend : std::uint8_t {
+  Automatic,  // epoll, for now
+  Epoll,
+  IoUring,  // from Linux 6.1 on; containers often forbid it
+};
+
 struct Options {
   /// Numeric IPv4 or IPv6 address to listen on.
   std::string host = "127.0.0.1";
@@ -48,6 +55,7 @@ struct Options {
   int backlog = 4096;
   /// Connections of one worker; more wait in the kernel's queue. 0 is the limit of open files.
   std::size_t max_connections = 0;
+  Backend backend = Backend::Automatic;
   Timeouts timeouts{};
   Limits limits{};
   /// Told what went wrong inside a handler that threw (its request is answered with 500). Called

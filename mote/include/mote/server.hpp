@@ -12,7 +12,8 @@ namespace mote {
 class Server {
  public:
   /// Binds and listens, so that connections queue from here on. Throws std::system_error if the
-  /// address cannot be bound, std::invalid_argument for options out of range.
+  /// address cannot be bound or the kernel refuses the backend asked for, std::invalid_argument for
+  /// options out of range.
   Server(Options options, Router router);
   ~Server();
   Server(const Server&) = delete;
@@ -28,6 +29,9 @@ class Server {
 
   /// The port that is listened on.
   [[nodiscard]] std::uint16_t port() const noexcept;
+
+  /// The backend in use, never Automatic.
+  [[nodiscard]] Backend backend() const noexcept;
 
  private:
   class Implementation;

@@ -20,6 +20,9 @@ struct Connection {
     kPeerClosed = 1U << 2U,  // the client has ended its side
     kLingering = 1U << 3U,   // our side is ended; input is discarded
     kProgress = 1U << 4U,    // a request completed or much content moved: renew the deadline
+    // Requests to the kernel that stand, where the backend makes such:
+    kReceiving = 1U << 5U,
+    kAwaitingRoom = 1U << 6U,
   };
 
   Exchange* exchange;

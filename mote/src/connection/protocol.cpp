@@ -205,6 +205,14 @@ void Protocol::hold(Connection& connection, std::string_view unsent) {
   state.output_sent = 0;
 }
 
+void Protocol::keep(Connection& connection, std::string_view bytes, std::size_t most) {
+  Exchange& state = exchange(connection);
+  if (state.input.capacity() < state.input.size() + bytes.size()) {
+    make_room(state.input, state.input.size() + std::max(bytes.size(), most));
+  }
+  state.input.append(bytes);
+}
+
 void Protocol::rest(Connection& connection) noexcept {
   Exchange* const state = connection.exchange;
   if (state == nullptr) return;

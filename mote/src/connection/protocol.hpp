@@ -45,6 +45,9 @@ class Protocol {
 
   /// Keeps `unsent` for the connection until the socket takes more.
   void hold(Connection& connection, std::string_view unsent);
+  /// Keeps input that came while the output was blocked, for resume(). Room is made for `most`
+  /// bytes at once if there is none, because more may follow.
+  void keep(Connection& connection, std::string_view bytes, std::size_t most);
   /// Frees what a connection does not need until its next request.
   void rest(Connection& connection) noexcept;
   /// Frees all that the connection holds.

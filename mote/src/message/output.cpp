@@ -7,8 +7,8 @@
 namespace mote {
 namespace {
 
-// Holds what is sent at once and the response that goes past it, so that it seldom moves. Pages that
-// nothing has written to take no memory.
+// Holds what is sent at once and the response that goes past it, so that it seldom moves. Pages
+// that nothing has written to take no memory.
 constexpr std::size_t kFirstCapacity = 16384;
 
 char* resize(char* data, std::size_t capacity) {

@@ -41,6 +41,16 @@ void check(const Options& options) {
   require(options.workers <= 1024, "workers must be at most 1024");
 }
 
+Backend choose(Backend asked) {
+  // io_uring has to cost less on every kernel that allows it before it is chosen unasked.
+  if (asked != Backend::IoUring) return Backend::Epoll;
+  const std::error_code refusal = io_uring_refusal();
+  if (!refusal) return Backend::IoUring;
+  throw std::system_error(refusal,
+                          "mote: the kernel refuses io_uring (see io_uring_disabled in sysctl and "
+                          "the container's seccomp profile), use Backend::Epoll");
+}
+
 }  // namespace
 
 class Server::Implementation {
@@ -53,6 +63,9 @@ class Server::Implementation {
     if (wake_.get() < 0) throw std::system_error(errno, std::generic_category(), "mote: eventfd");
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned count = options_.workers == 0 ? cores : options_.workers;
+    backend_ = choose(options_.backend);
+    const auto make_worker =
+        backend_ == Backend::IoUring ? make_io_uring_worker : make_epoll_worker;
     const std::size_t limit = connection_limit(options_.max_connections);
     for (unsigned i = 0; i < count; ++i) {
       // With port 0 the kernel's choice for the first socket goes for all.
@@ -60,7 +73,7 @@ class Server::Implementation {
           listen_on(options_.host, i == 0 ? options_.port : port_, options_.backlog);
       if (i == 0) port_ = local_port(listener.get());
       workers_.push_back(
-          make_epoll_worker(options_, router_.table(), std::move(listener), wake_.get(), limit));
+          make_worker(options_, router_.table(), std::move(listener), wake_.get(), limit));
     }
   }
 
@@ -90,12 +103,14 @@ class Server::Implementation {
   }
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+  [[nodiscard]] Backend backend() const noexcept { return backend_; }
 
  private:
   Options options_;
   Router router_;
   Descriptor wake_;
   std::uint16_t port_ = 0;
+  Backend backend_ = Backend::Epoll;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
@@ -111,6 +126,10 @@ void Server::stop() noexcept {
 }
 std::uint16_t Server::port() const noexcept {
   return implementation_->port();
+}
+
+Backend Server::backend() const noexcept {
+  return implementation_->backend();
 }
 
 }  // namespace mote

@@ -59,9 +59,8 @@ std::optional<std::uint32_t> Slab::take() noexcept {
   peak_ = std::max(peak_, live_);
   extent_ = std::max(extent_, static_cast<std::uint32_t>(index + 1));
   Connection& slot = slots_[index];
-  const auto generation = static_cast<std::uint16_t>(slot.generation + 1);
   slot = Connection{};
-  slot.generation = generation;
+  slot.generation = ++generation_;
   return static_cast<std::uint32_t>(index);
 }
 

@@ -21,7 +21,7 @@ class Slab {
   Slab& operator=(const Slab&) = delete;
 
   /// Takes the lowest free slot; nothing when all are taken. The slot is zero but for its
-  /// generation, which differs from the slot's last use unless its page was given back.
+  /// generation, which differs from those of the last 65,535 slots taken.
   std::optional<std::uint32_t> take() noexcept;
   void release(std::uint32_t index) noexcept;
 
@@ -52,6 +52,7 @@ class Slab {
   std::size_t live_ = 0;
   std::size_t peak_ = 0;  // most live since the last trim
   std::uint32_t extent_ = 0;
+  std::uint16_t generation_ = 0;
 };
 
 }  // namespace mote

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <system_error>
 
 #include "mote/options.hpp"
 #include "net/socket.hpp"
@@ -25,5 +26,13 @@ class Worker {
                                                         const RouteTable& routes,
                                                         Descriptor listener, int wake,
                                                         std::size_t max_connections);
+[[nodiscard]] std::unique_ptr<Worker> make_io_uring_worker(const Options& options,
+                                                           const RouteTable& routes,
+                                                           Descriptor listener, int wake,
+                                                           std::size_t max_connections);
+
+/// Why the io_uring worker cannot run here: ENOSYS, EPERM and others from the kernel or a sandbox;
+/// nothing where it can. Tries it out once a process. Throws std::system_error without threads.
+[[nodiscard]] std::error_code io_uring_refusal();
 
 }  // namespace mote

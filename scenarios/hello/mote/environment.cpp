@@ -35,6 +35,15 @@ void read_timeout(const char* name, std::chrono::milliseconds& timeout) {
   if (const auto value = number(name, kDay)) timeout = std::chrono::milliseconds(*value);
 }
 
+mote::Backend backend() {
+  const std::string_view name = variable("MOTE_BACKEND").value_or("automatic");
+  if (name == "automatic") return mote::Backend::Automatic;
+  if (name == "epoll") return mote::Backend::Epoll;
+  if (name == "io_uring") return mote::Backend::IoUring;
+  throw std::invalid_argument("MOTE_BACKEND=" + std::string(name) +
+                              ": give automatic, epoll or io_uring");
+}
+
 }  // namespace
 
 mote::Options options_from_environment() {
@@ -43,6 +52,7 @@ mote::Options options_from_environment() {
   if (const auto port = number("PORT", 65535)) options.port = static_cast<std::uint16_t>(*port);
   const auto workers = number("MOTE_WORKERS", 1024);
   options.workers = workers ? *workers : number("WORKERS", 1024).value_or(0);
+  options.backend = backend();
   read_timeout("REQUEST_TIMEOUT_MS", options.timeouts.request);
   read_timeout("IDLE_TIMEOUT_MS", options.timeouts.idle);
   read_timeout("WRITE_TIMEOUT_MS", options.timeouts.write);

@@ -34,8 +34,9 @@ int serve() {
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
 
-  std::fprintf(stderr, "hello: listening on %s port %u\n", options.host.c_str(),
-               static_cast<unsigned>(server.port()));
+  std::fprintf(stderr, "hello: listening on %s port %u by %s\n", options.host.c_str(),
+               static_cast<unsigned>(server.port()),
+               server.backend() == mote::Backend::IoUring ? "io_uring" : "epoll");
   server.run();
   return 0;
 }
