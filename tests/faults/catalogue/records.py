@@ -83,6 +83,17 @@ def _drain(**log: Any) -> Callable[[Document], object]:
     return change
 
 
+def _floor(*rates: float) -> Callable[[Document], object]:
+    """Make a sample that of a floor, held against these rates without a limit."""
+
+    def change(sample: Document) -> None:
+        sample.update(phase="floor", load=None, result=None, proofs=[], checks=[])
+        sample["figures"] = {"floor_passes": 8.0 * 2**20}
+        sample["detail"] = {"floor": {"share": 0.9, "unlimited_rates": list(rates), "tries": []}}
+
+    return change
+
+
 def _milliseconds(sample: Document) -> None:
     for name, value in sample["figures"].items():
         if name.startswith("latency"):
@@ -325,6 +336,12 @@ RECORDS: tuple[Setup, ...] = (
         "one of five partitions holds half of the messages",
         ("partitions-unbalanced",),
         each(ONE_LOAD, _drain(produced={"0": 500, "1": 125, "2": 125, "3": 125, "4": 125})),
+    ),
+    record(
+        "floor-against-a-moving-rate",
+        "the rate without a limit fell by a quarter while limits were tried against nine tenths of it",
+        ("floor-unsteady",),
+        each(ONE_LOAD, _floor(1431.5, 1069.5)),
     ),
 )
 
