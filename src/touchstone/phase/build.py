@@ -248,6 +248,8 @@ def _measure_build(workshop: _Workshop, key: str) -> BuildEvidence:
         warm_s=None if variant.native else warm.wall_s,
         cpu_s=cold.cpu_s,
         memory_peak=cold.memory_peak,
+        other_cpu_s=cold.other_cpu_s,
+        steal_s=cold.steal_s,
         measured_at=datetime.now(UTC),
     )
 
@@ -294,6 +296,11 @@ def _add(sample: Sample, evidence: BuildEvidence, *, cached: bool) -> None:
         sample.not_measured["build_warm"] = "a native image is built whole each time"
     elif "build_warm" not in sample.not_measured:
         figures["build_warm"] = figures.get("build_warm", 0.0) + evidence.warm_s
+    if evidence.cold_s and evidence.other_cpu_s is not None and evidence.steal_s is not None:
+        machine = sample.detail.setdefault("machine", {"wall_s": 0.0, "other_cpu_s": 0.0, "steal_s": 0.0})
+        machine["wall_s"] += evidence.cold_s
+        machine["other_cpu_s"] += evidence.other_cpu_s
+        machine["steal_s"] += evidence.steal_s
     if evidence.memory_peak is not None:
         figures["build_memory_peak"] = max(figures.get("build_memory_peak", 0.0), evidence.memory_peak)
     if earlier is not None:

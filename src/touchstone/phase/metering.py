@@ -27,6 +27,10 @@ class Meter:
     wall_s: float = 0.0
     cpu_s: float = 0.0
     memory_peak: int = 0
+    other_cpu_s: float = 0.0
+    """CPU seconds of everything else on the machine meanwhile, the lab's own watching included."""
+    steal_s: float = 0.0
+    """CPU seconds that the hypervisor gave to others meanwhile."""
 
 
 def run_metered(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: Path, meter: Meter) -> int:
@@ -34,7 +38,7 @@ def run_metered(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: 
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as stream:
         stream.write(f"$ {' '.join(argv)}\n")
-    start = time.monotonic()
+    start, before = time.monotonic(), psutil.cpu_times()
     process = start_process(argv, env=env, cwd=cwd, log=log)
     done = threading.Event()
     sampler = threading.Thread(target=_sample_memory, args=(process.pid, done, meter), daemon=True)
@@ -48,9 +52,17 @@ def run_metered(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: 
         done.set()
         sampler.join()
     process.popen.returncode = os.waitstatus_to_exitcode(status)
+    after, own = psutil.cpu_times(), usage.ru_utime + usage.ru_stime
     meter.wall_s += time.monotonic() - start
-    meter.cpu_s += usage.ru_utime + usage.ru_stime
+    meter.cpu_s += own
+    meter.other_cpu_s += max(0.0, _busy(after) - _busy(before) - own)
+    meter.steal_s += after.steal - before.steal
     return process.popen.returncode
+
+
+def _busy(times: psutil._pslinux.scputimes) -> float:
+    """Seconds in which some process had a CPU; a guest's are within user's."""
+    return float(times.user + times.nice + times.system + times.irq + times.softirq)
 
 
 def _sample_memory(pid: int, done: threading.Event, meter: Meter) -> None:

@@ -91,6 +91,9 @@ class BuildEvidence(Record):
     warm_s: float | None = None
     cpu_s: float | None = None
     memory_peak: int | None = None
+    other_cpu_s: float | None = None
+    """CPU seconds of everything else on the machine during the cold build."""
+    steal_s: float | None = None
     """The figures of this build alone, without its base's; kept with the build in the cache."""
     measured_at: datetime | None = None
     """When the figures were measured: earlier than the run if the build came from the cache."""

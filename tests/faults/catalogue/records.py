@@ -338,6 +338,12 @@ RECORDS: tuple[Setup, ...] = (
         each(ONE_LOAD, _drain(produced={"0": 500, "1": 125, "2": 125, "3": 125, "4": 125})),
     ),
     record(
+        "built-beside-another",
+        "another build had half of the machine while this one was timed",
+        ("build-disturbed",),
+        each("samples/*-build-one.plain*.json", _machine(wall_s=10.0, other_cpu_s=9.0, steal_s=0.0)),
+    ),
+    record(
         "floor-against-a-moving-rate",
         "the rate without a limit fell by a quarter while limits were tried against nine tenths of it",
         ("floor-unsteady",),

@@ -1,0 +1,45 @@
+"""Rule: something else had the CPUs while a build was timed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.case import Case
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.quantity import share
+from touchstone.judge.rule import SampleRule
+from touchstone.judge.rules.cpu_stolen import SHARE as STOLEN
+from touchstone.judge.rules.other_processes import SUSPECT as OTHERS
+from touchstone.record.sample import Sample
+
+
+class BuildDisturbed(SampleRule):
+    """A build is timed once, so that no round averages out what else ran.
+
+    The figures stay with the build in the cache, and so does what disturbed it.
+    """
+
+    code = "build-disturbed"
+    severity = Severity.SUSPECT
+    title = "Something else had the CPUs during the build"
+    threshold = "over the cold build, other processes above 10 % of the machine's CPU time, or more than 2 % stolen"
+    threshold_reason = "as under load: on two cores 10 % of the machine is a fifth of one of them"
+    next_step = "End what else runs, and build again with `--fresh-builds`."
+    phases = ("build",)
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Look at one sample."""
+        machine = sample.detail.get("machine") or {}
+        whole = float(machine.get("wall_s") or 0.0) * max(1, case.run.environment.cpus)
+        if not whole:
+            return
+        others, stolen = machine["other_cpu_s"] / whole, machine["steal_s"] / whole
+        if others <= OTHERS and stolen <= STOLEN:
+            return
+        yield self.finding(
+            f"while it was built, other processes used {share(others)} of the machine's CPU time, "
+            f"and {share(stolen)} was stolen",
+            sample=sample,
+            figures=["build_cold", "build_warm", "build_cpu"],
+            evidence=dict(machine),
+        )

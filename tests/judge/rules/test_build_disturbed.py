@@ -1,0 +1,22 @@
+import pytest
+
+from touchstone.record.run import Run
+
+from ..sound import codes, fired, sound_run
+
+
+def _run(other: float, steal: float) -> Run:
+    run = sound_run()
+    sample = next(s for s in run.samples if s.phase == "build")
+    sample.detail["machine"] = {"wall_s": 15.0, "other_cpu_s": other, "steal_s": steal}
+    return run
+
+
+@pytest.mark.parametrize(("other", "steal"), [(12.0, 0.0), (0.5, 4.0)])
+def test_a_neighbour_during_the_build(other: float, steal: float) -> None:
+    (finding,) = fired(_run(other, steal), "build-disturbed")
+    assert finding.figures and "build_cold" in finding.figures
+
+
+def test_what_the_lab_itself_takes_is_no_disturbance() -> None:
+    assert codes(_run(0.9, 0.1)) == set()
