@@ -3,6 +3,10 @@
 mod support;
 
 use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
 use support::{Server, finish, job, signal, start_job};
 
 fn hold_job(servers: &[&Server], levels: &[u64]) -> Value {
@@ -126,6 +130,67 @@ fn connections_that_the_server_ends_are_lost_and_a_dead_server_is_said() {
         .sum();
     assert!(lost > 0 && last["held"] == json!(0), "{last}");
     assert_eq!(done.result["server_exited"]["pid"], json!(pid));
+}
+
+/// Answers each connection's request, and closes the connection a little later; ends with the test's process.
+fn impatient_server(patience: Duration) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    listener.set_nonblocking(true).unwrap();
+    std::thread::spawn(move || {
+        let mut held = VecDeque::new();
+        loop {
+            while let Ok((mut stream, _)) = listener.accept() {
+                stream.set_nonblocking(false).unwrap();
+                let mut request = [0; 1024];
+                if stream.read(&mut request).is_ok_and(|n| n > 0) {
+                    let body = "Hello, world!";
+                    let _ = write!(
+                        stream,
+                        "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{body}"
+                    );
+                    held.push_back((Instant::now(), stream));
+                }
+            }
+            while held
+                .front()
+                .is_some_and(|(since, _)| since.elapsed() > patience)
+            {
+                held.pop_front();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    address
+}
+
+#[test]
+fn a_server_that_closes_what_is_held_is_not_asked_for_ever_new_connections() {
+    let address = impatient_server(Duration::from_millis(1400));
+    let wanted = json!({
+        "url": format!("http://{address}/hello"),
+        "levels": [1500, 3000],
+        "open_rate": 500.0,
+        "watch": [std::process::id()],
+        "settle_s": 0.1,
+        "after_close_s": 0.1,
+    });
+    let done = job("hold", &wanted);
+    assert_eq!(done.code, Some(0), "{}", done.errors);
+    let levels = done.result["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 1, "the next level was tried: {levels:?}");
+    let level = &levels[0];
+    assert!(
+        level["lost"]["closed_by_server"].as_u64() > Some(15),
+        "{level}"
+    );
+    assert!(level["established"].as_u64() < Some(1500), "{level}");
+    assert!(level["evidence"].as_str().unwrap().contains("closed"));
+    assert!(
+        done.errors.contains("\"event\":\"progress\""),
+        "{}",
+        done.errors
+    );
 }
 
 #[test]

@@ -120,13 +120,14 @@ impl Crew {
         Ok(())
     }
 
-    /// Waits for the answer of each child; in the meantime calls `meanwhile` at least every `tick`.
+    /// Waits until each child has carried out its order; in the meantime calls `meanwhile` at least every `tick`, with
+    /// what has happened so far.
     pub fn gather(
         &mut self,
         tick: Duration,
-        mut meanwhile: impl FnMut(&mut Self),
+        mut meanwhile: impl FnMut(&mut Self, &Answer),
     ) -> Result<Answer, JobError> {
-        let mut sum = Answer::default();
+        let mut latest = vec![Answer::default(); self.children.len()];
         let mut waiting: Vec<usize> = (0..self.children.len()).collect();
         while !waiting.is_empty() {
             let mut entries: Vec<libc::pollfd> = waiting
@@ -146,32 +147,32 @@ impl Crew {
                 )
             };
             if n > 0 {
-                let ready: Vec<bool> = entries.iter().map(|e| e.revents != 0).collect();
-                let mut next = ready.iter();
-                let mut done = Vec::new();
-                waiting.retain(|&child| {
-                    let is_ready = *next.next().unwrap_or(&false);
-                    if is_ready {
-                        done.push(child);
+                for (&child, entry) in waiting.iter().zip(&entries) {
+                    if entry.revents != 0 {
+                        latest[child] = self.answer(child)?;
                     }
-                    !is_ready
-                });
-                for child in done {
-                    sum.merge(&self.answer(child)?);
                 }
+                waiting.retain(|&child| !latest[child].done);
             }
-            meanwhile(self);
+            meanwhile(self, &Answer::sum(&latest));
         }
-        Ok(sum)
+        Ok(Answer::sum(&latest))
     }
 
     fn answer(&mut self, number: usize) -> Result<Answer, JobError> {
         let child = &mut self.children[number];
         let mut line = String::new();
-        match child.answers.read_line(&mut line) {
-            Ok(0) => Err(gone(child.pid, "it ended (killed for want of memory?)")),
-            Ok(_) => serde_json::from_str(&line).map_err(|e| gone(child.pid, &e.to_string())),
-            Err(e) => Err(gone(child.pid, &e.to_string())),
+        loop {
+            line.clear();
+            match child.answers.read_line(&mut line) {
+                Ok(0) => return Err(gone(child.pid, "it ended (killed for want of memory?)")),
+                Ok(_) => {}
+                Err(e) => return Err(gone(child.pid, &e.to_string())),
+            }
+            // Of several lines that came together only the last one counts; poll does not see what is buffered here.
+            if !child.answers.buffer().contains(&b'\n') {
+                return serde_json::from_str(&line).map_err(|e| gone(child.pid, &e.to_string()));
+            }
         }
     }
 }

@@ -18,4 +18,4 @@ mod source;
 
 pub use job::{Job, JobError, Mode};
 pub use result::HoldResult;
-pub use run::hold;
+pub use run::{Event, hold};

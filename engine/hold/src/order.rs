@@ -19,9 +19,12 @@ pub enum Order {
     Close,
 }
 
-/// From a child, once for each order but `Stop`: sums since its start, and figures of the order.
+/// From a child, once for each order but `Stop`, and now and then while it follows one: sums since its start, and
+/// figures of the order.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Answer {
+    /// Whether the order has been carried out; otherwise what has happened so far.
+    pub done: bool,
     /// Connections held now.
     pub held: u64,
     /// Connections that were established.
@@ -47,8 +50,21 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Adds another child's.
-    pub fn merge(&mut self, other: &Self) {
+    /// What all children say together.
+    pub fn sum(answers: &[Self]) -> Self {
+        let mut sum = Self::default();
+        for answer in answers {
+            sum.merge(answer);
+        }
+        sum
+    }
+
+    /// Held connections that ended, for whatever reason.
+    pub fn lost(&self) -> u64 {
+        self.lost.values().sum()
+    }
+
+    fn merge(&mut self, other: &Self) {
         self.held += other.held;
         self.established += other.established;
         self.answered += other.answered;

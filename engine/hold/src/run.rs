@@ -15,15 +15,31 @@ use touchstone_watch::{Depth, Phase, Sampler, Target, monotonic_ns};
 const LOOK: Duration = Duration::from_millis(100);
 /// Traffic without a stated rate: at most so many requests a second.
 const TRAFFIC_LIMIT: f64 = 20_000.0;
+/// Held connections that may end by themselves before a level is given up; of large levels one in a hundred.
+const BEARABLE_LOSS: u64 = 10;
 
-/// Raises the connections level by level and reads memory at each. `told` hears of each level when it is done.
+/// What a job tells while it goes on.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// Connections are being opened.
+    Opening {
+        /// Held so far.
+        held: u64,
+        /// To be held at this level.
+        connections: u64,
+    },
+    /// A level is done.
+    Level(&'a Level),
+}
+
+/// Raises the connections level by level and reads memory at each; `tell` hears how far it has come.
 ///
 /// # Errors
 /// When the job is malformed or the engine itself fails; a server that fails is in the result.
 pub fn hold(
     job: &Job,
     interrupt: &AtomicBool,
-    mut told: impl FnMut(&Level),
+    mut tell: impl FnMut(Event),
 ) -> Result<HoldResult, JobError> {
     let plan = job.plan()?;
     let mut trees = Trees::open(&job.watch, &job.cgroup_paths)?;
@@ -63,18 +79,29 @@ pub fn hold(
                 connections: TRIAL,
                 ..Level::default()
             };
-            reach(&mut trial, job, answered, &mut crew, &budget, interrupt)?;
+            let climb = Climb {
+                job,
+                budget: &budget,
+                answered,
+            };
+            climb.reach(&mut trial, &mut crew, interrupt, &mut tell)?;
             sleep(plan.settle, interrupt);
             budget.learn(trial.held, &read(&mut trees, &mut own));
             (held, answered) = (trial.held, trial.answered);
         }
+        let mut losing = false;
         let judged = budget.judge(held, connections, &Kernel::now(), trees.capacity());
         if let Err(refusal) = judged {
             level.refused = Some(refusal);
             level.held = held;
             level.answered = answered;
         } else {
-            reach(&mut level, job, answered, &mut crew, &budget, interrupt)?;
+            let climb = Climb {
+                job,
+                budget: &budget,
+                answered,
+            };
+            losing = climb.reach(&mut level, &mut crew, interrupt, &mut tell)?;
             if !interrupt.load(Ordering::Relaxed) {
                 measure(
                     &mut level, job, &plan, &mut crew, &mut trees, &mut own, interrupt,
@@ -85,8 +112,8 @@ pub fn hold(
             }
         }
         (held, answered) = (level.held, level.answered.max(answered));
-        told(&level);
-        let ended = level.refused.is_some();
+        tell(Event::Level(&level));
+        let ended = level.refused.is_some() || losing;
         result.levels.push(level);
         result.server_exited = trees.exited();
         result.interrupted = interrupt.load(Ordering::Relaxed);
@@ -95,7 +122,7 @@ pub fn hold(
         }
     }
     crew.send(|_| Order::Close)?;
-    crew.gather(LOOK, |_| {})?;
+    crew.gather(LOOK, |_, _| {})?;
     if !result.interrupted {
         sleep(plan.after_close, interrupt);
     }
@@ -103,43 +130,59 @@ pub fn hold(
     Ok(result)
 }
 
-/// Opens connections up to the level.
-fn reach(
-    level: &mut Level,
-    job: &Job,
-    before: u64,
-    crew: &mut Crew,
-    budget: &Budget,
-    interrupt: &AtomicBool,
-) -> Result<(), JobError> {
-    let count = crew.count();
-    let begin = monotonic_ns();
-    crew.send(|number| Order::Open {
-        total: share(level.connections, count, number),
-        rate: job.open_rate / count as f64,
-    })?;
-    let mut stopped: Option<Refusal> = None;
-    let mut told = false;
-    let answer = crew.gather(LOOK, |crew| {
-        if level.connections > 0 {
-            stopped = stopped.take().or_else(|| budget.exhausted());
+/// The way up to a level.
+struct Climb<'a> {
+    job: &'a Job,
+    budget: &'a Budget,
+    /// Connections that had been answered before.
+    answered: u64,
+}
+
+impl Climb<'_> {
+    /// Opens connections up to the level. Returns whether that was given up because held ones ended in the meantime:
+    /// a server whose idle timeout is shorter than the opening takes would be asked for ever new ones.
+    fn reach(
+        &self,
+        level: &mut Level,
+        crew: &mut Crew,
+        interrupt: &AtomicBool,
+        tell: &mut impl FnMut(Event),
+    ) -> Result<bool, JobError> {
+        let count = crew.count();
+        let begin = monotonic_ns();
+        crew.send(|number| Order::Open {
+            total: share(level.connections, count, number),
+            rate: self.job.open_rate / count as f64,
+        })?;
+        let bearable = BEARABLE_LOSS.max(level.connections / 100);
+        let mut stopped: Option<Refusal> = None;
+        let (mut losing, mut told) = (false, false);
+        let answer = crew.gather(LOOK, |crew, so_far| {
+            if level.connections > 0 {
+                stopped = stopped.take().or_else(|| self.budget.exhausted());
+                tell(Event::Opening {
+                    held: so_far.held,
+                    connections: level.connections,
+                });
+            }
+            losing |= so_far.lost() > bearable;
+            if !told && (losing || stopped.is_some() || interrupt.load(Ordering::Relaxed)) {
+                told = true;
+                // A child that cannot be told has gone, which its missing answer will say.
+                let _ = crew.send(|_| Order::Stop);
+            }
+        })?;
+        level.refused = stopped;
+        let new = answer.answered.saturating_sub(self.answered);
+        if new > 0 {
+            let seconds = (monotonic_ns() - begin) as f64 / 1e9;
+            level.open_s = Some(seconds);
+            level.open_rate = Some(new as f64 / seconds);
+            level.slowest_s = Some(answer.slowest_s);
         }
-        if !told && (stopped.is_some() || interrupt.load(Ordering::Relaxed)) {
-            told = true;
-            // A child that cannot be told has gone, which its missing answer will say.
-            let _ = crew.send(|_| Order::Stop);
-        }
-    })?;
-    level.refused = stopped;
-    let new = answer.answered.saturating_sub(before);
-    if new > 0 {
-        let seconds = (monotonic_ns() - begin) as f64 / 1e9;
-        level.open_s = Some(seconds);
-        level.open_rate = Some(new as f64 / seconds);
-        level.slowest_s = Some(answer.slowest_s);
+        fill(level, &answer);
+        Ok(losing)
     }
-    fill(level, &answer);
-    Ok(())
 }
 
 /// Waits, reads memory, and does the same under traffic where that is asked for.
@@ -154,13 +197,13 @@ fn measure(
 ) -> Result<(), JobError> {
     sleep(plan.settle, interrupt);
     crew.send(|_| Order::Report)?;
-    let answer = crew.gather(LOOK, |_| {})?;
+    let answer = crew.gather(LOOK, |_, _| {})?;
     fill(level, &answer);
     level.idle = Some(read(trees, own));
     if job.mode == Mode::Traffic && level.held > 0 && !interrupt.load(Ordering::Relaxed) {
         level.traffic = Some(traffic(level.held, job, plan, crew, trees, own)?);
         crew.send(|_| Order::Report)?;
-        let answer = crew.gather(LOOK, |_| {})?;
+        let answer = crew.gather(LOOK, |_, _| {})?;
         fill(level, &answer);
     }
     Ok(())
@@ -180,7 +223,7 @@ fn traffic(
     let cpu_before = trees.read(Depth::Shallow).cpu_s;
     crew.send(|_| Order::Traffic { rate, seconds })?;
     let mut peak = 0;
-    let answer = crew.gather(LOOK, |_| peak = peak.max(trees.read(Depth::Shallow).rss))?;
+    let answer = crew.gather(LOOK, |_, _| peak = peak.max(trees.read(Depth::Shallow).rss))?;
     let reading = read(trees, own);
     Ok(Traffic {
         requests: answer.requests,

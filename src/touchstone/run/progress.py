@@ -89,8 +89,8 @@ class Live:
 
     def event(self, event: Event) -> None:
         """See Display."""
-        if event.get("event") == "progress" and "ok" in event:
-            self._progress.update(self._task, detail=f"{event['ok']:,} ok after {event.get('t', 0):.0f} s")
+        if text := _in_words(event):
+            self._progress.update(self._task, detail=text)
 
     def say(self, text: str) -> None:
         """See Display."""
@@ -104,6 +104,7 @@ class Plain:
         self._console = console
         self._steps = 0
         self._done = 0
+        self._step = "starting"
         self._start = self._said = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -124,10 +125,8 @@ class Plain:
 
     def step(self, text: str) -> None:
         """See Display."""
-        now = time.monotonic()
-        if now - self._said >= _PLAIN_EVERY_S:
-            self._said = now
-            self.say(f"  {self._done}/{self._steps} after {now - self._start:.0f} s: {text}")
+        self._step = text
+        self._say_now_and_then(text)
 
     def advance(self) -> None:
         """See Display."""
@@ -135,10 +134,27 @@ class Plain:
 
     def event(self, event: Event) -> None:
         """See Display."""
+        if text := _in_words(event):
+            self._say_now_and_then(f"{self._step}, {text}")
 
     def say(self, text: str) -> None:
         """See Display."""
         self._console.print(text, highlight=False)
+
+    def _say_now_and_then(self, text: str) -> None:
+        now = time.monotonic()
+        if now - self._said >= _PLAIN_EVERY_S:
+            self._said = now
+            self.say(f"  {self._done}/{self._steps} after {now - self._start:.0f} s: {text}")
+
+
+def _in_words(event: Event) -> str | None:
+    """How far a measurement has come; None if the event does not say."""
+    if event.get("event") != "progress":
+        return None
+    if "held" in event:
+        return f"{event['held']:,} of {event['connections']:,} connections held"
+    return f"{event['ok']:,} ok after {event.get('t', 0):.0f} s" if "ok" in event else None
 
 
 def display_for(console: Console) -> Live | Plain:

@@ -117,12 +117,21 @@ impl Client {
             State::Idle | State::Asked => {
                 self.under_way -= u64::from(state == State::Asked);
                 self.sums.held -= 1;
-                self.ring.retain(|held| *held != fd);
+                self.leave_ring(fd);
                 *self.sums.lost.entry(why.to_owned()).or_default() += 1;
                 self.sums
                     .evidence
                     .get_or_insert_with(|| evidence.to_owned());
             }
+        }
+    }
+
+    /// The last one in the ring takes its place: what a loss costs must not grow with the connections that are held.
+    fn leave_ring(&mut self, fd: RawFd) {
+        let place = self.slots[fd as usize].place;
+        self.ring.swap_remove(place);
+        if let Some(moved) = self.ring.get(place) {
+            self.slots[*moved as usize].place = place;
         }
     }
 

@@ -138,6 +138,7 @@ impl Client {
         if first {
             self.sums.answered += 1;
             self.sums.held += 1;
+            self.slots[fd as usize].place = self.ring.len();
             self.ring.push(fd);
         } else {
             self.sums.ok += 1;
