@@ -11,6 +11,9 @@ from touchstone.manifest.contract import Check
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
 
+Setting = str | int | bool
+"""A value that a contender gets in its environment."""
+
 
 class DependencySpec(Part):
     """Something that the service talks to. The lab makes it fresh in each round and gives its address by `env`."""
@@ -29,8 +32,9 @@ class Hold(Part):
     levels: list[int]
     large_levels: list[int] = []
     """Levels above one process's file limit, run only by `--phase hold --large`."""
+    large_settings: dict[str, Setting] = {}
+    """Settings that differ at those levels, for all contenders alike: opening may take longer than an idle timeout."""
     modes: list[Literal["idle", "traffic"]] = ["idle"]
-    server_processes: int = 1
 
 
 class Drain(Part):
@@ -80,7 +84,7 @@ class Scenario(Part):
     summary: str
     version: int = 1
     """Raised with every change that makes results incomparable."""
-    settings: dict[str, str | int | bool] = {}
+    settings: dict[str, Setting] = {}
     """Environment variables equal for all contenders: pool sizes, timeouts, durability. `{cpus}` is how many CPUs the
     contender has."""
     ready: Request

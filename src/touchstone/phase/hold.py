@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,8 @@ from touchstone.engine.client import run_job
 from touchstone.engine.job import request
 from touchstone.isolation.process import start_process
 from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.scenario import Hold, Scenario
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.scenario import Scenario, Setting
 from touchstone.phase.base import Bench, Phase, attempt, blank_sample
 from touchstone.phase.service import HOST, Running, contender_environment, running, wait_for_listener
 from touchstone.record.base import Record
@@ -33,6 +35,17 @@ class HoldResult(Record):
     server_exited: Any | None = None
 
 
+@dataclass(frozen=True)
+class HoldJob:
+    """One climb over levels of connections."""
+
+    name: str
+    levels: Sequence[int]
+    mode: str
+    overrides: Mapping[str, Setting]
+    """Settings of the contender that differ from the scenario's."""
+
+
 class HoldPhase(Phase):
     """Opens more and more connections, each with one request answered, and reads memory on all sides."""
 
@@ -49,35 +62,35 @@ class HoldPhase(Phase):
         """One sample a mode; with `--large` one more for the levels beyond one process's file limit."""
         hold = bench.scenario.hold
         assert hold is not None  # `applies` has seen to it
-        jobs: list[tuple[str, Sequence[int], str]] = [(mode, hold.levels, mode) for mode in hold.modes]
+        jobs = [HoldJob(mode, hold.levels, mode, {}) for mode in hold.modes]
         if bench.large:
-            jobs = [("large", [0, *hold.large_levels], "idle")]
-        return [self._hold(bench, contender, hold, job, (round_number, position)) for job in jobs if len(job[1]) > 1]
+            jobs = [HoldJob("large", [0, *hold.large_levels], "idle", hold.large_settings)]
+        place = (round_number, position)
+        return [self._hold(bench, contender, hold.request, job, place) for job in jobs if len(job.levels) > 1]
 
     def _hold(
         self,
         bench: Bench,
         contender: Contender,
-        hold: Hold,
-        job: tuple[str, Sequence[int], str],
+        asked: Request,
+        job: HoldJob,
         place: tuple[int | None, int],
     ) -> Sample:
-        name, levels, mode = job
-        sample = blank_sample(bench, self.name, contender.name, load=name, round_number=place[0], position=place[1])
+        sample = blank_sample(bench, self.name, contender.name, load=job.name, round_number=place[0], position=place[1])
 
         def action(sample: Sample) -> None:
-            bench.watcher.step(f"holding connections of {contender.name}: {name}")
+            bench.watcher.step(f"holding connections of {contender.name}: {job.name}")
             with (
-                running(bench, bench.builds[contender.name], sample) as first,
-                more_processes(bench, contender, first, server_processes(max(levels))) as pids,
+                running(bench, bench.builds[contender.name], sample, overrides=job.overrides) as first,
+                more_processes(bench, contender, first, job) as pids,
             ):
                 result = run_job(
                     "hold",
                     {
                         "url": first.url,
-                        "request": request(hold.request),
-                        "levels": list(levels),
-                        "mode": mode,
+                        "request": request(asked),
+                        "levels": list(job.levels),
+                        "mode": job.mode,
                         "watch": [first.process.pid, *pids],
                         "cpus": bench.placement.engine_cpus,
                     },
@@ -98,10 +111,11 @@ def server_processes(connections: int) -> int:
 
 
 @contextmanager
-def more_processes(bench: Bench, contender: Contender, first: Running, count: int) -> Iterator[list[int]]:
-    """Further processes of the contender on the same port (SO_REUSEPORT), so that there are `count` in all."""
+def more_processes(bench: Bench, contender: Contender, first: Running, job: HoldJob) -> Iterator[list[int]]:
+    """Further processes of the contender on the same port (SO_REUSEPORT), as many as the highest level needs."""
     built = bench.builds[contender.name]
-    env = contender_environment(bench, built, first.port)
+    env = contender_environment(bench, built, first.port, job.overrides)
+    count = server_processes(max(job.levels))
     with ExitStack() as stack:
         pids = []
         for number in range(1, count):

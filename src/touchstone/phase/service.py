@@ -15,6 +15,7 @@ from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.port import foreign_listener, free_port, listeners, ports_of
 from touchstone.isolation.process import ServerProcess, StartError, start_process
+from touchstone.manifest.scenario import Setting
 from touchstone.phase.artifact_identity import clear_work, digests
 from touchstone.phase.base import Bench, Built
 from touchstone.record.sample import Sample
@@ -53,10 +54,15 @@ def reset_dependencies(bench: Bench, settings: Mapping[str, Mapping[str, Any]]) 
     return {name: dep.reset(dict(settings.get(name, {}))) for name, dep in bench.dependencies.items()}
 
 
-def contender_environment(bench: Bench, built: Built, port: int) -> dict[str, str]:
-    """The whole environment of a contender: its own, the scenario's equal settings, dependencies, host and port."""
+def contender_environment(
+    bench: Bench, built: Built, port: int, overrides: Mapping[str, Setting] | None = None
+) -> dict[str, str]:
+    """The whole environment of a contender: its own, the scenario's equal settings, dependencies, host and port.
+
+    `overrides` are settings of the scenario that a phase changes for all contenders alike.
+    """
     env = dict(built.env)
-    for name, value in bench.scenario.settings.items():
+    for name, value in {**bench.scenario.settings, **(overrides or {})}.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
         env[name] = text.replace("{cpus}", str(max(1, len(bench.placement.server_cpus))))
     for dependency in bench.dependencies.values():
@@ -76,6 +82,7 @@ def running(
     sample: Sample,
     *,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
+    overrides: Mapping[str, Setting] | None = None,
     memory_limit: int | None = None,
     patience_s: float = 10.0,
     ready_within_s: float = READY_WITHIN_S,
@@ -83,13 +90,14 @@ def running(
 ) -> Iterator[Running]:
     """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
 
+    `settings` are those of the dependencies, `overrides` those of the contender that differ from the scenario's.
     `patience_s` is how long it may take to end after SIGTERM, `ready_within_s` to give its first right answer.
     `before_start` is called when the dependencies are fresh and the contender does not run yet.
     """
     leftovers = reset_dependencies(bench, settings or {})
     before_start()
     port = free_port()
-    env = contender_environment(bench, built, port)
+    env = contender_environment(bench, built, port, overrides)
     sample.argv, sample.env = list(built.argv), shown_environment(env)
     sample.detail["artifacts"] = digests(built.artifacts)
     if left := clear_work(built):
