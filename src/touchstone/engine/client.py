@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from touchstone.engine.locate import engine_path
 from touchstone.failure import ExitCode, TouchstoneError
+from touchstone.isolation.child import start_child
 from touchstone.record.base import Record
 
 Result = TypeVar("Result", bound=Record)
@@ -49,11 +50,9 @@ def run_job(
 def _carry_out(kind: str, job: dict[str, Any], folder: Path, on_event: Callable[[Event], None]) -> Any:
     job_file, out = folder / "job.json", folder / "result.json"
     job_file.write_text(json.dumps(job), encoding="utf-8")
-    command = [str(engine_path()), kind, "--job", str(job_file), "--out", str(out), "--events"]
-    # A session of its own: Ctrl-C goes to the lab alone, which asks the engine to end and keeps what it measured.
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    command = [engine_path(), kind, "--job", job_file, "--out", out, "--events"]
+    # Ctrl-C goes to the lab alone, which asks the engine to end and keeps what it measured.
+    process = start_child(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     lines: list[str] = []
     assert process.stderr is not None  # it was asked for as a pipe
     reader = threading.Thread(target=_read_events, args=(process.stderr, on_event, lines), daemon=True)

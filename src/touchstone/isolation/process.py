@@ -16,12 +16,11 @@ import psutil
 
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import Cgroup
+from touchstone.isolation.child import is_foreign, start_child
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-_STARTED: set[int] = set()
-"""Processes that the lab itself has started: children of it that are nobody's orphans."""
 
 
 class StartError(TouchstoneError):
@@ -74,7 +73,7 @@ class ServerProcess:
         """
         found = []
         for child in psutil.Process().children():
-            if child.pid in self.earlier or child.pid in members or not _leads_a_session_of_its_own(child.pid):
+            if child.pid in self.earlier or child.pid in members or not is_foreign(child.pid):
                 continue
             if lives(child):
                 with contextlib.suppress(psutil.NoSuchProcess):
@@ -121,18 +120,6 @@ class ServerProcess:
     def tail(self, lines: int = 20) -> list[str]:
         """The last lines of its log."""
         return tail(self.log, lines)
-
-
-def started_by_us(pid: int) -> None:
-    """Say that the lab started a process otherwise than by `start_process`: it is no stray of a contender."""
-    _STARTED.add(pid)
-
-
-def _leads_a_session_of_its_own(pid: int) -> bool:
-    """Whether a child of the lab is in another session than the lab, and none that `start_process` made."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        return os.getsid(pid) != os.getsid(0) and pid not in _STARTED
-    return False
 
 
 def lives(process: psutil.Process) -> bool:
@@ -194,15 +181,15 @@ def start_process(
     earlier = frozenset(child.pid for child in psutil.Process().children())
     try:
         with log.open("ab") as stream:
-            popen = subprocess.Popen(
-                list(argv),
+            popen = start_child(
+                argv,
                 env=dict(env),
                 cwd=cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=prepare,  # noqa: PLW1509 - it only makes system calls, and the lab starts it from its main thread
+                # It only makes system calls, and the lab starts it from its main thread.
+                preexec_fn=prepare,
                 user=user,
             )
     except (OSError, subprocess.SubprocessError) as error:
@@ -213,5 +200,4 @@ def start_process(
             where=" ".join(argv[:3]),
             mend="see that the program exists and may be executed",
         ) from error
-    started_by_us(popen.pid)
     return ServerProcess(popen, log, cgroup, earlier=earlier)

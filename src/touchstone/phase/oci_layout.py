@@ -6,7 +6,6 @@ that the kernel chooses, and gone with the call. What is pulled from there is a 
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import os
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.failure import TouchstoneError
+from touchstone.isolation.child import end_child, start_child
 
 _PATIENCE_S = 10.0
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -83,16 +83,11 @@ def _registry(crane: Path, folder: Path, env: Mapping[str, str]) -> Iterator[str
     blobs.mkdir()
     command = [str(crane), "registry", "serve", "--address", "127.0.0.1:0", "--disk", str(blobs)]
     with log.open("wb") as stream:
-        process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=stream, start_new_session=True)
+        process = start_child(command, env=env, stdout=subprocess.DEVNULL, stderr=stream)
     try:
         yield f"127.0.0.1:{_port(process, log)}"
     finally:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5)
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+        end_child(process)
 
 
 def _port(process: subprocess.Popen[bytes], log: Path) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import select
 import subprocess
@@ -13,6 +12,7 @@ from typing import Any
 from touchstone.engine.client import EngineError, run_job
 from touchstone.engine.job import load_job
 from touchstone.engine.locate import engine_path
+from touchstone.isolation.child import end_child, start_child
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Bench, attempt, blank_sample
 from touchstone.phase.load_figures import load_figures
@@ -69,9 +69,7 @@ def _status(load: Load) -> int:
 def server(kind: str, arguments: Sequence[str], cpus: Sequence[int]) -> Iterator[dict[str, Any]]:
     """One of the engine's own servers on a free port; gives its address and its process id."""
     command = [str(engine_path()), kind, "--port=0", f"--cpus={','.join(map(str, cpus))}", *arguments]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
-    )
+    process = start_child(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert process.stdout is not None  # it was asked for as a pipe
         ready, _, _ = select.select([process.stdout], [], [], _PATIENCE_S)
@@ -80,9 +78,4 @@ def server(kind: str, arguments: Sequence[str], cpus: Sequence[int]) -> Iterator
             raise EngineError(f"the engine's {kind} server did not start", mend="run it by hand: " + " ".join(command))
         yield json.loads(line)
     finally:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5)
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+        end_child(process)

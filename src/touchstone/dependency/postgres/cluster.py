@@ -19,8 +19,8 @@ from touchstone.dependency.base import DependencyContext, DependencyError
 from touchstone.dependency.postgres.account import Account, on_cpus, private_folder, unprivileged_account
 from touchstone.dependency.postgres.binaries import Installation, find_installation
 from touchstone.dependency.postgres.settings import quoted
+from touchstone.isolation.child import start_child
 from touchstone.isolation.port import free_port
-from touchstone.isolation.process import started_by_us
 
 ROLE = "touchstone"
 """The role, and the password, of the service: a plain user, so that no service can change the server."""
@@ -105,18 +105,15 @@ class Cluster:
         log = self._log()
         begin = log.stat().st_size if log.exists() else 0
         with log.open("ab") as sink, on_cpus(self._context.cpus):
-            self._process = subprocess.Popen(
+            self._process = start_child(
                 [self.installation.bin / "postgres", "-D", self._data()],
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=subprocess.STDOUT,
                 cwd=self._data(),
                 env={"PATH": "/usr/bin:/bin", "TZ": "UTC", "LC_ALL": "C"},
-                start_new_session=True,
                 **self._identity(),
             )
-        # A contract may stop and start it while a contender runs.
-        started_by_us(self._process.pid)
         until = time.monotonic() + _START_S
         why = ""
         while time.monotonic() < until and self.running:

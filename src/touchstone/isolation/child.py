@@ -1,0 +1,39 @@
+"""Children of the lab itself: engine, dependencies and tools, each in a session of its own, and known as ours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+_OURS: set[int] = set()
+
+
+def start_child(command: Sequence[object], **options: Any) -> subprocess.Popen[Any]:
+    """Start a program in a session of its own, so that Ctrl-C goes to the lab alone; `options` are those of Popen.
+
+    The lab takes orphans of its contenders for strays by their sessions; a child that is started here is none.
+    Raises OSError or subprocess.SubprocessError if it cannot be executed.
+    """
+    child = subprocess.Popen([str(word) for word in command], start_new_session=True, **options)
+    _OURS.add(child.pid)
+    return child
+
+
+def end_child(child: subprocess.Popen[Any], patience_s: float = 5.0) -> None:
+    """End it: SIGTERM first, SIGKILL if it is still there after `patience_s`."""
+    child.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(patience_s)
+    if child.poll() is None:
+        child.kill()
+        child.wait()
+
+
+def is_foreign(pid: int) -> bool:
+    """Whether a child of the lab is in another session than the lab, and not one that the lab started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        return os.getsid(pid) != os.getsid(0) and pid not in _OURS
+    return False
