@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.engine.client import run_job
@@ -14,7 +17,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.stack import MemorySetting
 from touchstone.phase.base import Bench, Built
 from touchstone.phase.load import prepare_load
-from touchstone.phase.service import running
+from touchstone.phase.service import Running, running
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
@@ -49,22 +52,13 @@ class FloorBench:
 
     def load_under(self, limit_mb: int | None, setting: MemorySetting) -> Outcome:
         """Start under the limit, check lightly, and load."""
-        bench, sample = self.bench, self.sample
+        bench = self.bench
         checks_hold = False
         result: LoadResult | None = None
         broken: str | None = None
         peak: int | None = None
-        sample.detail.pop("oom_kills", None)
-        sample.server_exit = None
         try:
-            with running(
-                bench,
-                self._built(limit_mb, setting),
-                sample,
-                settings=self.load.dependency_settings,
-                memory_limit=_bytes(limit_mb),
-                ready_within_s=_READY_S,
-            ) as contender:
+            with self._started(limit_mb, setting, self.load.dependency_settings) as contender:
                 checker = Checker(contender.service, bench.dependencies, bench.seed)
                 checks_hold = all(check.passed for check in checker.run(light_checks(bench.scenario.contract)))
                 prepare_load(checker, self.load, bench.seed)
@@ -82,26 +76,29 @@ class FloorBench:
 
     def contract_under(self, limit_mb: int, setting: MemorySetting) -> str | None:
         """Check the whole contract under the limit; what broke it, None if it holds."""
-        bench, sample = self.bench, self.sample
+        bench = self.bench
         broken: str | None = None
-        sample.detail.pop("oom_kills", None)
-        sample.server_exit = None
         try:
-            with running(
-                bench,
-                self._built(limit_mb, setting),
-                sample,
-                memory_limit=_bytes(limit_mb),
-                ready_within_s=_READY_S,
-            ) as contender:
+            with self._started(limit_mb, setting) as contender:
                 checks = Checker(contender.service, bench.dependencies, bench.seed).run(bench.scenario.contract)
                 broken = next((f"it broke the contract: {check.says}" for check in checks if not check.passed), None)
         except TouchstoneError as error:
             broken = error.what
         return self._death(None) or broken
 
-    def _built(self, limit_mb: int | None, setting: MemorySetting) -> Built:
-        return with_setting(self.bench.builds[self.contender.name], setting, limit_mb)
+    @contextmanager
+    def _started(
+        self, limit_mb: int | None, setting: MemorySetting, settings: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> Iterator[Running]:
+        """The contender under the limit; what the sample says of an earlier trial's death is forgotten first."""
+        self.sample.detail.pop("oom_kills", None)
+        self.sample.server_exit = None
+        built = with_setting(self.bench.builds[self.contender.name], setting, limit_mb)
+        limit = None if limit_mb is None else limit_mb * _MB
+        with running(
+            self.bench, built, self.sample, settings=settings, memory_limit=limit, ready_within_s=_READY_S
+        ) as contender:
+            yield contender
 
     def _death(self, broken: str | None) -> str | None:
         """How it died, a kill by the kernel told from other deaths; None if it lived."""
@@ -117,7 +114,3 @@ def with_setting(built: Built, setting: MemorySetting, limit_mb: int | None) -> 
     env = {name: value.replace("{heap_mb}", heap) for name, value in setting.env.items()}
     kept = [argument for argument in built.argv[1:] if not (setting.args and _HEAP_FLAG.match(argument))]
     return Built(built.work, built.artifacts, (built.argv[0], *arguments, *kept), {**built.env, **env})
-
-
-def _bytes(limit_mb: int | None) -> int | None:
-    return None if limit_mb is None else limit_mb * _MB
