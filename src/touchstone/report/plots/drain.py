@@ -6,9 +6,8 @@ from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.detail import Drain, read
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of
 from touchstone.report.plots.panel import Panel, slug
-from touchstone.report.plots.timeline import seconds_axis
 from touchstone.report.view import Place, View
 
 
@@ -17,11 +16,7 @@ def build(view: View, place: Place) -> Panel | None:
     lines = lines_of(view, place, "drain_rate", _points)
     if not lines:
         return None
-    figure, axes = canvas.new(300)
-    seconds_axis(axes, max(x for line in lines for x, _ in line.points))
-    draw(axes, lines, steps=True)
-    scale_y(axes, lines, Unit.COUNT, log=False)
-    canvas.label(axes, "seconds since exec", "messages done")
+    figure, _ = draw_over_time(lines, Unit.COUNT, ("seconds since exec", "messages done"), steps=True)
     return Panel(
         title="Messages over time",
         svg=canvas.to_svg(

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 from touchstone.judge.judgement import Verdict
 from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
+from touchstone.report.plots import canvas
 from touchstone.report.plots.canvas import line_colour, line_style
 from touchstone.report.plots.panel import LegendEntry, thinned
 from touchstone.report.plots.ticks import linear_ticks, log_ticks, set_ticks
+from touchstone.report.plots.timeline import seconds_axis
 from touchstone.report.view import Place, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Points = list[tuple[float, float]]
 
@@ -64,6 +67,31 @@ def draw(axes: Axes, lines: Sequence[Line], *, steps: bool = False) -> None:
             solid_joinstyle="round",
             zorder=4 if line.typical else 3,
         )
+
+
+def draw_over_time(lines: Sequence[Line], unit: Unit, words: tuple[str, str], *, steps: bool) -> tuple[Figure, Axes]:
+    """A drawing of the lines over seconds from 0; `words` are those of its axes."""
+    figure, axes = canvas.new(300)
+    seconds_axis(axes, max(x for line in lines for x, _ in line.points))
+    draw(axes, lines, steps=steps)
+    scale_y(axes, lines, unit, log=False)
+    canvas.label(axes, *words)
+    return figure, axes
+
+
+def mark_x(axes: Axes, x: float, colour: str) -> None:
+    """A triangle on the x axis."""
+    axes.plot(
+        [x],
+        [0],
+        linestyle="none",
+        marker="^",
+        markersize=8,
+        color=colour,
+        clip_on=False,
+        zorder=6,
+        transform=axes.get_xaxis_transform(),
+    )
 
 
 def legend_of(lines: Sequence[Line]) -> list[LegendEntry]:

@@ -8,9 +8,8 @@ from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of, mark_x
 from touchstone.report.plots.panel import Panel, slug
-from touchstone.report.plots.timeline import seconds_axis
 from touchstone.report.view import Place, View
 
 
@@ -19,11 +18,8 @@ def build_totals(view: View, place: Place) -> Panel | None:
     lines = lines_of(view, place, "peak_served", _totals)
     if not lines:
         return None
-    figure, axes = canvas.new(300)
-    seconds_axis(axes, max(x for line in lines for x, _ in line.points))
-    draw(axes, lines)
-    scale_y(axes, lines, Unit.COUNT, log=False)
-    canvas.label(axes, "seconds since exec", "right answers in total")
+    words = ("seconds since exec", "right answers in total")
+    figure, axes = draw_over_time(lines, Unit.COUNT, words, steps=False)
     for crossing in view.crossings:
         if crossing.outcome == "overtakes" and crossing.median_s is not None:
             colour = canvas.line_colour(view.colour(crossing.contender))
@@ -46,19 +42,13 @@ def build_rates(view: View, place: Place) -> Panel | None:
     lines = lines_of(view, place, "peak_served", _rates)
     if not lines:
         return None
-    figure, axes = canvas.new(300)
-    seconds_axis(axes, max(x for line in lines for x, _ in line.points))
-    draw(axes, lines, steps=True)
-    scale_y(axes, lines, Unit.PER_SECOND, log=False)
-    canvas.label(axes, "seconds since exec", "right answers a second")
+    words = ("seconds since exec", "right answers a second")
+    figure, axes = draw_over_time(lines, Unit.PER_SECOND, words, steps=True)
     reached = []
     for contender in view.measured:
         peak = view.estimate(place, contender.name, "peak_time")
         if peak is not None and peak.median is not None:
-            axes.plot(
-                [peak.median], [0], linestyle="none", marker="^", markersize=8, clip_on=False, zorder=6,
-                color=canvas.line_colour(view.colour(contender.name)), transform=axes.get_xaxis_transform(),
-            )  # fmt: skip
+            mark_x(axes, peak.median, canvas.line_colour(view.colour(contender.name)))
             reached.append(f"{contender.name} {quantity(peak.median, Unit.SECONDS)}")
     told = f" Peak reached (triangle): {', '.join(reached)}." if reached else ""
     return Panel(

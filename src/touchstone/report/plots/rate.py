@@ -6,7 +6,7 @@ from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, mark_x, scale_y
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
@@ -30,10 +30,7 @@ def build(view: View, place: Place) -> Panel | None:
         if knee is not None and knee.median is not None:
             colour = canvas.line_colour(view.colour(contender.name))
             axes.axvline(knee.median, color=colour, linewidth=1.2, linestyle=(0, (2, 3)), zorder=2)
-            axes.plot(
-                [knee.median], [0], linestyle="none", marker="^", markersize=8, color=colour, clip_on=False, zorder=6,
-                transform=axes.get_xaxis_transform(),
-            )  # fmt: skip
+            mark_x(axes, knee.median, colour)
             knees.append(f"{contender.name} {quantity(knee.median, Unit.PER_SECOND)}")
     found = f" Knee (triangle): {', '.join(knees)}." if knees else ""
     return Panel(
