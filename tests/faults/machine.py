@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
@@ -180,42 +181,19 @@ def unrest() -> Iterator[Stage]:
 
 
 @contextmanager
-def downstream_killed() -> Iterator[Stage]:
-    """Somebody kills the downstream while the contender is loaded."""
+def _signal_while_loading(kind: str, number: signal.Signals) -> Iterator[Stage]:
+    """Two seconds into the load of a contender, the engine's process of this kind gets the signal."""
     timers: list[threading.Timer] = []
 
-    def kill() -> None:
+    def send() -> None:
         for child in psutil.Process().children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
-                if "echo" in child.cmdline()[1:2]:
-                    child.kill()
+                if kind in child.cmdline()[1:2]:
+                    child.send_signal(number)
 
     def begin(text: str) -> None:
         if text.startswith("loading"):
-            timers.append(threading.Timer(2.0, kill))
-            timers[-1].start()
-
-    try:
-        yield Stage(begin)
-    finally:
-        for timer in timers:
-            timer.cancel()
-
-
-@contextmanager
-def broken_off() -> Iterator[Stage]:
-    """Somebody interrupts the engine while it loads the contender."""
-    timers: list[threading.Timer] = []
-
-    def interrupt() -> None:
-        for child in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                if "load" in child.cmdline()[1:2]:
-                    child.send_signal(signal.SIGINT)
-
-    def begin(text: str) -> None:
-        if text.startswith("loading"):
-            timers.append(threading.Timer(2.0, interrupt))
+            timers.append(threading.Timer(2.0, send))
             timers[-1].start()
 
     try:
@@ -287,8 +265,8 @@ DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] 
     "crowded-tares": crowded_tares,
     "drift": drift,
     "unrest": unrest,
-    "broken-off": broken_off,
-    "downstream-killed": downstream_killed,
+    "broken-off": partial(_signal_while_loading, "load", signal.SIGINT),
+    "downstream-killed": partial(_signal_while_loading, "echo", signal.SIGKILL),
     "one-cpu": one_cpu,
     "second-server": second_server,
 }
