@@ -1,4 +1,4 @@
-"""Builds mote's hello and the hyper contender that it is compared with."""
+"""Builds mote's hello, the hyper contender that it is compared with, and the floor: a responder that parses nothing."""
 
 from __future__ import annotations
 
@@ -9,26 +9,29 @@ from pathlib import Path
 
 from progress import progress
 
-SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "hello"
+HERE = Path(__file__).resolve().parent
+SCENARIO = HERE.parents[1] / "scenarios" / "hello"
 
 
 @dataclass(frozen=True)
 class Programs:
-    """The two executables."""
+    """The executables."""
 
     mote: Path
     hyper: Path
+    floor: Path
 
 
 def build(folder: Path) -> Programs:
-    """Builds both in release mode under `folder`; raises CalledProcessError if a build fails."""
+    """Builds all in release mode under `folder`; raises CalledProcessError if a build fails."""
     progress(f"building under {folder}")
-    mote, hyper = folder / "mote", folder / "hyper"
+    mote, hyper, floor = folder / "mote", folder / "hyper", folder / "floor"
     _run("cmake", "-S", str(SCENARIO / "mote"), "-B", str(mote), "-DCMAKE_BUILD_TYPE=Release")
     _run("cmake", "--build", str(mote))
     manifest = SCENARIO / "rust-hyper" / "Cargo.toml"
     _run("cargo", "build", "--release", "--locked", "--manifest-path", str(manifest), target=hyper)
-    return Programs(mote=mote / "hello", hyper=hyper / "release" / "hello")
+    _run("cc", "-O2", "-o", str(floor), str(HERE.parent / "engine" / "floor.c"))
+    return Programs(mote=mote / "hello", hyper=hyper / "release" / "hello", floor=floor)
 
 
 def _run(*command: str, target: Path | None = None) -> None:

@@ -13,6 +13,8 @@ from progress import progress
 from server import BACKENDS, Server
 
 HYPER = "hyper"
+FLOOR = "floor"
+"""Benchmarks of the engine have it: a responder that parses nothing and looks at nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ def _compare(programs: Programs, case: Case, rounds: int, seconds: int) -> list[
     with ExitStack() as stack:
         servers = {backend: stack.enter_context(Server(programs.mote, prefix, backend)) for backend in BACKENDS}
         servers[HYPER] = stack.enter_context(Server(programs.hyper, prefix))
+        words = ("server", "{port}", "Hello, world!")
+        servers[FLOOR] = stack.enter_context(Server(programs.floor, prefix, arguments=words))
         for server in servers.values():
             load.run(server.url, connections=case.connections, seconds=1, pipelined=case.pipelined)
         names = list(servers)
@@ -59,16 +63,22 @@ def _compare(programs: Programs, case: Case, rounds: int, seconds: int) -> list[
 
 
 def _goal(case: Case, backend: str, readings: list[dict[str, float]]) -> Goal:
-    """The median of the rounds' ratios; the note has the microseconds."""
+    """The median of the rounds' ratios; the note has the microseconds, and what the floor reaches on this machine."""
 
     def typical(name: str) -> float:
         return statistics.median(reading[name] for reading in readings)
 
-    ratios = sorted(reading[backend] / reading[HYPER] for reading in readings)
+    def ratios_of(name: str) -> list[float]:
+        return sorted(reading[name] / reading[HYPER] for reading in readings)
+
+    ratios = ratios_of(backend)
     return Goal(
         f"{case.what}, {backend}",
         statistics.median(ratios),
         case.bound,
         "of hyper's",
-        note=f"{ratios[0]:.3f} to {ratios[-1]:.3f}; mote {typical(backend):.2f} us, hyper {typical(HYPER):.2f} us",
+        note=(
+            f"{ratios[0]:.3f} to {ratios[-1]:.3f}; mote {typical(backend):.2f} us, hyper {typical(HYPER):.2f} us; "
+            f"floor {statistics.median(ratios_of(FLOOR)):.3f} of hyper's, {typical(FLOOR):.2f} us"
+        ),
     )

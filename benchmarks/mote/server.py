@@ -22,14 +22,22 @@ REQUEST = b"GET /hello HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 class Server(AbstractContextManager["Server"]):
-    """Starts `program` on a free port and ends it on exit; `backend` is for mote alone."""
+    """Starts `program` on a free port and ends it on exit.
 
-    def __init__(self, program: Path, prefix: Sequence[str] = (), backend: str = "automatic") -> None:
+    `{port}` in an argument stands for the port, which the environment has too; `backend` is for mote alone.
+    """
+
+    def __init__(
+        self, program: Path, prefix: Sequence[str] = (), backend: str = "automatic", arguments: Sequence[str] = ()
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
         environment = dict(os.environ, HOST="127.0.0.1", PORT=str(self.port), WORKERS="1", MOTE_BACKEND=backend)
-        self._process = subprocess.Popen([*prefix, str(program)], env=environment, stderr=subprocess.DEVNULL)
+        words = [argument.replace("{port}", str(self.port)) for argument in arguments]
+        self._process = subprocess.Popen(
+            [*prefix, str(program), *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         self._wait_until_it_listens()
 
     @property
