@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,8 @@ from touchstone.phase.service import HOST, Running, contender_environment, runni
 from touchstone.record.base import Record
 from touchstone.record.sample import Failure, Sample
 
+_LARGE_PATIENCE_S = 60.0
+"""Dozens of server processes share a few CPUs there, and what is asked is what they hold, not how soon they answer."""
 _SPARE_FILES = 1000
 """Descriptors that a process needs for itself, beside its connections."""
 
@@ -42,8 +44,10 @@ class HoldJob:
     name: str
     levels: Sequence[int]
     mode: str
-    overrides: Mapping[str, Setting]
+    overrides: Mapping[str, Setting] = field(default_factory=dict)
     """Settings of the contender that differ from the scenario's."""
+    patience_s: float = 10.0
+    """A connection that has no whole answer by then has failed."""
 
 
 class HoldPhase(Phase):
@@ -62,9 +66,9 @@ class HoldPhase(Phase):
         """One sample a mode; with `--large` one more for the levels beyond one process's file limit."""
         hold = bench.scenario.hold
         assert hold is not None  # `applies` has seen to it
-        jobs = [HoldJob(mode, hold.levels, mode, {}) for mode in hold.modes]
+        jobs = [HoldJob(mode, hold.levels, mode) for mode in hold.modes]
         if bench.large:
-            jobs = [HoldJob("large", [0, *hold.large_levels], "idle", hold.large_settings)]
+            jobs = [HoldJob("large", [0, *hold.large_levels], "idle", hold.large_settings, _LARGE_PATIENCE_S)]
         place = (round_number, position)
         return [self._hold(bench, contender, hold.request, job, place) for job in jobs if len(job.levels) > 1]
 
@@ -91,6 +95,7 @@ class HoldPhase(Phase):
                         "request": request(asked),
                         "levels": list(job.levels),
                         "mode": job.mode,
+                        "timeout_s": job.patience_s,
                         "watch": [first.process.pid, *pids],
                         "cpus": bench.placement.engine_cpus,
                     },

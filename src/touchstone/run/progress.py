@@ -139,7 +139,7 @@ class Plain:
 
     def say(self, text: str) -> None:
         """See Display."""
-        self._console.print(text, highlight=False)
+        self._console.print(text, highlight=False, soft_wrap=True)
 
     def _say_now_and_then(self, text: str) -> None:
         now = time.monotonic()
