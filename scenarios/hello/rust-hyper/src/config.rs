@@ -4,12 +4,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::timed_stream::Timeouts;
+
 pub struct Config {
     pub address: SocketAddr,
     pub workers: usize,
-    pub request_timeout: Duration,
-    pub idle_timeout: Duration,
-    pub write_timeout: Duration,
+    pub timeouts: Timeouts,
 }
 
 impl Config {
@@ -24,9 +24,11 @@ impl Config {
                 0 => cores,
                 count => count,
             },
-            request_timeout: milliseconds("REQUEST_TIMEOUT_MS", 10_000)?,
-            idle_timeout: milliseconds("IDLE_TIMEOUT_MS", 60_000)?,
-            write_timeout: milliseconds("WRITE_TIMEOUT_MS", 10_000)?,
+            timeouts: Timeouts {
+                request: milliseconds("REQUEST_TIMEOUT_MS", 10_000)?,
+                idle: milliseconds("IDLE_TIMEOUT_MS", 60_000)?,
+                write: milliseconds("WRITE_TIMEOUT_MS", 10_000)?,
+            },
         })
     }
 }

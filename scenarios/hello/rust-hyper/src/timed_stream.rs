@@ -1,5 +1,5 @@
-//! Idle and write timeouts around a socket. hyper has a timeout for reading a request's head, and none
-//! for these two.
+//! Request, idle and write timeouts around a socket. hyper's own timeout for a request's head runs between requests,
+//! too, and would end idle connections before the idle timeout does.
 
 use std::future::Future;
 use std::io::{self, ErrorKind};
@@ -11,56 +11,65 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A deadline whose timer is moved only when it fires early: activity costs a clock reading and no
-/// work in the timer wheel.
-struct Deadline {
-    timeout: Duration,
-    last_activity: Option<Instant>,
-    timer: Pin<Box<Sleep>>,
+#[derive(Clone, Copy)]
+pub struct Timeouts {
+    /// From a request's first byte to the first one of its response.
+    pub request: Duration,
+    pub idle: Duration,
+    pub write: Duration,
 }
 
-impl Deadline {
-    fn new(timeout: Duration) -> Self {
-        Self {
-            timeout,
-            last_activity: None,
-            timer: Box::pin(sleep_until(Instant::now() + timeout)),
+/// A timer that is moved to a later time only when it fires early: activity costs a clock reading and no work in the
+/// timer wheel.
+struct Timer(Pin<Box<Sleep>>);
+
+impl Timer {
+    fn new(due: Instant) -> Self {
+        Self(Box::pin(sleep_until(due)))
+    }
+
+    fn poll_expired(&mut self, context: &mut Context<'_>, due: Instant) -> Poll<()> {
+        if due < self.0.deadline() {
+            self.0.as_mut().reset(due);
         }
-    }
-
-    fn disarm(&mut self) {
-        self.last_activity = None;
-    }
-
-    /// Ready once `timeout` has passed since the first poll after `disarm`.
-    fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let since = *self.last_activity.get_or_insert_with(Instant::now);
         loop {
-            if self.timer.as_mut().poll(context).is_pending() {
+            if self.0.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
-            let due = since + self.timeout;
             if due <= Instant::now() {
                 return Poll::Ready(());
             }
-            self.timer.as_mut().reset(due);
+            self.0.as_mut().reset(due);
         }
     }
+}
+
+/// What the next bytes from the client will belong to.
+#[derive(Clone, Copy)]
+enum Awaited {
+    /// The next request, and since when; nothing has been waited for yet after the last bytes.
+    Next(Option<Instant>),
+    /// The rest of the request that began then, or nothing while it is answered.
+    Rest(Instant),
 }
 
 pub struct TimedStream {
     stream: TcpStream,
-    idle: Deadline,
-    write_timeout: Duration,
-    write: Option<Deadline>,
+    timeouts: Timeouts,
+    awaited: Awaited,
+    read: Timer,
+    /// Since when a write has been pending.
+    write: Option<(Instant, Timer)>,
 }
 
 impl TimedStream {
-    pub fn new(stream: TcpStream, idle_timeout: Duration, write_timeout: Duration) -> Self {
+    pub fn new(stream: TcpStream, timeouts: Timeouts) -> Self {
+        let now = Instant::now();
         Self {
             stream,
-            idle: Deadline::new(idle_timeout),
-            write_timeout,
+            timeouts,
+            awaited: Awaited::Next(Some(now)),
+            read: Timer::new(now + timeouts.idle),
             write: None,
         }
     }
@@ -73,11 +82,15 @@ impl TimedStream {
     ) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.write = None;
+            self.awaited = Awaited::Next(None);
             return outcome;
         }
-        let timeout = self.write_timeout;
-        let deadline = self.write.get_or_insert_with(|| Deadline::new(timeout));
-        match deadline.poll_expired(context) {
+        let timeout = self.timeouts.write;
+        let (since, timer) = self.write.get_or_insert_with(|| {
+            let now = Instant::now();
+            (now, Timer::new(now + timeout))
+        });
+        match timer.poll_expired(context, *since + timeout) {
             Poll::Ready(()) => Poll::Ready(Err(ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
@@ -93,10 +106,16 @@ impl AsyncRead for TimedStream {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_read(context, buffer);
         if outcome.is_ready() {
-            this.idle.disarm();
+            if let Awaited::Next(_) = this.awaited {
+                this.awaited = Awaited::Rest(Instant::now());
+            }
             return outcome;
         }
-        match this.idle.poll_expired(context) {
+        let due = match &mut this.awaited {
+            Awaited::Next(since) => *since.get_or_insert_with(Instant::now) + this.timeouts.idle,
+            Awaited::Rest(since) => *since + this.timeouts.request,
+        };
+        match this.read.poll_expired(context, due) {
             Poll::Ready(()) => Poll::Ready(Err(ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }

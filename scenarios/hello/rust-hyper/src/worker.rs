@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -62,8 +62,7 @@ async fn accept_until(
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(config.request_timeout)
+    http.header_read_timeout(None)
         // Responses to pipelined requests go out together.
         .pipeline_flush(true);
     let graceful = GracefulShutdown::new();
@@ -71,7 +70,7 @@ async fn accept_until(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    let stream = TimedStream::new(stream, config.idle_timeout, config.write_timeout);
+                    let stream = TimedStream::new(stream, config.timeouts);
                     let connection = http.serve_connection(TokioIo::new(stream), service_fn(answer));
                     let watched = graceful.watch(connection);
                     // A connection's failure is its client's affair.
