@@ -18,5 +18,6 @@ def test_a_neighbour_during_the_build(other: float, steal: float) -> None:
     assert finding.figures and "build_cold" in finding.figures
 
 
-def test_what_the_lab_itself_takes_is_no_disturbance() -> None:
-    assert codes(_run(0.9, 0.1)) == set()
+@pytest.mark.parametrize(("other", "steal"), [(0.9, 0.1), (0.5, 1.0)])
+def test_what_cannot_make_a_difference_of_builds_is_no_disturbance(other: float, steal: float) -> None:
+    assert codes(_run(other, steal)) == set()
