@@ -47,8 +47,8 @@ impl Timer {
 /// What the next bytes from the client will belong to.
 #[derive(Clone, Copy)]
 enum Awaited {
-    /// The next request, and since when; nothing has been waited for yet after the last bytes.
-    Next(Option<Instant>),
+    /// The next request, since then.
+    Next(Instant),
     /// The rest of the request that began then, or nothing while it is answered.
     Rest(Instant),
 }
@@ -68,7 +68,7 @@ impl TimedStream {
         Self {
             stream,
             timeouts,
-            awaited: Awaited::Next(Some(now)),
+            awaited: Awaited::Next(now),
             read: Timer::new(now + timeouts.idle),
             write: None,
         }
@@ -82,7 +82,7 @@ impl TimedStream {
     ) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.write = None;
-            self.awaited = Awaited::Next(None);
+            self.awaited = Awaited::Next(Instant::now());
             return outcome;
         }
         let timeout = self.timeouts.write;
@@ -111,9 +111,9 @@ impl AsyncRead for TimedStream {
             }
             return outcome;
         }
-        let due = match &mut this.awaited {
-            Awaited::Next(since) => *since.get_or_insert_with(Instant::now) + this.timeouts.idle,
-            Awaited::Rest(since) => *since + this.timeouts.request,
+        let due = match this.awaited {
+            Awaited::Next(since) => since + this.timeouts.idle,
+            Awaited::Rest(since) => since + this.timeouts.request,
         };
         match this.read.poll_expired(context, due) {
             Poll::Ready(()) => Poll::Ready(Err(ErrorKind::TimedOut.into())),
