@@ -3,7 +3,7 @@
  *   floor server PORT [BODY]            answers every request with one fixed response
  *   floor client PORT CONNECTIONS SECONDS   closed loop, one request in flight a connection
  *
- * The client prints: requests, seconds, CPU seconds (user and system), system calls.
+ * The client prints: requests, seconds, CPU seconds (user and system), system calls, and what connecting took.
  * It does not parse: a response is complete when as many bytes have come as the first response had.
  */
 #define _GNU_SOURCE 1
@@ -115,6 +115,7 @@ static void client(int port, int connections, double seconds)
     int *sockets = calloc((size_t)connections, sizeof *sockets);
     if (!sockets)
         fail("calloc");
+    double first = now();
     for (int i = 0; i < connections; i++) {
         int fd = sockets[i] = socket(AF_INET, SOCK_STREAM, 0);
         int source = 1;
@@ -128,6 +129,7 @@ static void client(int port, int connections, double seconds)
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
         watch(epoll, fd, EPOLLIN | EPOLLET);
     }
+    double connected = now() - first;
     /* The first exchange tells how long a response is. */
     send(sockets[0], request, sizeof request - 1, 0);
     length = (int)recv(sockets[0], buffer, BUFFER, 0);
@@ -162,8 +164,9 @@ static void client(int port, int connections, double seconds)
     double wall = now() - begin;
     getrusage(RUSAGE_SELF, &after);
 #define DIFF(f) ((double)(after.f.tv_sec - before.f.tv_sec) + (double)(after.f.tv_usec - before.f.tv_usec) * 1e-6)
-    printf("{\"requests\": %lu, \"seconds\": %.6f, \"user_s\": %.6f, \"system_s\": %.6f, \"syscalls\": %lu}\n", done, wall,
-           DIFF(ru_utime), DIFF(ru_stime), calls);
+    printf("{\"requests\": %lu, \"seconds\": %.6f, \"user_s\": %.6f, \"system_s\": %.6f, \"syscalls\": %lu, "
+           "\"connect_s\": %.6f}\n",
+           done, wall, DIFF(ru_utime), DIFF(ru_stime), calls, connected);
 }
 
 int main(int argc, char **argv)
