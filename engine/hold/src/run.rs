@@ -160,10 +160,13 @@ impl Climb<'_> {
         let answer = crew.gather(LOOK, |crew, so_far| {
             if level.connections > 0 {
                 stopped = stopped.take().or_else(|| self.budget.exhausted());
-                tell(Event::Opening {
-                    held: so_far.held,
-                    connections: level.connections,
-                });
+                // Until the first child has reported, nothing is known.
+                if so_far.established > 0 {
+                    tell(Event::Opening {
+                        held: so_far.held,
+                        connections: level.connections,
+                    });
+                }
             }
             losing |= so_far.lost() > bearable;
             if !told && (losing || stopped.is_some() || interrupt.load(Ordering::Relaxed)) {
