@@ -17,3 +17,20 @@ def test_one_between_closing_and_opening() -> None:
     run = sound_run()
     result_of(first_load(run)).connections.held = 63
     assert not fired(run, "connections-not-held")
+
+
+def test_an_end_that_is_a_lucky_moment() -> None:
+    run = sound_run()
+    series = result_of(first_load(run)).series
+    for point in series:
+        point.connections = 48
+    series[-1].connections = 64
+    (finding,) = fired(run, "connections-not-held")
+    assert finding.severity is Severity.INVALID
+
+
+def test_a_moment_at_which_many_are_between_closing_and_opening() -> None:
+    run = sound_run()
+    points = [point for point in result_of(first_load(run)).series if point.phase == "load"]
+    points[0].connections = 40
+    assert not fired(run, "connections-not-held")
