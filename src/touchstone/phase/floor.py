@@ -94,7 +94,11 @@ class _Search:
         below = [t for t in search.trials if t.passes and (passes is None or t.limit_mb < passes[0])]
         if below:
             passes = self._keeping_contract(search, below[0].limit_mb, below[0].setting, contract) or passes
+        # The sample stands for its limits: how it was run last under one is what the record says.
+        sample = self._sample
+        limited = (sample.argv, sample.env, sample.placement)
         after = self._unlimited().rate or 0.0
+        sample.argv, sample.env, sample.placement = limited
         for name, found in (("floor_passes", passes), ("floor_lives", lives)):
             if found is None:
                 self._sample.not_measured[name] = f"not even {high} MB were enough"
