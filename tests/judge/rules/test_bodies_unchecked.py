@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from touchstone.judge.judgement import Severity
 from touchstone.record.run import Run
 
 from ..sound import fired, loads, sound_run
@@ -14,10 +15,17 @@ def expecting(expect: dict[str, Any], method: str = "GET") -> Run:
     return run
 
 
-@pytest.mark.parametrize("expect", [{"status": 200}, {"pattern": ".*"}, {"pattern": r"[\s\S]*"}, {}])
+@pytest.mark.parametrize(
+    "expect", [{"status": 200}, {"status": [200, 404]}, {"pattern": ".*"}, {"pattern": r"[\s\S]*"}, {}]
+)
 def test_any_body_passes(expect: dict[str, Any]) -> None:
     (finding,) = fired(expecting(expect), "bodies-unchecked")
-    assert finding.load == "lookup"
+    assert finding.load == "lookup" and finding.severity is Severity.SUSPECT
+
+
+def test_an_error_that_is_asked_for_is_a_note() -> None:
+    (finding,) = fired(expecting({"status": 404}), "bodies-unchecked")
+    assert finding.severity is Severity.NOTE
 
 
 @pytest.mark.parametrize(

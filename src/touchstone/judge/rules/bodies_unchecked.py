@@ -22,8 +22,14 @@ class BodiesUnchecked(RunRule):
     code = "bodies-unchecked"
     severity = Severity.SUSPECT
     title = "Nobody looks at the bodies of a load"
-    threshold = "a request of a load whose expectation names no body, pattern or JSON fields, or a pattern for anything"
-    threshold_reason = "what is not expected cannot be missed; HEAD, 204 and 304 have no body to look at"
+    threshold = (
+        "a request of a load whose expectation names no body, pattern or JSON fields, or a pattern for anything; a "
+        "note where all statuses that it allows are errors"
+    )
+    threshold_reason = (
+        "what is not expected cannot be missed; HEAD, 204 and 304 have no body to look at, and an error that is asked "
+        "for has said by its status that there is no answer"
+    )
     next_step = "State the body in the load's `expect`: `body`, `pattern` or `json`."
 
     def look(self, case: Case) -> Iterator[Finding]:
@@ -35,17 +41,29 @@ class BodiesUnchecked(RunRule):
             seen.add(sample.load)
             free = [r for r in sample.load_spec.get("requests") or [] if _free(r)]
             if free:
+                answers = [request for request in free if not _asks_for_an_error(request)]
+                first = (answers or free)[0]
                 yield self.finding(
-                    f"{free[0].get('method', 'GET')} {free[0].get('target', '')}: any body passes",
+                    f"{first.get('method', 'GET')} {first.get('target', '')}: any body passes",
+                    severity=Severity.SUSPECT if answers else Severity.NOTE,
                     load=sample.load,
                     evidence={"requests": free[:3]},
                 )
 
 
+def _statuses(request: dict[str, Any]) -> set[int]:
+    """Those that the request's expectation allows; none if it allows all."""
+    status = (request.get("expect") or {}).get("status", 200)
+    return {status} if isinstance(status, int) else set(status or [])
+
+
+def _asks_for_an_error(request: dict[str, Any]) -> bool:
+    return min(_statuses(request), default=0) >= 400
+
+
 def _free(request: dict[str, Any]) -> bool:
     expect = request.get("expect") or {}
-    status = expect.get("status", 200)
-    statuses = {status} if isinstance(status, int) else set(status or [])
+    statuses = _statuses(request)
     if request.get("method") == "HEAD" or (statuses and statuses <= _WITHOUT_BODY):
         return False
     pattern = expect.get("pattern")
