@@ -99,7 +99,10 @@ static void server(int port, const char *body)
                     if (send(fd, responses, (size_t)(now_due * length), MSG_NOSIGNAL) < 0)
                         break;
                 }
-                if (got < BUFFER)
+                /* Who is gone has no further event to come. */
+                if (due > 0)
+                    close(fd);
+                if (due > 0 || got < BUFFER)
                     break;
             }
         }
