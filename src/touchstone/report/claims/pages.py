@@ -9,7 +9,6 @@ from touchstone.report.claims import words
 from touchstone.report.claims.plot import draw
 from touchstone.report.claims.view import Ruled
 from touchstone.report.export import write
-from touchstone.report.format import plural
 from touchstone.report.html import environment
 from touchstone.report.sections.environment import rows_of
 from touchstone.report.sentence import machine, what_ran
@@ -65,5 +64,4 @@ def _tally(ruled: Ruled) -> list[tuple[Ruling, int]]:
 def _render(template: str, **shown: object) -> str:
     made = environment()
     made.globals |= {"words": words, "SIGNS": words.SIGNS, "Ruling": Ruling, "FRONT": FRONT, "about": words.ABOUT}
-    made.filters["plural"] = plural
     return made.get_template(template).render(**shown)
