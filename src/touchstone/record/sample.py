@@ -88,13 +88,14 @@ class BuildEvidence(Record):
     artifacts: dict[str, int] = {}
     """Bytes by file."""
     cold_s: float | None = None
+    """This and the next five figures are of this build alone, without its base's; kept with the build in the cache."""
     warm_s: float | None = None
     cpu_s: float | None = None
     memory_peak: int | None = None
     other_cpu_s: float | None = None
     """CPU seconds of everything else on the machine during the cold build."""
     steal_s: float | None = None
-    """The figures of this build alone, without its base's; kept with the build in the cache."""
+    """CPU seconds that the hypervisor gave to others during the cold build."""
     measured_at: datetime | None = None
     """When the figures were measured: earlier than the run if the build came from the cache."""
 
