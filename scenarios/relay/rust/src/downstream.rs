@@ -27,7 +27,6 @@ pub enum Failure {
 /// The pool bounds what is open; the client of hyper-util would bound what is kept, and open as many as are asked for.
 pub struct Downstream {
     pool: Pool<Connector>,
-    authority: String,
     timeout: Duration,
 }
 
@@ -41,15 +40,13 @@ impl Downstream {
             bail!("DOWNSTREAM_URL is {url}: give http://host:port");
         };
         let port = authority.port_u16().unwrap_or(80);
-        let authority = format!("{}:{port}", authority.host());
         let connector = Connector {
-            authority: authority.clone(),
+            authority: format!("{}:{port}", authority.host()),
         };
         let pool = Pool::builder(connector).max_size(config.pool).build()?;
         tokio::spawn(close_idle(pool.clone()));
         Ok(Self {
             pool,
-            authority,
             timeout: config.timeout,
         })
     }
@@ -78,7 +75,7 @@ impl Downstream {
         loop {
             let mut connection = self.pool.get().await.map_err(|error| anyhow!("{error}"))?;
             let was_kept = Object::metrics(&connection).recycle_count > 0;
-            match ask(&mut connection, &self.authority, target).await {
+            match ask(&mut connection, &self.pool.manager().authority, target).await {
                 Ok(StatusCode::OK) => return Ok(()),
                 Ok(other) => bail!("the downstream answered {other}"),
                 Err(error) => {
