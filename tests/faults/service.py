@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
+import queue
 import socket
 import sqlite3
 import sys
 import threading
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -16,6 +18,7 @@ import psycopg
 
 KNOWN = {
     "lose_every",
+    "write_later_ms",
     "double_every",
     "keep_in_memory",
     "journal_delete",
@@ -59,17 +62,35 @@ class Service:
         self.names: list[str] = []
         self.sessions: list[psycopg.Connection[tuple[object, ...]]] = []
         self.remembered = False
+        self.late: queue.SimpleQueue[str] = queue.SimpleQueue()
+        if knob("write_later_ms"):
+            threading.Thread(target=self.write_late, daemon=True).start()
 
     def insert(self, name: str, number: int) -> None:
         if knob("keep_in_memory") or (knob("lose_every") and number % knob("lose_every") == 0):
             self.names.append(name)
             return
-        if not hasattr(self.own, "database"):
-            self.own.database = sqlite3.connect(str(DATABASE), timeout=10, isolation_level=None)
-            self.own.database.execute("PRAGMA synchronous = OFF")
+        if knob("write_later_ms"):
+            self.late.put(name)
+            return
+        self.open_database()
         twice = bool(knob("double_every")) and number % knob("double_every") == 0
         for _ in range(1 + twice):
             self.own.database.execute("INSERT INTO items(name) VALUES (?)", (name,))
+
+    def open_database(self) -> None:
+        if not hasattr(self.own, "database"):
+            self.own.database = sqlite3.connect(str(DATABASE), timeout=10, isolation_level=None)
+            self.own.database.execute("PRAGMA synchronous = OFF")
+
+    def write_late(self) -> None:
+        self.open_database()
+        while True:
+            time.sleep(knob("write_later_ms") / 1000)
+            self.own.database.execute("BEGIN IMMEDIATE")
+            while not self.late.empty():
+                self.own.database.execute("INSERT INTO items(name) VALUES (?)", (self.late.get(),))
+            self.own.database.execute("COMMIT")
 
     def call(self) -> None:
         if not hasattr(self.own, "downstream"):

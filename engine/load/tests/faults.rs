@@ -4,11 +4,12 @@ mod fault_server;
 #[path = "fault_server/loads.rs"]
 mod loads;
 
+use std::sync::mpsc;
 use std::time::Duration;
 
-use fault_server::{Fault, FaultServer};
+use fault_server::{Fault, FaultServer, QuickServer};
 use loads::{BACKENDS, assert_only, carry_out, errors, job};
-use touchstone_load::job::Expect;
+use touchstone_load::job::{Expect, Job};
 
 /// A fault on every 20th request is counted in its class as often as the server did it, and nowhere else.
 fn counted_as(fault: Fault, class: &str) {
@@ -95,6 +96,56 @@ fn a_response_that_never_comes_is_a_timeout_and_stays_in_the_distribution() {
         );
         // 10 of 500 waited 0.3 s or longer: the 99th percentile is among them.
         assert!(latency.p99 >= 0.3 && latency.p50 < 0.3);
+    }
+}
+
+/// A body without an end has its timeout like any other, though there is always something to read.
+#[test]
+fn who_sends_without_end_times_out() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::Endless, 1);
+        let mut job = job(&server, backend, 4);
+        job.connections = 1;
+        job.requests[0].expect = Expect::default();
+        job.timeout_s = 0.2;
+        let result = carry_out(&job);
+        assert_eq!(errors(&result, "timeout"), 4, "{:?}", result.counts);
+        assert_only(&result, Some("timeout"));
+    }
+}
+
+/// With many connections and a server that is quicker than the check of its answers, there is always another response
+/// to look at. Time has its demands all the same: the run ends.
+#[test]
+fn a_run_ends_though_responses_never_do() {
+    for backend in BACKENDS {
+        let server = QuickServer::start();
+        let mut job = Job::from_json(
+            &serde_json::json!({
+                "url": server.url(),
+                "connections": 6000,
+                "duration_s": 1,
+                "timeout_s": 30,
+                "requests": [{
+                    "name": "list",
+                    "target": "/",
+                    "expect": {"status": [200], "body": {"kind": "json", "fields": {"last": 1}}},
+                }],
+            })
+            .to_string(),
+        )
+        .unwrap();
+        job.backend = backend;
+        let (done, ended) = mpsc::channel();
+        std::thread::spawn(move || done.send(carry_out(&job)));
+        let result = ended
+            .recv_timeout(Duration::from_secs(60))
+            .expect("the run goes on and on");
+        assert!(result.counts.ok > 0, "{:?}", result.counts);
+        assert_only(&result, None);
+        // Little's law: the window of one second, and what was under way at its end.
+        let busy = result.counts.ok as f64 * result.latency.unwrap().mean / 6000.0;
+        assert!(busy < 2.5, "{backend:?} sent for {busy:.1} s");
     }
 }
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import socket
+import threading
 from dataclasses import dataclass
 
 from touchstone.contract.template import Values
 from touchstone.manifest.exchange import Request
 
 _SHOWN = 400
+_LARGEST = 64 * 2**20
+"""No answer to a check is larger, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +47,18 @@ class Service:
     timeout_s: float = 15.0
 
     def exchange(self, request: Request, values: Values) -> Answer:
-        """Send `request` on a fresh connection. A failure to get an answer is an answer, too."""
+        """Send `request` on a fresh connection. A failure to get an answer is an answer, too.
+
+        The whole exchange has `timeout_s`: a service that sends a byte now and then does not hold the lab up.
+        """
         connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout_s)
         body = None if request.body is None else values.fill(request.body).encode()
+        overdue = threading.Event()
+        patience: threading.Timer | None = None
         try:
+            connection.connect()
+            patience = threading.Timer(self.timeout_s, _give_up, (connection.sock, overdue))
+            patience.start()
             connection.putrequest(request.method, values.fill(request.target), skip_accept_encoding=True)
             for name, value in request.headers.items():
                 connection.putheader(name, values.fill(value))
@@ -54,11 +67,36 @@ class Service:
             connection.putheader("Connection", "close")
             connection.endheaders(body)
             response = connection.getresponse()
-            return Answer(response.status, tuple(response.getheaders()), response.read())
+            content = _read(response)
+            if overdue.is_set():
+                return self._overdue()
+            if len(content) > _LARGEST:
+                return Answer(None, failure=f"no whole answer: the body is larger than {_LARGEST} bytes")
+            return Answer(response.status, tuple(response.getheaders()), content)
         except (OSError, http.client.HTTPException) as error:
+            if overdue.is_set():
+                return self._overdue()
             return Answer(None, failure=f"no answer: {type(error).__name__} {error}".rstrip())
         finally:
+            if patience:
+                patience.cancel()
             connection.close()
+
+    def _overdue(self) -> Answer:
+        return Answer(None, failure=f"no whole answer within {self.timeout_s:g} s")
+
+
+def _give_up(opened: socket.socket, overdue: threading.Event) -> None:
+    overdue.set()
+    with contextlib.suppress(OSError):  # it may have ended in the meantime
+        opened.shutdown(socket.SHUT_RDWR)
+
+
+def _read(response: http.client.HTTPResponse) -> bytes:
+    """The body; of one that is too large, a byte more than is allowed."""
+    if response.length is not None and response.length <= _LARGEST:
+        return response.read()  # which alone tells that a body ended before its length
+    return response.read(_LARGEST + 1)
 
 
 def describe(request: Request, values: Values) -> str:

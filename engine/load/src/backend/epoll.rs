@@ -17,13 +17,43 @@ pub(super) const BATCH: usize = 256;
 /// The receive buffer's size. A response that fits is parsed where it lies.
 pub(super) const BUFFER: usize = 64 * 1024;
 
+/// Reads of one socket in a row. Then the others have their turn, and time its demands: a server that sends without end
+/// holds up nobody.
+pub(super) const READS: usize = 16;
+
 /// Events after which a read may find the connection's end.
 pub(super) const GONE: u32 = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32;
+
+/// What a socket signalled.
+#[derive(Clone, Copy)]
+pub(super) struct Signal {
+    pub(super) slot: u32,
+    pub(super) generation: u32,
+    pub(super) flags: u32,
+}
+
+impl Signal {
+    #[inline]
+    pub(super) fn of(event: &libc::epoll_event) -> Self {
+        let data = event.u64;
+        Self {
+            slot: data as u32,
+            generation: (data >> 32) as u32,
+            flags: event.events,
+        }
+    }
+
+    pub(super) const fn says(self, flags: u32) -> bool {
+        self.flags & flags != 0
+    }
+}
 
 /// The part of the backend that the worker talks to.
 pub struct EpollWire {
     epoll: RawFd,
     connector: Connector,
+    /// Sockets whose turn ended before they were empty: no edge will tell of them again.
+    pub(super) unread: Vec<Signal>,
     /// Kernels before 5.11 have no `epoll_pwait2`: timeouts are then whole milliseconds.
     coarse: bool,
     /// System calls so far.
@@ -44,6 +74,7 @@ impl EpollWire {
         Ok(Self {
             epoll,
             connector,
+            unread: Vec::new(),
             coarse: false,
             syscalls: 0,
         })
@@ -160,14 +191,20 @@ pub fn drive(worker: &mut Worker, wire: &mut EpollWire) {
     let mut clock = now();
     worker.tick(wire, clock);
     while !worker.is_over() {
-        let timeout = worker.next_wake(clock).saturating_sub(clock);
-        let count = wire.wait(&mut events, timeout);
+        let unread = std::mem::take(&mut wire.unread);
+        let patience = if unread.is_empty() {
+            worker.next_wake(clock).saturating_sub(clock)
+        } else {
+            0
+        };
+        let count = wire.wait(&mut events, patience);
         clock = now();
-        for event in &events[..count] {
-            let (flags, data) = (event.events, event.u64);
-            let (slot, generation) = (data as u32, (data >> 32) as u32);
-            if worker.generation(slot) == generation {
-                clock = handle(worker, wire, &mut buffer, slot, generation, flags, clock);
+        for signal in unread
+            .into_iter()
+            .chain(events[..count].iter().map(Signal::of))
+        {
+            if worker.generation(signal.slot) == signal.generation {
+                clock = handle(worker, wire, &mut buffer, signal, clock);
             }
         }
         worker.tick(wire, clock);
@@ -179,12 +216,11 @@ fn handle(
     worker: &mut Worker,
     wire: &mut EpollWire,
     buffer: &mut [u8],
-    slot: u32,
-    generation: u32,
-    flags: u32,
+    signal: Signal,
     mut clock: u64,
 ) -> u64 {
-    if flags & libc::EPOLLOUT as u32 != 0 {
+    let slot = signal.slot;
+    if signal.says(libc::EPOLLOUT as u32) {
         let connection = worker.connection(slot);
         if connection.state == State::Connecting {
             clock = now();
@@ -195,17 +231,30 @@ fn handle(
         } else if connection.unsent.is_some() {
             worker.writable(wire, slot, clock);
         }
-    } else if flags & GONE != 0 && worker.connection(slot).state == State::Connecting {
+    } else if signal.says(GONE) && worker.connection(slot).state == State::Connecting {
         let error = connector::outcome(worker.connection(slot).fd);
         worker.ended(wire, slot, error, clock);
     }
-    if flags & (libc::EPOLLIN as u32 | GONE) == 0 {
-        return clock;
+    if signal.says(libc::EPOLLIN as u32 | GONE) {
+        read(worker, wire, buffer, signal, clock)
+    } else {
+        clock
     }
-    while worker.generation(slot) == generation {
+}
+
+#[inline]
+fn read(
+    worker: &mut Worker,
+    wire: &mut EpollWire,
+    buffer: &mut [u8],
+    signal: Signal,
+    mut clock: u64,
+) -> u64 {
+    let slot = signal.slot;
+    for _ in 0..READS {
         let connection = worker.connection(slot);
-        if connection.state != State::Open {
-            break;
+        if worker.generation(slot) != signal.generation || connection.state != State::Open {
+            return clock;
         }
         let received = wire.receive(connection.fd, buffer);
         clock = now();
@@ -215,8 +264,8 @@ fn handle(
                 let length = received as usize;
                 worker.received(wire, slot, &buffer[..length], clock);
                 // A short read has emptied the socket; the next byte makes a new edge. Only an end may hide behind it.
-                if length < buffer.len() && flags & GONE == 0 {
-                    break;
+                if length < buffer.len() && !signal.says(GONE) {
+                    return clock;
                 }
             }
             _ => {
@@ -224,12 +273,13 @@ fn handle(
                     .raw_os_error()
                     .unwrap_or(libc::EIO);
                 match error {
-                    libc::EAGAIN => break,
+                    libc::EAGAIN => return clock,
                     libc::EINTR => {}
                     _ => worker.ended(wire, slot, error, clock),
                 }
             }
         }
     }
+    wire.unread.push(signal);
     clock
 }

@@ -12,7 +12,7 @@ use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 
-use super::epoll::{BATCH, BUFFER, EpollWire, GONE};
+use super::epoll::{BATCH, BUFFER, EpollWire, GONE, READS, Signal};
 use crate::clock::now;
 use crate::connection::State;
 use crate::connector;
@@ -144,14 +144,20 @@ pub fn drive(worker: &mut Worker, wire: &mut TlsWire) {
     let mut clock = now();
     worker.tick(wire, clock);
     while !worker.is_over() {
-        let timeout = worker.next_wake(clock).saturating_sub(clock);
-        let count = wire.inner.wait(&mut events, timeout);
+        let unread = std::mem::take(&mut wire.inner.unread);
+        let patience = if unread.is_empty() {
+            worker.next_wake(clock).saturating_sub(clock)
+        } else {
+            0
+        };
+        let count = wire.inner.wait(&mut events, patience);
         clock = now();
-        for event in &events[..count] {
-            let (flags, data) = (event.events, event.u64);
-            let (slot, generation) = (data as u32, (data >> 32) as u32);
-            if worker.generation(slot) == generation {
-                handle(worker, wire, &mut buffers, slot, generation, flags);
+        for signal in unread
+            .into_iter()
+            .chain(events[..count].iter().map(Signal::of))
+        {
+            if worker.generation(signal.slot) == signal.generation {
+                handle(worker, wire, &mut buffers, signal);
             }
         }
         worker.tick(wire, clock);
@@ -163,16 +169,12 @@ struct Buffers {
     plain: Vec<u8>,
 }
 
-fn handle(
-    worker: &mut Worker,
-    wire: &mut TlsWire,
-    buffers: &mut Buffers,
-    slot: u32,
-    generation: u32,
-    flags: u32,
-) {
+fn handle(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, signal: Signal) {
+    let Signal {
+        slot, generation, ..
+    } = signal;
     let fd = worker.connection(slot).fd;
-    if flags & libc::EPOLLOUT as u32 != 0 {
+    if signal.says(libc::EPOLLOUT as u32) {
         if worker.connection(slot).state == State::Connecting {
             let error = connector::outcome(fd);
             if error != 0 {
@@ -183,10 +185,13 @@ fn handle(
             return worker.ended(wire, slot, error.raw_os_error().unwrap_or(libc::EIO), now());
         }
     }
-    if flags & (libc::EPOLLIN as u32 | GONE) == 0 {
+    if !signal.says(libc::EPOLLIN as u32 | GONE) {
         return;
     }
-    while worker.generation(slot) == generation {
+    for _ in 0..READS {
+        if worker.generation(slot) != generation {
+            return;
+        }
         let received = wire.inner.receive(fd, &mut buffers.cipher);
         match received {
             1.. => {
@@ -199,8 +204,8 @@ fn handle(
                     &cipher[..received as usize],
                     plain,
                 );
-                if (received as usize) < BUFFER && flags & GONE == 0 {
-                    break;
+                if (received as usize) < BUFFER && !signal.says(GONE) {
+                    return;
                 }
             }
             0 => worker.ended(wire, slot, 0, now()),
@@ -208,12 +213,13 @@ fn handle(
                 .raw_os_error()
                 .unwrap_or(libc::EIO)
             {
-                libc::EAGAIN => break,
+                libc::EAGAIN => return,
                 libc::EINTR => {}
                 error => worker.ended(wire, slot, error, now()),
             },
         }
     }
+    wire.inner.unread.push(signal);
 }
 
 fn decrypt(

@@ -52,6 +52,8 @@ pub enum Fault {
     NoContent,
     /// A large body of 1 MiB of `x`.
     Large,
+    /// A body that goes on for as long as anybody takes it.
+    Endless,
     /// For `for_`, nobody is answered; then everybody is for `every - for_`.
     Stall {
         /// The period.
@@ -126,6 +128,50 @@ impl Drop for FaultServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// One thread for all connections, which answers a list of numbers at once: quicker than anybody can check it.
+pub struct QuickServer {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+}
+
+impl QuickServer {
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopping = Arc::clone(&stop);
+        std::thread::spawn(move || {
+            let numbers: Vec<String> = (0..60).map(|number| number.to_string()).collect();
+            let body = format!("{{\"numbers\": [{}], \"last\": 1}}", numbers.join(","));
+            let (response, mut buffer) = (right("", &body), [0u8; 4096]);
+            let mut open: Vec<TcpStream> = Vec::new();
+            while !stopping.load(Ordering::Relaxed) {
+                while let Ok((stream, _)) = listener.accept() {
+                    stream.set_nonblocking(true).unwrap();
+                    open.push(stream);
+                }
+                for stream in &mut open {
+                    if matches!(stream.read(&mut buffer), Ok(1..)) {
+                        let _ = stream.write_all(response.as_bytes());
+                    }
+                }
+            }
+        });
+        Self { address, stop }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+impl Drop for QuickServer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -245,6 +291,17 @@ fn misbehave(
         Fault::Never => {
             std::io::copy(stream, &mut std::io::sink())?;
             return Ok(false);
+        }
+        Fault::Endless => {
+            let part = [b'x'; 64 * 1024];
+            say(
+                stream,
+                counters,
+                b"HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\n",
+            )?;
+            loop {
+                say(stream, counters, &part)?;
+            }
         }
         Fault::Drip => {
             for byte in whole.as_bytes() {
