@@ -137,7 +137,7 @@ fn a_run_ends_though_responses_never_do() {
         .unwrap();
         job.backend = backend;
         let (done, ended) = mpsc::channel();
-        std::thread::spawn(move || done.send(carry_out(&job)));
+        std::thread::spawn(move || done.send(Box::new(carry_out(&job))));
         let result = ended
             .recv_timeout(Duration::from_secs(60))
             .expect("the run goes on and on");

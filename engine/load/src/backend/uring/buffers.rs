@@ -7,8 +7,15 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use io_uring::Submitter;
 use io_uring::types::BufRingEntry;
 
-/// Buffers in the ring, a power of two.
-const ENTRIES: u16 = 16;
+/// Buffers in the ring at least, a power of two.
+const ENTRIES: u32 = 16;
+
+/// And at most. Where the responses of thousands of connections wait at once, a receive that finds no buffer ends and
+/// has to be armed again: at 10,000 that costs 10 %.
+const MOST_ENTRIES: u32 = 32;
+
+/// Connections that share a buffer.
+const SHARERS: u32 = 256;
 
 /// Bytes of one buffer. With incremental consumption one holds hundreds of small responses back to back.
 const SIZE: usize = 32 * 1024;
@@ -23,40 +30,44 @@ const INCREMENTAL: u16 = 2;
 pub struct Buffers {
     ring: NonNull<BufRingEntry>,
     memory: NonNull<u8>,
-    taken: [u32; ENTRIES as usize],
+    taken: Vec<u32>,
     tail: u16,
     incremental: bool,
 }
 
-const RING_BYTES: usize = ENTRIES as usize * size_of::<BufRingEntry>();
-const MEMORY_BYTES: usize = ENTRIES as usize * SIZE;
-
 impl Buffers {
-    /// Registers the buffers with a ring.
+    /// Registers the buffers of so many connections with a ring.
     ///
     /// # Errors
     /// What the kernel answered.
-    pub fn register(submitter: &Submitter<'_>) -> io::Result<Self> {
-        let ring = map(RING_BYTES)?.cast();
-        let memory = map(MEMORY_BYTES)?;
+    pub fn register(submitter: &Submitter<'_>, slots: u32) -> io::Result<Self> {
+        let entries = (slots / SHARERS)
+            .next_power_of_two()
+            .clamp(ENTRIES, MOST_ENTRIES) as u16;
+        let ring = map(usize::from(entries) * size_of::<BufRingEntry>())?.cast();
+        let memory = map(usize::from(entries) * SIZE)?;
         let mut buffers = Self {
             ring,
             memory,
-            taken: [0; ENTRIES as usize],
+            taken: vec![0; usize::from(entries)],
             tail: 0,
             incremental: true,
         };
         let address = buffers.ring.as_ptr() as u64;
         // SAFETY: the ring's memory lives until `buffers` is dropped, and that is after the io_uring.
         let registered =
-            unsafe { submitter.register_buf_ring_with_flags(address, ENTRIES, GROUP, INCREMENTAL) };
+            unsafe { submitter.register_buf_ring_with_flags(address, entries, GROUP, INCREMENTAL) };
         if registered.is_err() {
             buffers.incremental = false;
             // SAFETY: as above.
-            unsafe { submitter.register_buf_ring_with_flags(address, ENTRIES, GROUP, 0) }?;
+            unsafe { submitter.register_buf_ring_with_flags(address, entries, GROUP, 0) }?;
         }
-        (0..ENTRIES).for_each(|id| buffers.offer(id));
+        (0..entries).for_each(|id| buffers.offer(id));
         Ok(buffers)
+    }
+
+    fn entries(&self) -> u16 {
+        self.taken.len() as u16
     }
 
     /// Gives a whole buffer to the kernel.
@@ -67,7 +78,7 @@ impl Buffers {
             let entry = &mut *self
                 .ring
                 .as_ptr()
-                .add(usize::from(self.tail & (ENTRIES - 1)));
+                .add(usize::from(self.tail & (self.entries() - 1)));
             entry.set_addr(self.memory.as_ptr().add(usize::from(id) * SIZE) as u64);
             entry.set_len(SIZE as u32);
             entry.set_bid(id);
@@ -100,8 +111,14 @@ impl Drop for Buffers {
     fn drop(&mut self) {
         // SAFETY: mapped with these lengths in `register`.
         unsafe {
-            libc::munmap(self.ring.as_ptr().cast(), RING_BYTES);
-            libc::munmap(self.memory.as_ptr().cast(), MEMORY_BYTES);
+            libc::munmap(
+                self.ring.as_ptr().cast(),
+                usize::from(self.entries()) * size_of::<BufRingEntry>(),
+            );
+            libc::munmap(
+                self.memory.as_ptr().cast(),
+                usize::from(self.entries()) * SIZE,
+            );
         }
     }
 }

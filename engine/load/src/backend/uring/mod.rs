@@ -21,8 +21,11 @@ use crate::worker::Worker;
 /// Submissions gathered at most.
 const SUBMISSIONS: u32 = 1024;
 
-/// Completions that the kernel can hold for us.
+/// Completions that the kernel can hold for us, at least.
 const COMPLETIONS: u32 = 4096;
+
+/// And at most. What does not fit waits in a list of the kernel, a memory allocation each.
+const MOST_COMPLETIONS: u32 = 32768;
 
 /// Completions taken over at once.
 const BATCH: usize = 512;
@@ -39,13 +42,17 @@ fn token(slot: u32, generation: u32, operation: u64) -> u64 {
     u64::from(slot) | u64::from(generation & 0x00ff_ffff) << 32 | operation << 56
 }
 
-fn create() -> io::Result<IoUring> {
+fn create(slots: u32) -> io::Result<IoUring> {
+    // Two for each connection: its send and its receive. At 10,000 that costs 4 % less than the least.
+    let completions = (2 * slots)
+        .next_power_of_two()
+        .clamp(COMPLETIONS, MOST_COMPLETIONS);
     IoUring::builder()
         .setup_single_issuer()
         // Cheaper here than deferred task work: by 2 % at 64 connections, by 8 % at 1,000.
         .setup_coop_taskrun()
         .setup_submit_all()
-        .setup_cqsize(COMPLETIONS)
+        .setup_cqsize(completions)
         .build(SUBMISSIONS)
 }
 
@@ -54,9 +61,9 @@ fn create() -> io::Result<IoUring> {
 /// # Errors
 /// [`Error::System`] with the kernel's answer.
 pub fn probe() -> Result<(), Error> {
-    let tried = create().and_then(|ring| {
+    let tried = create(1).and_then(|ring| {
         ring.submitter().register_files_sparse(1)?;
-        Buffers::register(&ring.submitter()).map(drop)
+        Buffers::register(&ring.submitter(), 1).map(drop)
     });
     tried.map_err(|source| Error::System {
         what: "io_uring with multishot receive (Linux 6.0)".to_owned(),
@@ -211,11 +218,11 @@ pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
         source,
     };
     let slots = worker.slots();
-    let ring = create().map_err(refused)?;
+    let ring = create(slots).map_err(refused)?;
     ring.submitter()
         .register_files_sparse(slots)
         .map_err(refused)?;
-    let mut buffers = Buffers::register(&ring.submitter()).map_err(refused)?;
+    let mut buffers = Buffers::register(&ring.submitter(), slots).map_err(refused)?;
     let mut wire = UringWire {
         ring,
         connector,
