@@ -249,9 +249,10 @@ fn observe(
     run: &mut Run,
 ) -> Result<(), Failed> {
     let sample = sampler.sample(Depth::Deep, Phase::Load);
-    (run.rss, run.pss, run.anon) = (Some(sample.rss), sample.pss, sample.anon);
-    (run.vm_peak, run.vm_hwm) = (sample.vm_peak, sample.vm_hwm);
-    (run.threads, run.processes) = (Some(sample.threads), Some(sample.processes));
+    let held = sample.resources;
+    (run.rss, run.pss, run.anon) = (Some(held.rss), held.pss, held.anon);
+    (run.vm_peak, run.vm_hwm) = (held.vm_peak, held.vm_hwm);
+    (run.threads, run.processes) = (Some(held.threads), Some(held.processes));
     run.cpu_s = Some(seconds(sample.cpu_ns));
     run.major_faults = Some(sample.major_faults);
     let port = plan.target.address.port();

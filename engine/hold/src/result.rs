@@ -4,7 +4,7 @@ use crate::job::Job;
 use crate::kernel::Kernel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use touchstone_watch::{Exit, Sample, clock};
+use touchstone_watch::{Exit, Resources, Sample, clock};
 
 /// Schema name of [`HoldResult`].
 pub const SCHEMA: &str = "touchstone.hold/1";
@@ -110,43 +110,23 @@ pub struct Refusal {
 
 /// Sums over process trees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)] // The fields are those of `Sample`, documented there.
 pub struct Memory {
-    pub rss: u64,
-    pub pss: Option<u64>,
-    pub anon: Option<u64>,
-    pub swap: Option<u64>,
-    pub vm_peak: Option<u64>,
-    pub vm_hwm: Option<u64>,
-    pub threads: u32,
-    pub fds: Option<u32>,
-    pub processes: u32,
+    /// What the trees hold.
+    #[serde(flatten)]
+    pub resources: Resources,
+    /// CPU seconds since they began.
     pub cpu_s: f64,
+    /// Bytes charged to their cgroup.
     pub cgroup_memory: Option<u64>,
 }
 
 impl Memory {
-    /// Adds samples of several trees. What one of them lacks, the sum lacks.
+    /// Adds samples of several trees.
     #[must_use]
     pub fn sum(samples: &[Sample]) -> Self {
-        let all = |part: fn(&Sample) -> Option<u64>| {
-            // A tree that has ended holds nothing.
-            samples
-                .iter()
-                .filter(|s| s.processes > 0)
-                .map(part)
-                .sum::<Option<u64>>()
-        };
+        let trees: Vec<_> = samples.iter().map(|sample| sample.resources).collect();
         Self {
-            rss: samples.iter().map(|s| s.rss).sum(),
-            pss: all(|s| s.pss),
-            anon: all(|s| s.anon),
-            swap: all(|s| s.swap),
-            vm_peak: all(|s| s.vm_peak),
-            vm_hwm: all(|s| s.vm_hwm),
-            threads: samples.iter().map(|s| s.threads).sum(),
-            fds: all(|s| s.fds.map(u64::from)).map(|n| n as u32),
-            processes: samples.iter().map(|s| s.processes).sum(),
+            resources: Resources::sum(&trees),
             cpu_s: samples.iter().map(|s| clock::seconds(s.cpu_ns)).sum(),
             cgroup_memory: samples.iter().find_map(|s| s.cgroup.memory),
         }

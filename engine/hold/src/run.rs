@@ -1,6 +1,6 @@
 //! Carrying out a hold job.
 
-use crate::budget::{Budget, TRIAL};
+use crate::budget::{Budget, Judgement};
 use crate::crew::Crew;
 use crate::job::{Job, JobError, Mode, Plan};
 use crate::kernel::Kernel;
@@ -69,14 +69,18 @@ pub fn hold(
             connections,
             ..Level::default()
         };
-        if budget.needs_trial(connections)
-            && budget
-                .judge(held, TRIAL, &Kernel::now(), trees.capacity())
-                .is_ok()
-        {
-            budget.learn(held, &read(&mut trees, &mut own));
-            let mut trial = Level {
-                connections: TRIAL,
+        let mut losing = false;
+        let refused = loop {
+            let step = match budget.judge(held, connections, &Kernel::now(), trees.capacity()) {
+                Judgement::Go => break None,
+                Judgement::Refused(refusal) => break Some(refusal),
+                Judgement::First(step) => step,
+            };
+            if budget.knows_nothing() {
+                budget.learn(held, &read(&mut trees, &mut own));
+            }
+            let mut on_the_way = Level {
+                connections: step,
                 ..Level::default()
             };
             let climb = Climb {
@@ -84,15 +88,16 @@ pub fn hold(
                 budget: &budget,
                 answered,
             };
-            climb.reach(&mut trial, &mut crew, interrupt, &mut tell)?;
+            losing = climb.reach(&mut on_the_way, &mut crew, interrupt, &mut tell)?;
+            (held, answered) = (on_the_way.held, on_the_way.answered);
+            if losing || on_the_way.refused.is_some() || interrupt.load(Ordering::Relaxed) {
+                break on_the_way.refused;
+            }
             sleep(plan.settle, interrupt);
-            budget.learn(trial.held, &read(&mut trees, &mut own));
-            (held, answered) = (trial.held, trial.answered);
-        }
-        let mut losing = false;
-        let judged = budget.judge(held, connections, &Kernel::now(), trees.capacity());
-        if let Err(refusal) = judged {
-            level.refused = Some(refusal);
+            budget.learn(held, &read(&mut trees, &mut own));
+        };
+        if refused.is_some() {
+            level.refused = refused;
             level.held = held;
             level.answered = answered;
         } else {
@@ -226,7 +231,9 @@ fn traffic(
     let cpu_before = trees.read(Depth::Shallow).cpu_s;
     crew.send(|_| Order::Traffic { rate, seconds })?;
     let mut peak = 0;
-    let answer = crew.gather(LOOK, |_, _| peak = peak.max(trees.read(Depth::Shallow).rss))?;
+    let answer = crew.gather(LOOK, |_, _| {
+        peak = peak.max(trees.read(Depth::Shallow).resources.rss)
+    })?;
     let reading = read(trees, own);
     Ok(Traffic {
         requests: answer.requests,
@@ -234,7 +241,7 @@ fn traffic(
         connections_used: answer.used,
         seconds: answer.seconds,
         slowest_s: answer.slowest_s,
-        server_rss_peak: peak.max(reading.server.rss),
+        server_rss_peak: peak.max(reading.server.resources.rss),
         server_cpu_s: reading.server.cpu_s - cpu_before,
         reading,
     })

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let each = (thread_cpu_ns() - begin) / rounds / 1000;
         println!(
             "{name}: {each} us of CPU each over {} processes",
-            last.map_or(0, |s| s.processes)
+            last.map_or(0, |s| s.resources.processes)
         );
     }
     Ok(())

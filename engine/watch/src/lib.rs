@@ -24,6 +24,6 @@ mod watcher;
 pub use clock::monotonic_ns;
 pub use machine::{Machine, MachineReading};
 pub use report::{Cost, Exit, Point, Report, Snapshot, Watch, Window};
-pub use sample::{Depth, Phase, Sample};
+pub use sample::{Depth, Phase, Resources, Sample};
 pub use sampler::{Sampler, Target, WatchError};
 pub use watcher::{Watcher, WatcherSettings};

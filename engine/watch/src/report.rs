@@ -2,7 +2,7 @@
 
 use crate::clock::seconds;
 use crate::machine::Machine;
-use crate::sample::{Phase, Sample};
+use crate::sample::{Phase, Resources, Sample};
 use serde::{Deserialize, Serialize};
 
 /// How the root process ended.
@@ -108,13 +108,13 @@ impl Point {
             t: since(sample.at_ns, origin_ns),
             phase: sample.phase,
             cpu_s: seconds(sample.cpu_ns.saturating_sub(cpu_base_ns)),
-            rss: sample.rss,
-            pss: sample.pss,
-            anon: sample.anon,
+            rss: sample.resources.rss,
+            pss: sample.resources.pss,
+            anon: sample.resources.anon,
             cgroup_memory: sample.cgroup.memory,
-            threads: sample.threads,
-            fds: sample.fds,
-            processes: sample.processes,
+            threads: sample.resources.threads,
+            fds: sample.resources.fds,
+            processes: sample.resources.processes,
             ended_cpu_s: seconds(sample.ended_ns),
         }
     }
@@ -122,18 +122,13 @@ impl Point {
 
 /// All that is known of the tree at one moment. Bytes and counts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)] // The fields are those of `Sample`, documented there.
+#[allow(missing_docs)] // The cgroup's fields are those of `CgroupReading`, documented there.
 pub struct Snapshot {
+    /// Seconds since the origin.
     pub t: f64,
-    pub rss: u64,
-    pub pss: Option<u64>,
-    pub anon: Option<u64>,
-    pub swap: Option<u64>,
-    pub vm_peak: Option<u64>,
-    pub vm_hwm: Option<u64>,
-    pub threads: u32,
-    pub fds: Option<u32>,
-    pub processes: u32,
+    /// What the tree holds.
+    #[serde(flatten)]
+    pub resources: Resources,
     pub cgroup_memory: Option<u64>,
     pub cgroup_memory_peak: Option<u64>,
     pub cgroup_memory_limit: Option<u64>,
@@ -147,15 +142,7 @@ impl Snapshot {
     pub fn new(sample: &Sample, origin_ns: u64) -> Self {
         Self {
             t: since(sample.at_ns, origin_ns),
-            rss: sample.rss,
-            pss: sample.pss,
-            anon: sample.anon,
-            swap: sample.swap,
-            vm_peak: sample.vm_peak,
-            vm_hwm: sample.vm_hwm,
-            threads: sample.threads,
-            fds: sample.fds,
-            processes: sample.processes,
+            resources: sample.resources,
             cgroup_memory: sample.cgroup.memory,
             cgroup_memory_peak: sample.cgroup.memory_peak,
             cgroup_memory_limit: sample.cgroup.memory_limit,
@@ -199,7 +186,7 @@ impl Window {
             cpu_s: seconds(last.cpu_ns.saturating_sub(first.cpu_ns)),
             user_s: seconds(last.user_ns.saturating_sub(first.user_ns)),
             system_s: seconds(last.system_ns.saturating_sub(first.system_ns)),
-            rss_peak: samples.iter().map(|s| s.rss).max().unwrap_or(0),
+            rss_peak: samples.iter().map(|s| s.resources.rss).max().unwrap_or(0),
             major_faults: last.major_faults.saturating_sub(first.major_faults),
             cgroup_cpu_s: both(first.cgroup.cpu_ns, last.cgroup.cpu_ns).map(seconds),
             throttled_s: both(first.cgroup.throttled_ns, last.cgroup.throttled_ns).map(seconds),

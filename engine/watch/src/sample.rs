@@ -25,19 +25,9 @@ pub enum Depth {
     Deep,
 }
 
-/// Sums over the processes of the tree at one moment. Bytes and nanoseconds; `None` is "not read".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sample {
-    /// When, on `CLOCK_MONOTONIC`.
-    pub at_ns: u64,
-    /// What the load was doing.
-    pub phase: Phase,
-    /// CPU time of the tree since its root began: live processes, those reaped and those that vanished. Never falls.
-    pub cpu_ns: u64,
-    /// The user part, in the kernel's ticks of 10 ms.
-    pub user_ns: u64,
-    /// The system part, in the kernel's ticks of 10 ms.
-    pub system_ns: u64,
+/// What a process tree holds at one moment, summed over its processes. Bytes and counts; `None` is "not read".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Resources {
     /// Resident set size (the kernel's counters; pages shared within the tree count in each process).
     pub rss: u64,
     /// Proportional set size.
@@ -56,6 +46,43 @@ pub struct Sample {
     pub fds: Option<u32>,
     /// Live processes (zombies are not).
     pub processes: u32,
+}
+
+impl Resources {
+    /// What several trees hold together. What one of them lacks, the sum lacks; a tree that has ended holds nothing.
+    #[must_use]
+    pub fn sum(trees: &[Self]) -> Self {
+        let living = || trees.iter().filter(|tree| tree.processes > 0);
+        let all = |part: fn(&Self) -> Option<u64>| living().map(part).sum::<Option<u64>>();
+        Self {
+            rss: trees.iter().map(|tree| tree.rss).sum(),
+            pss: all(|tree| tree.pss),
+            anon: all(|tree| tree.anon),
+            swap: all(|tree| tree.swap),
+            vm_peak: all(|tree| tree.vm_peak),
+            vm_hwm: all(|tree| tree.vm_hwm),
+            threads: trees.iter().map(|tree| tree.threads).sum(),
+            fds: living().map(|tree| tree.fds).sum(),
+            processes: trees.iter().map(|tree| tree.processes).sum(),
+        }
+    }
+}
+
+/// Sums over the processes of the tree at one moment. Bytes and nanoseconds; `None` is "not read".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sample {
+    /// When, on `CLOCK_MONOTONIC`.
+    pub at_ns: u64,
+    /// What the load was doing.
+    pub phase: Phase,
+    /// CPU time of the tree since its root began: live processes, those reaped and those that vanished. Never falls.
+    pub cpu_ns: u64,
+    /// The user part, in the kernel's ticks of 10 ms.
+    pub user_ns: u64,
+    /// The system part, in the kernel's ticks of 10 ms.
+    pub system_ns: u64,
+    /// What the tree holds.
+    pub resources: Resources,
     /// Page faults that needed I/O, reaped children's included.
     pub major_faults: u64,
     /// CPU time of that process which had used most among those that have gone.

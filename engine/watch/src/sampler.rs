@@ -5,7 +5,7 @@ use crate::clock::monotonic_ns;
 use crate::member::{Cpu, Member, Memory, Stat};
 use crate::procfs::BUFFER;
 use crate::report::Exit;
-use crate::sample::{Depth, Phase, Sample};
+use crate::sample::{Depth, Phase, Resources, Sample};
 use crate::tree::{Bounds, ProcessList};
 use std::path::PathBuf;
 
@@ -121,18 +121,9 @@ impl Sampler {
         let mut sample = Sample {
             at_ns,
             phase,
-            fds: Some(0),
+            resources: self.holdings(),
             ..Sample::default()
         };
-        for member in self.members.iter().filter(|m| m.stat.alive()) {
-            sample.processes += 1;
-            sample.threads += member.stat.threads;
-            sample.rss += member.stat.rss_pages * self.page;
-            sample.fds = sample.fds.zip(member.descriptors()).map(|(a, b)| a + b);
-        }
-        if sample.processes == 0 {
-            sample.fds = None;
-        }
         sample.cpu_ns = self.highest.total_ns;
         sample.user_ns = self.highest.user_ns;
         sample.system_ns = self.highest.system_ns;
@@ -140,7 +131,7 @@ impl Sampler {
         sample.ended_ns = self.ended_ns;
         sample.cgroup = self.cgroup.read(self.buffer.as_mut_slice());
         if depth == Depth::Deep {
-            self.walk(&mut sample);
+            self.walk(&mut sample.resources);
         }
         sample
     }
@@ -267,8 +258,26 @@ impl Sampler {
         self.faults = self.faults.max(faults + self.departed_faults);
     }
 
+    /// What `stat` and the descriptors' directory tell.
+    fn holdings(&self) -> Resources {
+        let mut sum = Resources {
+            fds: Some(0),
+            ..Resources::default()
+        };
+        for member in self.members.iter().filter(|m| m.stat.alive()) {
+            sum.processes += 1;
+            sum.threads += member.stat.threads;
+            sum.rss += member.stat.rss_pages * self.page;
+            sum.fds = sum.fds.zip(member.descriptors()).map(|(a, b)| a + b);
+        }
+        if sum.processes == 0 {
+            sum.fds = None;
+        }
+        sum
+    }
+
     /// Adds what only page tables and `status` tell. A sum lacks a process that could not be read, so then it is none.
-    fn walk(&mut self, sample: &mut Sample) {
+    fn walk(&mut self, resources: &mut Resources) {
         let add =
             |sum: &mut Option<u64>, part: Option<u64>| *sum = sum.zip(part).map(|(a, b)| a + b);
         let zero = Some(0);
@@ -291,9 +300,9 @@ impl Sampler {
             add(&mut sum.vm_peak, memory.vm_peak);
             add(&mut sum.vm_hwm, memory.vm_hwm);
         }
-        if sample.processes > 0 {
-            (sample.pss, sample.anon, sample.swap) = (sum.pss, sum.anon, sum.swap);
-            (sample.vm_peak, sample.vm_hwm) = (sum.vm_peak, sum.vm_hwm);
+        if resources.processes > 0 {
+            (resources.pss, resources.anon, resources.swap) = (sum.pss, sum.anon, sum.swap);
+            (resources.vm_peak, resources.vm_hwm) = (sum.vm_peak, sum.vm_hwm);
         }
     }
 }

@@ -53,17 +53,17 @@ fn until(sampler: &mut Sampler, holds: impl Fn(&Sample) -> bool) -> Sample {
 fn children_and_grandchildren_are_counted_with_their_memory_and_descriptors() {
     let shell = Shell::run("sleep 60 & sh -c 'sleep 60 & wait' & wait");
     let mut sampler = Sampler::new(&shell.target()).unwrap();
-    let sample = until(&mut sampler, |s| s.processes == 4);
-    assert_eq!((sample.processes, sample.threads), (4, 4));
+    let held = until(&mut sampler, |s| s.resources.processes == 4).resources;
+    assert_eq!((held.processes, held.threads), (4, 4));
     assert!(
-        sample.rss > 1 << 20,
+        held.rss > 1 << 20,
         "four processes hold more than 1 MiB, not {}",
-        sample.rss
+        held.rss
     );
-    let (pss, anon) = (sample.pss.unwrap(), sample.anon.unwrap());
-    assert!(anon > 0 && pss > anon && pss <= sample.rss * 2);
-    assert!(sample.vm_peak > sample.vm_hwm);
-    assert!(sample.fds.is_none_or(|n| n >= 12));
+    let (pss, anon) = (held.pss.unwrap(), held.anon.unwrap());
+    assert!(anon > 0 && pss > anon && pss <= held.rss * 2);
+    assert!(held.vm_peak > held.vm_hwm);
+    assert!(held.fds.is_none_or(|n| n >= 12));
 }
 
 #[test]
@@ -72,7 +72,12 @@ fn a_daemon_that_forked_twice_is_still_seen() {
     std::thread::sleep(Duration::from_millis(200));
     // The intermediate shell has ended before the first sample: only the process group leads to the orphan.
     let mut sampler = Sampler::new(&shell.target()).unwrap();
-    assert_eq!(until(&mut sampler, |s| s.processes == 3).processes, 3);
+    assert_eq!(
+        until(&mut sampler, |s| s.resources.processes == 3)
+            .resources
+            .processes,
+        3
+    );
 }
 
 #[test]
@@ -91,12 +96,16 @@ fn a_daemon_in_a_session_of_its_own_is_seen_when_the_cgroup_lists_it() {
     while !list.exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let seen = until(&mut Sampler::new(&target).unwrap(), |s| s.processes == 3).processes;
+    let seen = until(&mut Sampler::new(&target).unwrap(), |s| {
+        s.resources.processes == 3
+    })
+    .resources
+    .processes;
     let without = Sampler::new(&shell.target())
         .unwrap()
         .sample(Depth::Deep, Phase::Load);
     std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!((seen, without.processes), (3, 2));
+    assert_eq!((seen, without.resources.processes), (3, 2));
 }
 
 #[test]
@@ -105,7 +114,10 @@ fn strangers_are_not_counted() {
     let shell = Shell::run("exec sleep 60");
     let mut sampler = Sampler::new(&shell.target()).unwrap();
     std::thread::sleep(Duration::from_millis(100));
-    assert_eq!(sampler.sample(Depth::Deep, Phase::Load).processes, 1);
+    assert_eq!(
+        sampler.sample(Depth::Deep, Phase::Load).resources.processes,
+        1
+    );
     drop(other);
 }
 
@@ -146,7 +158,7 @@ fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
         let shell = Shell::run(&format!("{busy}; sleep 60; :"));
         let mut sampler = Sampler::new(&shell.target()).unwrap();
         std::thread::sleep(Duration::from_secs(1));
-        until(&mut sampler, |s| s.processes == 2).cpu_ns
+        until(&mut sampler, |s| s.resources.processes == 2).cpu_ns
     };
     assert!(
         last > reference * 3 / 2,
@@ -164,7 +176,7 @@ fn an_exit_is_seen_with_its_status_and_left_for_the_parent_to_reap() {
     let mut shell = Shell::run("sleep 0.2; exit 7");
     let mut sampler = Sampler::new(&shell.target()).unwrap();
     assert!(sampler.exited().is_none());
-    until(&mut sampler, |s| s.processes == 0);
+    until(&mut sampler, |s| s.resources.processes == 0);
     let exit = sampler.exited().unwrap();
     assert_eq!((exit.code, exit.signal), (Some(7), None));
     assert_eq!(shell.0.wait().unwrap().code(), Some(7));
@@ -176,7 +188,7 @@ fn a_kill_is_told_from_an_exit() {
     let mut sampler = Sampler::new(&shell.target()).unwrap();
     // SAFETY: the process is our child and not reaped.
     unsafe { libc::kill(shell.0.id() as i32, libc::SIGKILL) };
-    until(&mut sampler, |s| s.processes == 0);
+    until(&mut sampler, |s| s.resources.processes == 0);
     assert_eq!(sampler.exited().unwrap().signal, Some(libc::SIGKILL));
 }
 
@@ -230,7 +242,7 @@ fn a_watcher_reports_phases_window_and_machine() {
             .series
             .is_sorted_by(|a, b| a.t < b.t && a.cpu_s <= b.cpu_s)
     );
-    assert!(watch.at_start.unwrap().t < 0.0 && watch.at_load_end.unwrap().pss.is_some());
+    assert!(watch.at_start.unwrap().t < 0.0 && watch.at_load_end.unwrap().resources.pss.is_some());
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["watch"]["series"][0]["phase"], "warmup");
     assert!(json["watch"]["exited"].is_null() && json["machine"]["steal_s"].is_number());
