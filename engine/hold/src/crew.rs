@@ -24,6 +24,8 @@ struct Child {
 /// All children.
 pub struct Crew {
     children: Vec<Child>,
+    /// What each of them said last.
+    latest: Vec<Answer>,
     /// Connections that one of them may hold.
     pub capacity: u64,
 }
@@ -41,6 +43,7 @@ impl Crew {
         let share = most.div_ceil(count).max(1);
         let mut crew = Self {
             children: Vec::new(),
+            latest: vec![Answer::default(); count as usize],
             capacity,
         };
         for number in 0..count {
@@ -121,13 +124,12 @@ impl Crew {
     }
 
     /// Waits until each child has carried out its order; in the meantime calls `meanwhile` at least every `tick`, with
-    /// what has happened so far.
+    /// what has happened since the job began, as far as they have said.
     pub fn gather(
         &mut self,
         tick: Duration,
         mut meanwhile: impl FnMut(&mut Self, &Answer),
     ) -> Result<Answer, JobError> {
-        let mut latest = vec![Answer::default(); self.children.len()];
         let mut waiting: Vec<usize> = (0..self.children.len()).collect();
         while !waiting.is_empty() {
             let mut entries: Vec<libc::pollfd> = waiting
@@ -149,14 +151,15 @@ impl Crew {
             if n > 0 {
                 for (&child, entry) in waiting.iter().zip(&entries) {
                     if entry.revents != 0 {
-                        latest[child] = self.answer(child)?;
+                        self.latest[child] = self.answer(child)?;
                     }
                 }
-                waiting.retain(|&child| !latest[child].done);
+                waiting.retain(|&child| !self.latest[child].done);
             }
-            meanwhile(self, &Answer::sum(&latest));
+            let so_far = Answer::sum(&self.latest);
+            meanwhile(self, &so_far);
         }
-        Ok(Answer::sum(&latest))
+        Ok(Answer::sum(&self.latest))
     }
 
     fn answer(&mut self, number: usize) -> Result<Answer, JobError> {

@@ -199,20 +199,18 @@ pub fn drive(worker: &mut Worker, wire: &mut EpollWire) {
         };
         let count = wire.wait(&mut events, patience);
         clock = now();
-        for signal in unread
-            .into_iter()
-            .chain(events[..count].iter().map(Signal::of))
-        {
-            if worker.generation(signal.slot) == signal.generation {
-                clock = handle(worker, wire, &mut buffer, signal, clock);
-            }
+        for signal in unread {
+            clock = attend(worker, wire, &mut buffer, signal, clock);
+        }
+        for event in &events[..count] {
+            clock = attend(worker, wire, &mut buffer, Signal::of(event), clock);
         }
         worker.tick(wire, clock);
     }
 }
 
 #[inline]
-fn handle(
+fn attend(
     worker: &mut Worker,
     wire: &mut EpollWire,
     buffer: &mut [u8],
@@ -220,6 +218,9 @@ fn handle(
     mut clock: u64,
 ) -> u64 {
     let slot = signal.slot;
+    if worker.generation(slot) != signal.generation {
+        return clock;
+    }
     if signal.says(libc::EPOLLOUT as u32) {
         let connection = worker.connection(slot);
         if connection.state == State::Connecting {
