@@ -90,6 +90,26 @@ def test_a_missing_tool_and_a_failing_build_do_not_stop_the_others(tmp_path: Pat
     assert list((tmp_path / "results").glob("*/samples/*-load-sound*"))
 
 
+def test_a_variant_may_need_what_its_base_built(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    with (folder / "sound" / "stack.toml").open("a") as manifest:
+        # The second build, which is timed warm, must find the base's artifact as the first one did.
+        manifest.write("""
+[variants.packed]
+title = "made from its base"
+base = "plain"
+build = [["cp", "server.py", "packed.py"]]
+artifacts = ["server.py", "packed.py"]
+run = ["python3", "packed.py"]
+""")
+    code, report = report_of(tmp_path, str(folder), "--stacks", "sound/packed", "--phase", "build", "--phase", "verify")
+    assert code == 0
+    samples = {sample["phase"]: sample for sample in report["run"]["samples"]}
+    assert samples["build"]["failure"] is None
+    assert samples["build"]["figures"]["build_warm"] > 0
+    assert all(check["passed"] for check in samples["verify"]["checks"])
+
+
 def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(tmp_path: Path) -> None:
     folder = demo(tmp_path / "demo")
     process = subprocess.Popen(

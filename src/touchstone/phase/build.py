@@ -83,9 +83,10 @@ class _Workshop:
             shutil.copy2(path, target)
 
     def drop_artifacts(self) -> None:
-        """Remove what a build leaves, so that a warm build must make it again."""
+        """Remove what this build left, so that a warm build must make it again; what its base left is not its own."""
         for name in self.variant.artifacts:
-            (self.work / name).unlink(missing_ok=True)
+            if self.base is None or not (self.base / name).exists():
+                (self.work / name).unlink(missing_ok=True)
 
     def run(self, commands: Sequence[list[str]], *, meter: Meter, timed: bool) -> None:
         """Carry out commands one after the other. Raises BuildError with the last lines of the log."""
