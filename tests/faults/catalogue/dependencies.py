@@ -40,7 +40,9 @@ DEPENDENCIES: tuple[Setup, ...] = (
     stored("loses-rows", "every 50th row is never written", *WORK, servers=service(lose_every=50)),
     stored("loses-few-rows", "one row in 1,000 is never written", *WORK, servers=service(lose_every=1000)),
     stored("writes-twice", "every 50th row is written two times", *WORK, servers=service(double_every=50)),
-    stored("writes-later", "rows are written half a second after their answers", *WORK, servers=service(write_later_ms=500)),
+    stored(
+        "writes-later", "rows are written half a second after their answers", *WORK, servers=service(write_later_ms=500)
+    ),
     stored("never-writes", "rows are kept in memory and not written", *WORK, servers=service(keep_in_memory=1)),
     stored(
         "other-journal",

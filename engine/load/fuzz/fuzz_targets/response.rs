@@ -1,6 +1,7 @@
 //! Whatever the bytes and wherever they are split, the parser does not panic, and the split does not change the verdict.
 //!
-//! `cargo +nightly fuzz run response`, in `engine/load`.
+//! `cargo +nightly fuzz run response -- -dict=fuzz/response.dict`, in `engine/load`; a stable compiler will do with
+//! RUSTC_BOOTSTRAP=1 in place of `+nightly`.
 
 #![no_main]
 
