@@ -38,9 +38,20 @@ fn parse<'a>(pieces: impl Iterator<Item = &'a [u8]>, to_head: bool) -> Outcome {
     ))
 }
 
-fuzz_target!(|input: (u8, bool, &[u8])| {
-    let (step, to_head, bytes) = input;
-    let whole = parse(std::iter::once(bytes), to_head);
+/// Beginnings that random bytes hardly find, so that what follows them is tried as well.
+const BEGINNINGS: [&str; 5] = [
+    "",
+    "HTTP/1.1 200 OK\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: ",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.0 200 OK\r\n",
+];
+
+fuzz_target!(|input: (u8, u8, bool, &[u8])| {
+    let (step, beginning, to_head, rest) = input;
+    let beginning = BEGINNINGS[usize::from(beginning) % BEGINNINGS.len()];
+    let bytes = [beginning.as_bytes(), rest].concat();
+    let whole = parse(std::iter::once(&*bytes), to_head);
     let split = parse(bytes.chunks(usize::from(step).max(1)), to_head);
     assert_eq!(whole, split);
 });
