@@ -130,6 +130,9 @@ impl Crew {
         tick: Duration,
         mut meanwhile: impl FnMut(&mut Self, &Answer),
     ) -> Result<Answer, JobError> {
+        for answer in &mut self.latest {
+            answer.done = false;
+        }
         let mut waiting: Vec<usize> = (0..self.children.len()).collect();
         while !waiting.is_empty() {
             let mut entries: Vec<libc::pollfd> = waiting
