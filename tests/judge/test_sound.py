@@ -37,3 +37,10 @@ def test_differences_are_found_and_named() -> None:
 def test_the_same_record_gives_the_same_judgement() -> None:
     run = sound_run(rounds=24)
     assert judge(run) == judge(run)
+
+
+def test_a_run_of_exhibits_alone_is_judged_by_them() -> None:
+    run = sound_run()
+    for contender in run.plan.contenders:
+        contender.exhibit = "a leak"
+    assert judge(run).verdict is Verdict.VALID

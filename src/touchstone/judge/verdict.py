@@ -93,10 +93,13 @@ class Scales:
 def on_run(run: Run, findings: list[Finding], estimates: list[Estimate]) -> Verdict:
     """The run as a whole: invalid if nothing valid can be said, suspect if something in it must be read with care.
 
-    Exhibits are left aside: they are there to be wrong.
+    Exhibits are left aside, for they are there to be wrong, unless there is nothing else.
     """
     exhibits = {c.name for c in run.plan.contenders if c.exhibit}
-    own = [e for e in estimates if e.contender != TARE and e.contender not in exhibits]
+    measured = [e for e in estimates if e.contender != TARE]
+    own = [e for e in measured if e.contender not in exhibits]
+    if len(exhibits) == len(run.plan.contenders):
+        own = measured
     wide = worst(*(_WEIGHT[f.severity] for f in findings if f.contender is None and f.figures is None))
     if wide is Verdict.INVALID or not own or all(e.verdict is Verdict.INVALID for e in own):
         return Verdict.INVALID
