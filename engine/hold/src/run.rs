@@ -69,7 +69,6 @@ pub fn hold(
             connections,
             ..Level::default()
         };
-        let mut losing = false;
         let refused = loop {
             let step = match budget.judge(held, connections, &Kernel::now(), trees.capacity()) {
                 Judgement::Go => break None,
@@ -88,14 +87,15 @@ pub fn hold(
                 budget: &budget,
                 answered,
             };
-            losing = climb.reach(&mut on_the_way, &mut crew, interrupt, &mut tell)?;
+            let lost = climb.reach(&mut on_the_way, &mut crew, interrupt, &mut tell)?;
             (held, answered) = (on_the_way.held, on_the_way.answered);
-            if losing || on_the_way.refused.is_some() || interrupt.load(Ordering::Relaxed) {
+            if lost || on_the_way.refused.is_some() || interrupt.load(Ordering::Relaxed) {
                 break on_the_way.refused;
             }
             sleep(plan.settle, interrupt);
             budget.learn(held, &read(&mut trees, &mut own));
         };
+        let mut losing = false;
         if refused.is_some() {
             level.refused = refused;
             level.held = held;

@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import socket
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from touchstone.contract.template import Values
@@ -52,44 +53,49 @@ class Service:
         The whole exchange has `timeout_s`: a service that sends a byte now and then does not hold the lab up.
         """
         connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout_s)
-        body = None if request.body is None else values.fill(request.body).encode()
         overdue = threading.Event()
-        patience: threading.Timer | None = None
         try:
             connection.connect()
-            patience = threading.Timer(self.timeout_s, _give_up, (connection.sock, overdue))
-            patience.start()
-            connection.putrequest(request.method, values.fill(request.target), skip_accept_encoding=True)
-            for name, value in request.headers.items():
-                connection.putheader(name, values.fill(value))
-            if body is not None and not any(name.lower() == "content-length" for name in request.headers):
-                connection.putheader("Content-Length", str(len(body)))
-            connection.putheader("Connection", "close")
-            connection.endheaders(body)
-            response = connection.getresponse()
-            content = _read(response)
-            if overdue.is_set():
-                return self._overdue()
-            if len(content) > _LARGEST:
-                return Answer(None, failure=f"no whole answer: the body is larger than {_LARGEST} bytes")
-            return Answer(response.status, tuple(response.getheaders()), content)
+            with _time_limit(connection.sock, self.timeout_s, overdue):
+                answer = _converse(connection, request, values)
         except (OSError, http.client.HTTPException) as error:
-            if overdue.is_set():
-                return self._overdue()
-            return Answer(None, failure=f"no answer: {type(error).__name__} {error}".rstrip())
+            answer = Answer(None, failure=f"no answer: {type(error).__name__} {error}".rstrip())
         finally:
-            if patience:
-                patience.cancel()
             connection.close()
-
-    def _overdue(self) -> Answer:
-        return Answer(None, failure=f"no whole answer within {self.timeout_s:g} s")
+        return Answer(None, failure=f"no whole answer within {self.timeout_s:g} s") if overdue.is_set() else answer
 
 
-def _give_up(opened: socket.socket, overdue: threading.Event) -> None:
-    overdue.set()
-    with contextlib.suppress(OSError):  # it may have ended in the meantime
-        opened.shutdown(socket.SHUT_RDWR)
+def _converse(connection: http.client.HTTPConnection, request: Request, values: Values) -> Answer:
+    body = None if request.body is None else values.fill(request.body).encode()
+    connection.putrequest(request.method, values.fill(request.target), skip_accept_encoding=True)
+    for name, value in request.headers.items():
+        connection.putheader(name, values.fill(value))
+    if body is not None and not any(name.lower() == "content-length" for name in request.headers):
+        connection.putheader("Content-Length", str(len(body)))
+    connection.putheader("Connection", "close")
+    connection.endheaders(body)
+    response = connection.getresponse()
+    content = _read(response)
+    if len(content) > _LARGEST:
+        return Answer(None, failure=f"no whole answer: the body is larger than {_LARGEST} bytes")
+    return Answer(response.status, tuple(response.getheaders()), content)
+
+
+@contextlib.contextmanager
+def _time_limit(opened: socket.socket, seconds: float, overdue: threading.Event) -> Iterator[None]:
+    """Shut the socket when its time is over, whatever its peer does meanwhile; `overdue` then says so."""
+
+    def give_up() -> None:
+        overdue.set()
+        with contextlib.suppress(OSError):  # it may have ended in the meantime
+            opened.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, give_up)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:

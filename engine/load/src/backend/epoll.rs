@@ -53,7 +53,7 @@ pub struct EpollWire {
     epoll: RawFd,
     connector: Connector,
     /// Sockets whose turn ended before they were empty: no edge will tell of them again.
-    pub(super) unread: Vec<Signal>,
+    unread: Vec<Signal>,
     /// Kernels before 5.11 have no `epoll_pwait2`: timeouts are then whole milliseconds.
     coarse: bool,
     /// System calls so far.
@@ -80,7 +80,23 @@ impl EpollWire {
         })
     }
 
-    pub(super) fn wait(&mut self, events: &mut [libc::epoll_event], timeout: u64) -> usize {
+    /// What was left unread, and how many events have come; waits for one of these only where nothing was left.
+    pub(super) fn signals(
+        &mut self,
+        events: &mut [libc::epoll_event],
+        patience: u64,
+    ) -> (Vec<Signal>, usize) {
+        let unread = std::mem::take(&mut self.unread);
+        let timeout = if unread.is_empty() { patience } else { 0 };
+        (unread, self.wait(events, timeout))
+    }
+
+    /// A socket is not empty yet, and has its next turn with the next signals.
+    pub(super) fn leave_unread(&mut self, signal: Signal) {
+        self.unread.push(signal);
+    }
+
+    fn wait(&mut self, events: &mut [libc::epoll_event], timeout: u64) -> usize {
         self.syscalls += 1;
         if self.coarse {
             let millis = timeout.div_ceil(SECOND / 1000).min(i32::MAX as u64) as libc::c_int;
@@ -191,13 +207,8 @@ pub fn drive(worker: &mut Worker, wire: &mut EpollWire) {
     let mut clock = now();
     worker.tick(wire, clock);
     while !worker.is_over() {
-        let unread = std::mem::take(&mut wire.unread);
-        let patience = if unread.is_empty() {
-            worker.next_wake(clock).saturating_sub(clock)
-        } else {
-            0
-        };
-        let count = wire.wait(&mut events, patience);
+        let patience = worker.next_wake(clock).saturating_sub(clock);
+        let (unread, count) = wire.signals(&mut events, patience);
         clock = now();
         for signal in unread {
             clock = attend(worker, wire, &mut buffer, signal, clock);
@@ -236,22 +247,9 @@ fn attend(
         let error = connector::outcome(worker.connection(slot).fd);
         worker.ended(wire, slot, error, clock);
     }
-    if signal.says(libc::EPOLLIN as u32 | GONE) {
-        read(worker, wire, buffer, signal, clock)
-    } else {
-        clock
+    if !signal.says(libc::EPOLLIN as u32 | GONE) {
+        return clock;
     }
-}
-
-#[inline]
-fn read(
-    worker: &mut Worker,
-    wire: &mut EpollWire,
-    buffer: &mut [u8],
-    signal: Signal,
-    mut clock: u64,
-) -> u64 {
-    let slot = signal.slot;
     for _ in 0..READS {
         let connection = worker.connection(slot);
         if worker.generation(slot) != signal.generation || connection.state != State::Open {
@@ -281,6 +279,6 @@ fn read(
             }
         }
     }
-    wire.unread.push(signal);
+    wire.leave_unread(signal);
     clock
 }

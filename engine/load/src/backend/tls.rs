@@ -144,21 +144,14 @@ pub fn drive(worker: &mut Worker, wire: &mut TlsWire) {
     let mut clock = now();
     worker.tick(wire, clock);
     while !worker.is_over() {
-        let unread = std::mem::take(&mut wire.inner.unread);
-        let patience = if unread.is_empty() {
-            worker.next_wake(clock).saturating_sub(clock)
-        } else {
-            0
-        };
-        let count = wire.inner.wait(&mut events, patience);
+        let patience = worker.next_wake(clock).saturating_sub(clock);
+        let (unread, count) = wire.inner.signals(&mut events, patience);
         clock = now();
-        for signal in unread
-            .into_iter()
-            .chain(events[..count].iter().map(Signal::of))
-        {
-            if worker.generation(signal.slot) == signal.generation {
-                handle(worker, wire, &mut buffers, signal);
-            }
+        for signal in unread {
+            attend(worker, wire, &mut buffers, signal);
+        }
+        for event in &events[..count] {
+            attend(worker, wire, &mut buffers, Signal::of(event));
         }
         worker.tick(wire, clock);
     }
@@ -169,10 +162,13 @@ struct Buffers {
     plain: Vec<u8>,
 }
 
-fn handle(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, signal: Signal) {
+fn attend(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, signal: Signal) {
     let Signal {
         slot, generation, ..
     } = signal;
+    if worker.generation(slot) != generation {
+        return;
+    }
     let fd = worker.connection(slot).fd;
     if signal.says(libc::EPOLLOUT as u32) {
         if worker.connection(slot).state == State::Connecting {
@@ -219,7 +215,7 @@ fn handle(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, signal
             },
         }
     }
-    wire.inner.unread.push(signal);
+    wire.inner.leave_unread(signal);
 }
 
 fn decrypt(
