@@ -45,23 +45,23 @@ test-broken: setup ## Every stack of `users`, broken in three ways each; minutes
 	$(BIN)/pytest -m "broken or slow" tests/run/test_broken_stacks.py
 
 lint: $(VENV)/ready ## All linters and type checks
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(BIN)/python tests/lint/stacks.py
 
 format: $(VENV)/ready ## Format everything
-	$(BIN)/ruff format src tests
-	$(BIN)/ruff check --fix --quiet src tests
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix --quiet src tests benchmarks
 	cargo fmt
 
 faults: setup ## Plant every fault of the catalogue, and count caught, missed and false alarms
 	$(BIN)/python -m tests.faults
 
 calibrate: setup ## Measure how often the judge is right, and write it into docs/methodology.md
-	$(BIN)/python benchmarks/calibration --trials 1000 --write docs/methodology.md
+	$(BIN)/python -m benchmarks.calibration --trials 1000 --write docs/methodology.md
 
 clean: ## Remove the environment and the builds
 	rm -rf $(VENV) target

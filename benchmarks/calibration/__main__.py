@@ -1,6 +1,6 @@
 """Measures how often the judge is right and writes the tables into docs/methodology.md.
 
-`python benchmarks/calibration [--trials N] [--seconds-a-round S] [--write FILE] [RUN ...]`; with the folders of
+`python -m benchmarks.calibration [--trials N] [--seconds-a-round S] [--write FILE] [RUN ...]`; with the folders of
 recorded runs, their residuals are drawn from as well.
 """
 
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from touchstone.judge.calibration import (
+from benchmarks.calibration.trials import (
     LOUD,
     QUIET,
     USUAL,

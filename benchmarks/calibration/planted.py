@@ -1,8 +1,8 @@
 """The judge on real servers whose truth is known: one contender under two names, and two that were made slower.
 
-`python benchmarks/calibration/planted.py [--rounds N] [--out FOLDER]` copies the Go contender of `users`: `one` and
+`python -m benchmarks.calibration.planted [--rounds N] [--out FOLDER]` copies the Go contender of `users`: `one` and
 `two` are the same program; `slow5` and `slow10` spin for 4 and 8 microseconds in a lookup that takes some 80. The lab
-compares them as any others. The record can be handed to `python benchmarks/calibration RUN`, which draws from it.
+compares them as any others. The record can be handed to `python -m benchmarks.calibration RUN`, which draws from it.
 """
 
 from __future__ import annotations

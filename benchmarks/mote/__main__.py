@@ -1,6 +1,6 @@
 """Measures what mote is asked to reach and prints reached against asked.
 
-Usage: python benchmarks/mote [--rounds 7] [--seconds 3] [--build DIRECTORY]
+Usage: python -m benchmarks.mote [--rounds 7] [--seconds 3] [--build DIRECTORY]
 Needs cmake, a C++20 compiler, cargo, wrk and valgrind.
 """
 
@@ -14,13 +14,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import build
-import cpu
-import hold
-import instructions
-import never_reading
-from goal import Goal
-from server import BACKENDS
+from benchmarks.mote import build, cpu, hold, instructions, never_reading
+from benchmarks.mote.goal import Goal
+from benchmarks.mote.server import BACKENDS
 
 
 def main() -> int:

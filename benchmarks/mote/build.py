@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from progress import progress
+from benchmarks.mote.progress import progress
 
 HERE = Path(__file__).resolve().parent
 SCENARIO = HERE.parents[1] / "scenarios" / "hello"

@@ -1,4 +1,4 @@
-"""CPU time a request as a ratio to hyper's, in alternating rounds close together in time."""
+"""CPU time per request as a ratio to hyper's, in alternating rounds close together in time."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import statistics
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-import load
-from build import Programs
-from goal import Goal
-from progress import progress
-from server import BACKENDS, Server
+from benchmarks.mote import load
+from benchmarks.mote.build import Programs
+from benchmarks.mote.goal import Goal
+from benchmarks.mote.progress import progress
+from benchmarks.mote.server import BACKENDS, Server
 
 HYPER = "hyper"
 FLOOR = "floor"
@@ -31,9 +31,9 @@ def measure(programs: Programs, *, rounds: int, seconds: int) -> list[Goal]:
     """The three ratios that mote is held to, for each of its backends."""
     goals = []
     for what, connections, pipelined, bound in (
-        ("CPU a request, 100 connections", 100, False, 0.62),
-        ("CPU a request, 1,000 connections", 1_000, False, 0.58),
-        ("CPU a request, 100 connections, depth 16", 100, True, 0.36),
+        ("CPU per request, 100 connections", 100, False, 0.62),
+        ("CPU per request, 1,000 connections", 1_000, False, 0.58),
+        ("CPU per request, 100 connections, depth 16", 100, True, 0.36),
     ):
         progress(f"{what}: {rounds} rounds")
         goals.extend(_compare(programs, Case(what, connections, pipelined, bound), rounds, seconds))

@@ -8,9 +8,9 @@ import statistics
 import time
 from pathlib import Path
 
-from goal import Goal
-from progress import progress
-from server import REQUEST, Server
+from benchmarks.mote.goal import Goal
+from benchmarks.mote.progress import progress
+from benchmarks.mote.server import REQUEST, Server
 
 LEVELS = (1_000, 5_000, 10_000, 19_000)
 CONNECTIONS_A_SOURCE = 10_000

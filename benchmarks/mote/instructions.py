@@ -1,4 +1,4 @@
-"""User instructions a request, counted by callgrind: no noise of the machine is in them."""
+"""User instructions per request, counted by callgrind: no noise of the machine is in them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from goal import Goal
-from progress import progress
-from server import REQUEST, Server
+from benchmarks.mote.goal import Goal
+from benchmarks.mote.progress import progress
+from benchmarks.mote.server import REQUEST, Server
 
 CONNECTIONS = 100
 ROUNDS_LESS = 2
@@ -19,10 +19,10 @@ ROUNDS_MORE = 32
 
 def measure(program: Path, backend: str) -> list[Goal]:
     """Counts with one request at a time on a connection, and with sixteen."""
-    progress(f"{backend}: instructions a request")
+    progress(f"{backend}: instructions per request")
     return [
-        Goal("user instructions a request", _count(program, backend, depth=1), 1300, ""),
-        Goal("user instructions a request, depth 16", _count(program, backend, depth=16), 600, ""),
+        Goal("user instructions per request", _count(program, backend, depth=1), 1300, ""),
+        Goal("user instructions per request, depth 16", _count(program, backend, depth=16), 600, ""),
     ]
 
 

@@ -6,9 +6,9 @@ import contextlib
 import time
 from pathlib import Path
 
-from goal import Goal
-from progress import progress
-from server import REQUEST, Server
+from benchmarks.mote.goal import Goal
+from benchmarks.mote.progress import progress
+from benchmarks.mote.server import REQUEST, Server
 
 BURST = REQUEST * 2_000
 WRITE_BUFFER_LIMIT = 65_536

@@ -1,5 +1,39 @@
-"""touchstone: a benchmark lab for HTTP service stacks that refuses bad numbers."""
+"""touchstone: a benchmark lab for HTTP service stacks that refuses bad numbers.
 
+As a library: `measure`, `load_run`, `judge_run`, `render`, with `Wish` and `Conditions` (docs/library.md).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from touchstone.judge.judge import judge as judge_run
+    from touchstone.plan.plan import Wish as Wish
+    from touchstone.record.store import load_run as load_run
+    from touchstone.report.export import render as render
+    from touchstone.run.measure import Conditions as Conditions
+    from touchstone.run.measure import measure as measure
 
 __version__ = version("touchstone")
+
+__all__ = ["Conditions", "Wish", "judge_run", "load_run", "measure", "render"]
+
+_LIBRARY = {
+    "Conditions": "touchstone.run.measure",
+    "Wish": "touchstone.plan.plan",
+    "judge_run": "touchstone.judge.judge:judge",
+    "load_run": "touchstone.record.store",
+    "measure": "touchstone.run.measure",
+    "render": "touchstone.report.export",
+}
+"""Where each is: `module`, or `module:attribute`. Imported when asked for: `--help` does not wait."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LIBRARY:
+        raise AttributeError(f"touchstone has no {name!r}; there are: {', '.join(_LIBRARY)}")
+    module, _, attribute = _LIBRARY[name].partition(":")
+    return getattr(import_module(module), attribute or name)

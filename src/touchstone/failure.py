@@ -13,6 +13,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     GATE = 3
     INVALID = 4
+    UNDECIDED = 5
     INTERRUPTED = 130
 
 

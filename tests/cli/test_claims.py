@@ -25,7 +25,7 @@ own = true
 
 [[claims]]
 id = "M1"
-says = "It answers more than {rate} requests a second."
+says = "It answers more than {rate} requests per second."
 figure = "throughput"
 load = "{load}"
 test = {{ kind = "value", of = ["{contender}"], at_least = {rate}, unit = "/s" }}
@@ -69,12 +69,40 @@ def test_a_claim_of_ones_own_is_a_gate(run_folder: Path) -> None:
     assert touchstone(run_folder, "claims", str(broken), "--gate").returncode == 3
 
 
-def test_a_contradicted_article_is_no_breach_of_a_gate(run_folder: Path) -> None:
+def test_a_gate_is_not_passed_by_what_is_not_decided(run_folder: Path) -> None:
+    unclear = own(run_folder, 20000.0)
+    done = touchstone(run_folder, "claims", str(unclear), "--gate")
+    assert done.returncode == 4
+    assert "gate: M1 undecided" in done.stderr
+    assert touchstone(run_folder, "claims", str(unclear), "--gate", "--allow-undecided").returncode == 0
+    absent = own(run_folder, 15000.0, contender="go/none")
+    assert touchstone(run_folder, "claims", str(absent), "--gate", "--allow-undecided").returncode == 4
+    assert touchstone(run_folder, "claims", str(unclear), "--allow-undecided").returncode == 2
+
+
+def test_a_suspect_measurement_is_no_success(run_folder: Path) -> None:
+    run = sound_run()
+    for sample in run.samples:
+        if sample.contender == "go/std" and sample.result:
+            sample.result.generator.stands = False
+            sample.result.generator.reasons = ["the generator waited for a CPU"]
+    run.plan.run_id = "20270101-000000-users"
+    stored(run, run_folder / "results" / "20270101-000000-users")
+    path = own(run_folder, 100_000.0)
+    words = ("claims", str(path), "--from", "20270101-000000-users", "--gate")
+    assert touchstone(run_folder, *words).returncode == 4
+    assert touchstone(run_folder, *words, "--accept-suspect").returncode == 3
+
+
+def test_a_gate_over_nobodys_own_claims_is_refused(run_folder: Path) -> None:
     path = own(run_folder, 50000.0)
     path.write_text(path.read_text().replace("own = true", ""))
     done = touchstone(run_folder, "claims", str(path), "--gate")
-    assert done.returncode == 0
-    assert "contradicted" in done.stdout
+    assert done.returncode == 2
+    assert "own = true" in done.stderr
+    told = touchstone(run_folder, "claims", str(path))
+    assert told.returncode == 0
+    assert "contradicted" in told.stdout
 
 
 def test_only_the_runs_that_are_named_count(run_folder: Path) -> None:

@@ -52,6 +52,47 @@ def test_list_names_the_labs_contenders(tmp_path: Path) -> None:
     assert {"go/plain", "rust/plain"} <= {row["contender"] for row in rows if row["scenario"] == "users"}
 
 
+def test_list_fits_on_a_screen(tmp_path: Path) -> None:
+    lines = touchstone(tmp_path, "list").stdout.splitlines()
+    assert len(lines) <= 40
+    assert any(line.startswith("users") for line in lines)
+    assert "exhibits folded" in lines[-1]
+
+
+def test_list_of_a_scenario_has_a_line_for_each_contender_and_folds_exhibits(tmp_path: Path) -> None:
+    rows = json.loads(touchstone(tmp_path, "list", "crud", "--json").stdout)
+    assert {row["scenario"] for row in rows} == {"crud"}
+    text = touchstone(tmp_path, "list", "crud").stdout
+    for row in rows:
+        assert (f"{row['contender']} " in text) == (row["exhibit"] is None)
+    assert all(f"{row['contender']} " in touchstone(tmp_path, "list", "crud", "--exhibits").stdout for row in rows)
+
+
+def test_list_of_a_scenario_that_is_not_there_names_those_that_are(tmp_path: Path) -> None:
+    answer = touchstone(tmp_path, "list", "user")
+    assert answer.returncode == 2
+    assert "users" in answer.stderr
+
+
+def test_list_of_runs_says_when_of_what_and_what_came_of_it(runs: Path) -> None:
+    rows = json.loads(touchstone(runs, "list", "--runs", "--json").stdout)
+    assert [row["run"] for row in rows] == ["20260102-000000-after", "20260101-000000-before"]
+    assert {row["verdict"] for row in rows} == {"not judged"}
+    touchstone(runs, "report", "after")
+    head, first, *_ = touchstone(runs, "list", "--runs").stdout.splitlines()
+    assert head.split() == ["run", "date", "scenario", "contenders", "verdict"]
+    assert first.startswith("20260102-000000-after")
+    assert "not judged" not in first
+
+
+def test_show_has_tables_in_a_log_and_lines_on_demand(runs: Path) -> None:
+    table = touchstone(runs, "show", "after").stdout
+    lines = touchstone(runs, "show", "after", "--lines").stdout
+    assert "▲ better  ▼ worse" in table
+    assert "\x1b" not in table
+    assert any(line.startswith("trace a number:") for line in lines.splitlines())
+
+
 def test_doctor_is_readable_by_a_machine(tmp_path: Path) -> None:
     rows = json.loads(touchstone(tmp_path, "doctor", "--json").stdout)
     assert {"engine", "CPUs", "cgroups", "python3"} <= {row["what"] for row in rows}
@@ -65,6 +106,63 @@ def test_a_gate_is_breached_by_a_real_loss_and_only_by_that(runs: Path) -> None:
     assert "Throughput" in lost.stdout
     assert touchstone(runs, "compare", "after", "before", "--gate").returncode == 0
     assert touchstone(runs, "compare", "before", "before", "--gate").returncode == 0
+
+
+def sample_paths(runs: Path, run: str, word: str) -> list[Path]:
+    return sorted((runs / "results" / run / "samples").glob(f"*{word}*.json" if word else "*.json"))
+
+
+def test_a_contender_that_is_gone_breaches_the_gate(runs: Path) -> None:
+    same = runs / "results" / "20260103-000000-dead"
+    shutil.copytree(runs / "results" / "20260101-000000-before", same)
+    for path in sample_paths(runs, same.name, "rust.std"):
+        path.unlink()
+    done = touchstone(runs, "compare", "before", "dead", "--gate")
+    assert done.returncode == 3
+    assert "gone rust/std" in done.stdout
+    assert touchstone(runs, "compare", "dead", "before", "--gate").returncode == 0
+
+
+def test_a_load_that_failed_in_the_later_run_breaches_the_gate(runs: Path) -> None:
+    same = runs / "results" / "20260103-000000-failed"
+    shutil.copytree(runs / "results" / "20260101-000000-before", same)
+    for path in sample_paths(runs, same.name, "go.std"):
+        document = json.loads(path.read_text())
+        if document["phase"] == "load":
+            document |= {"figures": {}, "result": None, "failure": {"what": "the server exited with code 7"}}
+            path.write_text(json.dumps(document))
+    done = touchstone(runs, "compare", "before", "failed", "--gate")
+    assert done.returncode == 3
+    assert "the server exited with code 7" in done.stdout
+
+
+def test_a_gate_does_not_pass_on_what_it_does_not_know(runs: Path) -> None:
+    few = runs / "results" / "20260103-000000-few"
+    shutil.copytree(runs / "results" / "20260101-000000-before", few)
+    for path in sample_paths(runs, few.name, ""):
+        document = json.loads(path.read_text())
+        if document["round"] and document["round"] > 2:
+            path.unlink()
+    words = ("compare", "before", "few", "--gate", "--figure", "throughput=2%")
+    done = touchstone(runs, *words)
+    assert done.returncode == 5
+    assert "gate undecided" in done.stdout
+    assert touchstone(runs, *words, "--allow-undecided").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--figure", "troughput"], "did you mean 'throughput'"),
+        (["--load", "absent"], "there are: lookup"),
+        (["--margin", "-1"], "is no margin"),
+        (["--figure", "throughput=abc"], "is no margin"),
+    ],
+)
+def test_a_gate_on_what_does_not_exist_is_a_mistake(runs: Path, words: list[str], said: str) -> None:
+    done = touchstone(runs, "compare", "before", "after", "--gate", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
 
 
 def test_runs_of_different_machines_are_not_compared(runs: Path) -> None:
@@ -94,12 +192,16 @@ def test_a_report_is_written_again_from_its_records(runs: Path) -> None:
 
 def test_a_new_scenario_is_sound_and_never_written_over(tmp_path: Path) -> None:
     assert touchstone(tmp_path, "new", "mine").returncode == 0
-    assert touchstone(tmp_path, "new", "mine", "--stack", "second").returncode == 0
-    refused = touchstone(tmp_path, "new", "mine", "--stack", "second")
+    assert touchstone(tmp_path, "new", "mine", "--stack", "go", "--name", "second").returncode == 0
+    refused = touchstone(tmp_path, "new", "mine", "--name", "second")
     assert refused.returncode == 2
     assert "there already" in refused.stderr
-    shutil.rmtree(tmp_path / "mine" / "second")
-    assert (tmp_path / "mine" / "first" / "server.py").exists()
+    unknown = touchstone(tmp_path, "new", "mine", "--stack", "pyton")
+    assert unknown.returncode == 2
+    assert "did you mean 'python'" in unknown.stderr
+    assert (tmp_path / "mine" / "second" / "main.go").exists()
+    assert (tmp_path / "mine" / "python" / "server.py").exists()
+    assert touchstone(tmp_path, "check", "mine").returncode == 0
 
 
 def test_no_color_is_obeyed(runs: Path) -> None:

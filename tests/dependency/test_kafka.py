@@ -15,7 +15,7 @@ from confluent_kafka import Consumer, TopicPartition
 from touchstone.dependency.base import DependencyContext, DependencyError, UnknownActError
 from touchstone.dependency.kafka import Kafka
 from touchstone.dependency.kafka.spread import spread
-from touchstone.toolchain.registry import cache_folder
+from touchstone.toolchain.cache import cache_folder
 
 SETTINGS = {"topic": "benchmark-topic", "partitions": 5, "group": "relay"}
 

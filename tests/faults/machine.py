@@ -248,6 +248,40 @@ def second_server() -> Iterator[Stage]:
 
 
 @contextmanager
+def quota_elsewhere() -> Iterator[Stage]:
+    """While a contender is loaded, it is in a cgroup that the lab did not make, with a fifth of a CPU (version 1)."""
+    folder = Path("/sys/fs/cgroup/cpu") / f"somebodys-{os.getpid()}"
+    folder.mkdir()
+    (folder / "cpu.cfs_quota_us").write_text("20000")
+
+    def begin(text: str) -> None:
+        if text.startswith("loading"):
+            threading.Thread(target=_move, args=(folder / "cgroup.procs",), daemon=True).start()
+
+    try:
+        yield Stage(begin)
+    finally:
+        for _ in range(50):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+                break
+            time.sleep(0.02)
+
+
+def _move(members: Path) -> None:
+    """Put the contender, once the lab has put it where it wants it, into the cgroup whose list this is."""
+    deadline = time.monotonic() + 10.0
+    while time.monotonic() < deadline:
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error, OSError):
+                placed = ":cpu:/touchstone-" in Path(f"/proc/{child.pid}/cgroup").read_text()
+                if child.name() == "program" and placed:
+                    members.write_text(str(child.pid))
+                    return
+        time.sleep(0.01)
+
+
+@contextmanager
 def one_cpu() -> Iterator[Stage]:
     """The lab may use one CPU only."""
     before = os.sched_getaffinity(0)
@@ -268,5 +302,6 @@ DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] 
     "broken-off": partial(_signal_while_loading, "load", signal.SIGINT),
     "downstream-killed": partial(_signal_while_loading, "echo", signal.SIGKILL),
     "one-cpu": one_cpu,
+    "quota-elsewhere": quota_elsewhere,
     "second-server": second_server,
 }

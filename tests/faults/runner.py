@@ -21,11 +21,11 @@ from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.rule import rules
 from touchstone.manifest.catalogue import read_scenario_folder, select_contenders
 from touchstone.phase.registry import select_phases
+from touchstone.plan.plan import Wish, make_plan, planned_loads
 from touchstone.record.run import Run
 from touchstone.record.store import RunStore, load_run
 from touchstone.run.conductor import Conductor
 from touchstone.run.noise import measure_noise
-from touchstone.run.plan import Wish, make_plan, planned_loads
 
 SEED = 20_260_301
 MACHINE_NOISE = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.isolation.placement import plan_placement
+from touchstone.plan.placement import plan_placement
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 6, 8, 64])

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from touchstone.record.engine import Point
-from touchstone.record.peak import PeakResult
+from touchstone.record.evidence.peak import PeakResult
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 

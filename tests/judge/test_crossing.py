@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.judge.crossing import overtakes
+from touchstone.judge.comparison.crossing import overtakes
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Crossing
 from touchstone.record.sample import Sample

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from touchstone.judge.findings_page import render_findings_page
+from touchstone.judge.language.findings_page import render_findings_page
 from touchstone.judge.rule import rules
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings.md"
@@ -8,7 +8,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "findings.md"
 
 def test_the_page_is_current() -> None:
     assert PAGE.read_text(encoding="utf-8") == render_findings_page(), (
-        "docs/findings.md is old: run `python -m touchstone.judge.findings_page > docs/findings.md`"
+        "docs/findings.md is old: run `python -m touchstone.judge.language.findings_page > docs/findings.md`"
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Severity, Verdict
-from touchstone.judge.peak import peak_of
+from touchstone.judge.reading.peak import peak_of
 from touchstone.record.engine import Point
 
 from .peaks import peak_run, peak_sample, rates

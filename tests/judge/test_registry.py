@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import touchstone.judge.rule as rule_module
 from touchstone.judge.rule import Rule, rules
 
 TESTS = Path(__file__).parent / "rules"
@@ -28,3 +29,10 @@ def test_codes_are_in_order_and_unique() -> None:
     codes = [rule.code for rule in rules()]
     assert codes == sorted(set(codes))
     assert len(codes) >= 60
+
+
+def test_no_rule_file_is_overlooked() -> None:
+    # A room without its __init__.py is not walked, and its rules fall silent.
+    folder = Path(rule_module.__file__).parent / "rules"
+    files = {path.stem for path in folder.rglob("*.py") if path.name != "__init__.py"}
+    assert {type(rule).__module__.rsplit(".", maxsplit=1)[-1] for rule in rules()} == files

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.judge.sequential import confidence_after, confidence_at_look, look_rounds
+from touchstone.judge.statistics.sequential import confidence_after, confidence_at_look, look_rounds
 
 
 @given(st.integers(1, 200))

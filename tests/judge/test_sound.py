@@ -31,7 +31,7 @@ def test_differences_are_found_and_named() -> None:
     assert throughput["rust/std"].outcome is Outcome.FASTER
     assert throughput["rust/std"].better is True
     assert throughput["kotlin/jvm"].outcome is Outcome.SLOWER
-    assert "more requests a second" in throughput["rust/std"].sentence
+    assert "more requests per second" in throughput["rust/std"].sentence
 
 
 def test_the_same_record_gives_the_same_judgement() -> None:

@@ -8,16 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from touchstone.judge.statistics import (
+from touchstone.judge.statistics.intervals import (
     decides,
-    difference_p,
     equivalence_p,
-    holm,
     log_effects,
     mean_interval,
     median_interval,
     more_rounds,
     ratio_interval,
+    simultaneous,
     unpaired_ratio_interval,
 )
 
@@ -64,21 +63,19 @@ def test_the_median_lies_in_its_interval(values: list[float]) -> None:
 def test_two_rounds_give_no_interval(n: int) -> None:
     assert mean_interval([0.1] * n, 0.95) is None
     assert median_interval([0.1] * n, 0.95) is None
-    assert difference_p([0.1] * n) is None
     assert equivalence_p([0.1] * n, 0.05) is None
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
-def test_holm_never_makes_a_difference_more_certain(p_values: list[float]) -> None:
-    adjusted = holm(p_values)
-    assert all(a >= p for a, p in zip(adjusted, p_values, strict=True))
-    assert all(0 <= a <= 1 for a in adjusted)
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    assert [adjusted[i] for i in order] == sorted(adjusted)
+@pytest.mark.parametrize(("family", "each"), [(0, 0.95), (1, 0.95), (2, 0.975), (10, 0.995)])
+def test_a_family_shares_its_error(family: int, each: float) -> None:
+    assert simultaneous(0.95, family) == pytest.approx(each)
 
 
-def test_holm_by_hand() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+@given(effects, st.integers(2, 20))
+def test_a_family_never_makes_a_difference_more_certain(values: list[float], family: int) -> None:
+    alone, among = ratio_interval(values, 0.95), ratio_interval(values, simultaneous(0.95, family))
+    assert alone is not None and among is not None
+    assert among.low <= alone.low <= alone.high <= among.high
 
 
 @given(effects)
@@ -136,9 +133,7 @@ def test_unpaired_series_use_their_own_spread() -> None:
     b = [math.exp(rng.gauss(0, 0.1)) for _ in range(20)]
     found = unpaired_ratio_interval(a, b, 0.95)
     assert found is not None
-    interval, p = found
-    assert interval.low < 2 < interval.high
-    assert p < 0.001
+    assert 1 < found.low < 2 < found.high
     assert unpaired_ratio_interval(a[:2], b, 0.95) is None
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from touchstone.judge.judgement import Steady
-from touchstone.judge.steady import steady_state
+from touchstone.judge.statistics.steady import steady_state
 from touchstone.record.engine import Point
 
 

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.tool import Found
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -24,7 +27,21 @@ def main() -> int:
     for manifest in sorted(ROOT.glob("scenarios/*/*/Cargo.toml")):
         if shutil.which("cargo"):
             complaints += _run(["cargo", "fmt", "--check"], manifest.parent)
+    for project in sorted(ROOT.glob("scenarios/*/*/pyproject.toml")):
+        for command in (["check"], ["format", "--check"]):
+            complaints += _run([sys.executable, "-m", "ruff", *command, "--quiet"], project.parent)
+    for build in sorted(ROOT.glob("scenarios/*/*/build.zig")):
+        complaints += _run_found("zig", ["fmt", "--check", "."], build.parent)
+    for settings in sorted(ROOT.glob("scenarios/*/*/deno.json")):
+        for arguments in (["lint", "--quiet"], ["fmt", "--check", "--quiet"], ["check", "--quiet"]):
+            complaints += _run_found("deno", arguments, settings.parent)
     return complaints
+
+
+def _run_found(tool: str, arguments: list[str], folder: Path) -> int:
+    """The same with a tool that may be on the path or in the lab's cache, and need not be there."""
+    found = find_tool(tool)
+    return _run([str(found.path), *arguments], folder) if isinstance(found, Found) else 0
 
 
 def _run(command: list[str], folder: Path) -> int:

@@ -11,7 +11,7 @@ from touchstone.manifest.catalogue import find_scenario, read_scenario_folder, s
 from touchstone.manifest.reader import ManifestError, read_manifest
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Stack
-from touchstone.run.plan import find_tools
+from touchstone.plan.plan import find_tools
 
 SCENARIO = """
 schema = 1
@@ -65,7 +65,7 @@ def test_a_sound_folder_is_read(tmp_path: Path) -> None:
         (("schema = 1", "schema = 2"), ["schema", "1"]),
         (("[ready]", "[reddy]"), ["ready", "missing"]),
         (("requests = [", "reqests = ["), ["reqests", "did you mean 'requests'"]),
-        (('title = "Ping"', 'title = "Ping"\nloop = "open"'), ["rate", "requests a second"]),
+        (('title = "Ping"', 'title = "Ping"\nloop = "open"'), ["rate", "requests per second"]),
         (('title = "Ping"', 'title = "Ping"\nconnections = 0'), ["connections", "greater than or equal to 1"]),
         (("expect = { body", "expect = { boddy"), ["boddy", "did you mean 'body'"]),
         (("summary =", "summary"), ["not TOML"]),

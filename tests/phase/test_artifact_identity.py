@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from touchstone.phase.artifact_identity import clear_work, digests, prebuilt
-from touchstone.phase.base import Built
+from touchstone.bench.artifact_identity import clear_work, digests, prebuilt
+from touchstone.bench.base import Built
+from touchstone.record.evidence.surroundings import LeftInWork
 
 PROGRAM = b"\x7fELF" + bytes(100)
 
@@ -28,18 +29,18 @@ def test_a_changed_file_has_another_digest_even_with_its_old_time(tmp_path: Path
 
 def test_new_files_are_removed_and_changed_ones_told(tmp_path: Path) -> None:
     program = built(tmp_path)
-    assert clear_work(program) == {}
+    assert clear_work(program) == LeftInWork()
     (tmp_path / "memo").write_text("what I learnt")
     (tmp_path / "config").write_text("ab")
     (tmp_path / "server").write_bytes(PROGRAM + b"x")
-    assert clear_work(program) == {"removed": ["memo"], "changed": ["config"]}
+    assert clear_work(program) == LeftInWork(removed=["memo"], changed=["config"])
     assert not (tmp_path / "memo").exists()
     assert (tmp_path / "config").read_text() == "ab"
     assert (tmp_path / "server").exists()
 
 
 def test_a_root_of_its_own_is_not_looked_at(tmp_path: Path) -> None:
-    assert clear_work(Built(Path("/"), (tmp_path / "server",), ("server",), {})) == {}
+    assert clear_work(Built(Path("/"), (tmp_path / "server",), ("server",), {})) == LeftInWork()
 
 
 def test_a_compiled_file_of_the_sources_is_prebuilt_and_a_script_is_not(tmp_path: Path) -> None:

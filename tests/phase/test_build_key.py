@@ -8,8 +8,8 @@ from packaging.version import Version
 
 from touchstone.manifest.catalogue import read_scenario_folder
 from touchstone.manifest.stack import Stack
-from touchstone.phase.build import build_key
-from touchstone.run.plan import Tools
+from touchstone.phase.build.workshop import build_key
+from touchstone.plan.plan import Tools
 from touchstone.toolchain.tool import Found
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"

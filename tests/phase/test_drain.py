@@ -10,25 +10,23 @@ from pathlib import Path
 
 import pytest
 
+from touchstone.bench.base import Bench, Built
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.echo import Echo
 from touchstone.dependency.kafka import Kafka
 from touchstone.engine.client import Event
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
-from touchstone.judge.drain_log import drain_log
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Drain, Scenario
 from touchstone.manifest.stack import Stack
-from touchstone.phase.arrival_order import prove_arrivals
-from touchstone.phase.base import Bench, Built
-from touchstone.phase.drain import DrainPhase, fillings
-from touchstone.phase.drain_figures import drain_figures, progress, standstill
+from touchstone.phase.drain.arrival_order import prove_arrivals
+from touchstone.phase.drain.figures import drain_figures, progress, standstill
+from touchstone.phase.drain.phase import DrainPhase, fillings
+from touchstone.plan.profile import PROFILES
 from touchstone.record.sample import Placement, Sample
 from touchstone.record.store import RunStore
-from touchstone.report import detail
-from touchstone.run.profile import PROFILES
-from touchstone.toolchain.registry import cache_folder
+from touchstone.toolchain.cache import cache_folder
 
 PRODUCED = {0: 2, 1: 2}
 WHOLE = [(1.0, "0-0"), (1.1, "1-0"), (1.2, "0-1"), (1.3, "1-1")]
@@ -98,8 +96,8 @@ def test_nothing_that_came_stood_still() -> None:
 def test_progress_keeps_few_points_and_the_last() -> None:
     points = progress([n / 100 for n in range(10_000)], 0.0)
     assert len(points) <= 202
-    assert points[0]["done"] == 1
-    assert points[-1] == {"t": 99.99, "done": 10_000}
+    assert points[0].done == 1
+    assert (points[-1].t, points[-1].done) == (99.99, 10_000)
 
 
 def test_the_large_number_is_for_the_thorough_profile_and_unequal_partitions_for_exhibits() -> None:
@@ -140,6 +138,9 @@ class Silent:
         return
 
     def event(self, event: Event) -> None:
+        return
+
+    def say(self, text: str) -> None:
         return
 
 
@@ -220,17 +221,15 @@ def drained(bench: Bench, fault: str, *, within_s: float = 60.0) -> Sample:
 def test_a_sound_relay_drains_all_once_and_in_order(bench: Bench) -> None:
     sample = drained(bench, "")
     assert sample.failure is None
-    log = drain_log(sample)
+    log = sample.drain
     assert log is not None
     assert log.produced == log.consumed == {str(p): 20 for p in range(5)}
     assert (log.lost, log.doubled, log.out_of_order) == (0, 0, 0)
     assert set(sample.figures) == {"drain_rate", "drain_time", "drain_first_from_exec", "drain_last_from_exec"}
     assert 0 < sample.figures["drain_first_from_exec"] < sample.figures["drain_last_from_exec"]
     assert all(proof.passed for proof in sample.proofs)
-    assert sample.detail["reported"] == {"processed": 100}
-    shown = detail.read(sample, "drain", detail.Drain)
-    assert shown is not None
-    assert shown.progress[-1].done == 100
+    assert log.reported == {"processed": 100}
+    assert log.progress[-1].done == 100
     assert [check.id for check in sample.checks if check.passed] == ["ping"]
 
 
@@ -240,7 +239,7 @@ def test_a_sound_relay_drains_all_once_and_in_order(bench: Bench) -> None:
     [("drop", 8.0, "lost"), ("double", 60.0, "doubled"), ("disorder", 60.0, "out_of_order")],
 )
 def test_a_planted_fault_shows_in_the_log(bench: Bench, fault: str, within_s: float, expected: str) -> None:
-    log = drain_log(drained(bench, fault, within_s=within_s))
+    log = drained(bench, fault, within_s=within_s).drain
     assert log is not None
     found = {name: getattr(log, name) for name in ("lost", "doubled", "out_of_order")}
     assert found.pop(expected) >= 10
@@ -251,7 +250,7 @@ def test_a_planted_fault_shows_in_the_log(bench: Bench, fault: str, within_s: fl
 def test_a_relay_that_dies_is_said_and_what_it_did_is_kept(bench: Bench) -> None:
     sample = drained(bench, "die")
     assert sample.server_exit == "exited with code 3"
-    log = drain_log(sample)
+    log = sample.drain
     assert log is not None
     assert 0 < log.lost < 100
     assert "drain_rate" in sample.not_measured

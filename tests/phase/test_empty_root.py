@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from touchstone.failure import TouchstoneError
-from touchstone.phase.empty_root import (
+from touchstone.phase.build.native_turn import NotEnoughMemoryError, native_turn
+from touchstone.phase.footprint.empty_root import (
     EmptyRoot,
     EmptyRootError,
     compressed_bytes,
@@ -19,7 +20,6 @@ from touchstone.phase.empty_root import (
     libraries,
     mount_prefix,
 )
-from touchstone.phase.native_turn import NotEnoughMemoryError, native_turn
 
 PREFIX = mount_prefix()
 may_mount = pytest.mark.skipif(PREFIX is None, reason="this user may not mount")

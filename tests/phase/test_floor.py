@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from touchstone.bench.base import Built
 from touchstone.manifest.stack import MemorySetting
-from touchstone.phase.base import Built
-from touchstone.phase.floor_search import FloorSearch, Trial, curve_limits, smallest
-from touchstone.phase.floor_trial import with_setting
+from touchstone.phase.floor.search import FloorSearch, Trial, curve_limits, smallest
+from touchstone.phase.floor.trial import with_setting
 
 
 @pytest.mark.parametrize("threshold", [4, 5, 37, 63, 64])

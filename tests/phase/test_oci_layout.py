@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.phase.oci import image
-from touchstone.phase.empty_root import EmptyRoot, mount_prefix
-from touchstone.phase.oci_layout import ImageConfig, ImageError, write_layout
+from touchstone.phase.footprint.empty_root import EmptyRoot, mount_prefix
+from touchstone.phase.footprint.oci_layout import ImageConfig, ImageError, write_layout
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 

@@ -8,18 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.run.demo import SCENARIO, STACK
+from touchstone.bench.base import Bench, Built
 from touchstone.engine.client import Event
-from touchstone.isolation.placement import available_cpus, plan_placement
-from touchstone.judge.case import Case
-from touchstone.judge.rules.wrong_bodies import WrongBodies
+from touchstone.judge.reading.case import Case
+from touchstone.judge.rules.traffic.wrong_bodies import WrongBodies
 from touchstone.manifest.catalogue import find_scenario, select_contenders
-from touchstone.phase.base import Bench, Built
-from touchstone.phase.peak import PeakPhase
-from touchstone.phase.tare import measure_peak_tare
+from touchstone.phase.peak.phase import PeakPhase
+from touchstone.plan.placement import available_cpus, plan_placement
+from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore
-from touchstone.run.profile import PROFILES
 
 WITHIN_S = 5.0
 SLEEPS_S = 1.5
@@ -38,7 +37,7 @@ async def serve(reader, writer):
         while True:
             await reader.readuntil(b"\\r\\n\\r\\n")
             asked += 1
-            # The lab's own question is answered rightly; a load of the first second is not.
+            # The lab's own question is answered correctly; a load of the first second is not.
             body = b"pang" if 1 < asked and time.monotonic() < wrong_until else b"pong"
             writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\nContent-Length: 4\\r\\n\\r\\n" + body)
             await writer.drain()
@@ -66,6 +65,9 @@ class Quiet:
         """Ignore it."""
 
     def event(self, event: Event) -> None:
+        """Ignore it."""
+
+    def say(self, text: str) -> None:
         """Ignore it."""
 
 
@@ -150,7 +152,7 @@ def test_a_start_slower_than_the_watch_is_a_failure_and_no_zero(tmp_path: Path) 
 
 
 def test_the_tare_has_a_rate_and_nothing_that_belongs_to_a_start(tmp_path: Path) -> None:
-    (tare,) = measure_peak_tare(bench_of(tmp_path), 1)
+    (tare,) = PeakPhase().tares(bench_of(tmp_path), 1)
     assert tare.failure is None
     assert (tare.phase, tare.load, tare.contender) == ("peak", None, "tare")
     assert tare.figures.keys() == {"peak_rate"}

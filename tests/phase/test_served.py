@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from touchstone.phase.served import peak_figures, served_by_second
+from touchstone.phase.peak.served import peak_figures, served_by_second
 from touchstone.record.engine import Point
 
 

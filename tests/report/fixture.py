@@ -31,7 +31,10 @@ from touchstone.record.engine import (
     Watch,
     WatchPoint,
 )
-from touchstone.record.figure import FIGURES, Better
+from touchstone.record.evidence.drain import DrainEvidence, DrainPoint
+from touchstone.record.evidence.floor import FloorEvidence, FloorTry
+from touchstone.record.evidence.hold import HeldLevel, HoldEvidence
+from touchstone.record.evidence.probe import ProbeReport
 from touchstone.record.run import ContenderPlan, Environment, Plan, Run
 from touchstone.record.sample import (
     TARE,
@@ -42,6 +45,7 @@ from touchstone.record.sample import (
     Placement,
     Sample,
 )
+from touchstone.vocabulary.figure import FIGURES, Better
 
 ROUNDS = 5
 MIB = 1024.0**2
@@ -62,7 +66,7 @@ _PERCENTILES = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0
 
 
 def make_run(*, rounds: int = ROUNDS, seconds: int = 10, hertz: int = 2) -> Run:
-    """The run, its memory watched so many times a second. The same at every call."""
+    """The run, its memory watched so many times per second. The same at every call."""
     chance, more = random.Random(7), random.Random(11)
     samples: list[Sample] = []
     for name in [*SOUND, EXHIBIT]:
@@ -353,7 +357,7 @@ def _hold(name: str, number: int, chance: random.Random) -> Sample:
     sample = _sample(name, "hold", "idle", number)
     each = _MEMORY[name] / 2_000 * math.exp(chance.gauss(0, 0.01))
     levels = [0, 1_000, 2_000, 4_000, 8_000, 16_000]
-    sample.detail["hold"] = {"levels": [{"connections": n, "rss": int(_MEMORY[name] + n * each)} for n in levels]}
+    sample.hold = HoldEvidence(levels=[HeldLevel(connections=n, rss=int(_MEMORY[name] + n * each)) for n in levels])
     sample.figures = {"hold_rss_per_connection": each, "hold_rss_base": _MEMORY[name]}
     return sample
 
@@ -361,8 +365,11 @@ def _hold(name: str, number: int, chance: random.Random) -> Sample:
 def _drain(name: str, number: int, chance: random.Random) -> Sample:
     sample = _sample(name, "drain", None, number)
     first, rate = _BOOT[name] + 0.2, _SPEED[name] / 40 * math.exp(chance.gauss(0, 0.02))
-    progress = [{"t": first + done / rate, "done": done} for done in range(0, 1_001, 50)]
-    sample.detail["drain"] = {"progress": progress, "lost": 3 if name == EXHIBIT else 0}
+    progress = [DrainPoint(t=first + done / rate, done=done) for done in range(0, 1_001, 50)]
+    lost = 3 if name == EXHIBIT else 0
+    sample.drain = DrainEvidence(
+        produced={"0": 1_000}, consumed={"0": 1_000 - lost}, lost=lost, doubled=0, out_of_order=0, progress=progress
+    )
     sample.figures = {"drain_rate": rate, "drain_first_from_exec": first}
     return sample
 
@@ -374,25 +381,53 @@ def _floor(name: str, number: int, chance: random.Random) -> Sample:
     for share in (0.4, 0.6, 0.8, 1.0, 1.3, 2.0):
         lives = share > 0.5
         rate = _SPEED[name] * min(1.0, share / 1.2) if lives else None
-        tries.append({"limit": int(least * share), "lives": lives, "passes": share >= 1, "rate": rate})
-    sample.detail["floor"] = {"tries": tries}
+        tries.append(FloorTry(limit=int(least * share), lives=lives, passes=share >= 1, rate=rate))
+    sample.floor = FloorEvidence(share=0.9, unlimited_rates=[_SPEED[name]], tries=tries)
     sample.figures = {"floor_passes": least, "floor_lives": least * 0.6}
     return sample
 
 
 def _probe(name: str) -> Sample:
+    """go keeps all, rust takes requests without Host, kotlin closes without a response, others die."""
     sample = _sample(name, "probe", None, None)
-    said = {"go/plain": "right", "rust/plain": "wrong", "kotlin/jvm": "tolerated"}.get(name, "crash")
-    cases = [
-        {"id": "host-missing", "category": "host", "section": "RFC 9112, 3.2", "level": "MUST", "verdict": said,
-         "why": "a request without Host is answered with 400", "reason": None, "observed": "200"},
-        {"id": "host-twice", "category": "host", "section": "RFC 9112, 3.2", "level": "MUST", "verdict": "right",
-         "why": "a request with two Hosts is answered with 400"},
-        {"id": "head-no-body", "category": "methods", "section": "RFC 9110, 9.3.2", "level": "MUST",
-         "verdict": "right", "why": "HEAD is answered without a body"},
-    ]  # fmt: skip
-    sample.detail["probe"] = {"schema": "touchstone.probe/1", "cases": cases}
-    sample.figures = {"probe_must_wrong": float(said in ("wrong", "crash")), "probe_right": 2.0 + (said == "right")}
+    said, risk, seen = {
+        "go/plain": ("right", None, "answered 400 and closed the connection"),
+        "rust/plain": ("wrong", "dangerous", "answered 200 and kept the connection open"),
+        "kotlin/jvm": ("wrong", "unclear", "closed the connection without a response"),
+    }.get(name, ("crash", "dangerous", None))
+    wrong = said in ("wrong", "crash")
+    counts = {"total": 2, "kept": 2 - wrong, "broken": int(wrong), "inconclusive": 0, "not_applicable": 0}
+    risks = {of: int(risk == of) for of in ("dangerous", "breaks", "unclear", "other")}
+    must = {"level": "MUST", "section": "RFC 9112 3.2"}
+    sample.probe = ProbeReport.model_validate({
+        "schema": "touchstone.probe/2",
+        "target": "/hello",
+        "post": {"target": "/notes", "refused": "POST /notes was answered 403"} if name == "kotlin/jvm" else None,
+        "died_in": "host-missing" if said == "crash" else None,
+        "kept": {"MUST": counts | risks},
+        "requirements": [
+            must | {"id": "host-missing", "says": "A request without Host is answered 400.", "played": 2,
+                    "standing": "broken" if wrong else "kept", "risk": risk, "wrong": int(wrong),
+                    "cases": ["host-missing", "host-missing-other-fields"]},
+            must | {"id": "head", "says": "HEAD is answered without content.", "played": 1, "standing": "kept",
+                    "wrong": 0, "cases": ["method-head"]},
+        ],
+        "cases": [
+            {"id": "host-missing", "requirement": "host-missing", "verdict": said, "observed": seen,
+             "why": "a request without Host is answered with 400"},
+            {"id": "host-missing-other-fields", "requirement": "host-missing", "verdict": "right",
+             "observed": "answered 400 and closed the connection", "why": "the same with other fields"},
+            {"id": "method-head", "requirement": "head", "verdict": "right", "why": "HEAD is answered without content",
+             "observed": "answered 200 and kept the connection open"},
+        ],
+    })  # fmt: skip
+    if said != "crash":
+        sample.figures = {
+            "probe_dangerous": float(risk == "dangerous"),
+            "probe_unclear": float(risk == "unclear"),
+            "probe_must_broken": float(wrong),
+            "probe_kept": 2.0 - wrong,
+        }
     return sample
 
 
@@ -473,7 +508,7 @@ def _findings(run: Run) -> list[Finding]:
             code="errors-above-allowance",
             severity=Severity.INVALID,
             statement="97.9 % of the requests failed (wrong status); the load allows none.",
-            next_step="Read the first wrong answer below, mend the service, and run its contract check again.",
+            next_step="Read the first wrong answer below, fix the service, and run its contract check again.",
             contender=EXHIBIT,
             load="lookup",
             sample=s.id,

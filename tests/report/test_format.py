@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.record.figure import Unit
 from touchstone.report.format import (
     NOTHING,
     decimals_for,
@@ -16,6 +15,7 @@ from touchstone.report.format import (
     ratio_interval,
     scale_for,
 )
+from touchstone.vocabulary.figure import Unit
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 
 from tests.report.fixture import ABSENT, EXHIBIT, SOUND, make_judgement, make_run
 from touchstone.judge.judgement import Judgement, Verdict
-from touchstone.record.figure import FIGURES
 from touchstone.record.run import Run
 from touchstone.report import html
 from touchstone.report.view import View
+from touchstone.vocabulary.figure import FIGURES
 
 NAMESPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -208,20 +208,20 @@ def test_the_same_run_makes_the_same_page(run: Run, judgement: Judgement) -> Non
         ("hold-idle", "Memory against connections"),
         ("drain-all", "kotlin/jvm-leak: at most 3 lost in a round."),
         ("floor-all", "Rate against memory limit"),
-        ("conformance", "a request without Host is answered with 400"),
+        ("conformance", "A request without Host is answered 400."),
     ],
 )
 def test_each_phase_has_its_own_plot(source: str, anchor: str, words: str) -> None:
     assert words in source.split(f'<section id="{anchor}"')[1].split("</section>", maxsplit=1)[0]
 
 
-def test_a_detail_of_another_shape_is_left_out_and_its_figures_stay(run: Run, judgement: Judgement) -> None:
-    held = [s.model_copy(update={"detail": {"hold": "later"}}) for s in run.samples if s.phase == "hold"]
+def test_a_phase_without_its_evidence_keeps_its_figures(run: Run, judgement: Judgement) -> None:
+    held = [s.model_copy(update={"hold": None}) for s in run.samples if s.phase == "hold"]
     estimates = [e for e in judgement.estimates if e.phase == "hold"]
     judged = judgement.model_copy(update={"estimates": estimates, "comparisons": [], "findings": []})
     page = html.document(View(run.model_copy(update={"samples": held}), judged))
     assert "Memory against connections" not in page
-    assert "RSS a connection" in page
+    assert "RSS per connection" in page
 
 
 def test_an_exhibit_is_compared_with_its_twin_and_is_no_baseline(view: View) -> None:

@@ -9,6 +9,7 @@ import asyncio, os, signal, sys
 
 FAULT = os.environ.get("FAULT", "")
 names = set()
+served = 0
 
 
 def answer(method, target):
@@ -28,6 +29,10 @@ async def serve(reader, writer):
             head = await reader.readuntil(b"\\r\\n\\r\\n")
             method, target, _ = head.split(b"\\r\\n", 1)[0].decode().split(" ", 2)
             status, body = answer(method, target)
+            global served
+            served += 1
+            if FAULT == "goes-silent" and served > 200 or FAULT == "leaves-one-in-500" and served % 500 == 0:
+                await asyncio.sleep(3600)
             if FAULT == "wrong-body" and target == "/ping":
                 body = b"pang"
             allow = b"Allow: GET\\r\\n" if status == 405 else b""

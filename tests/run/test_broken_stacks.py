@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.manifest.catalogue import find_scenario, select_contenders
-from touchstone.run.plan import find_tools
+from touchstone.plan.plan import find_tools
 
 ROOT = Path(__file__).resolve().parents[2]
 SAID = {

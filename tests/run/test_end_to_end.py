@@ -60,6 +60,23 @@ def test_a_sound_scenario_is_measured_and_reported(tmp_path: Path) -> None:
         assert (results / name).stat().st_size > 0
 
 
+def test_loads_are_measured_in_slices_with_the_null_server_among_them(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "other")
+    code, report = report_of(tmp_path, str(folder), "--rounds", "3", "--phase", "load")
+    assert code == 0
+    samples = [s for s in report["run"]["samples"] if s["phase"] == "load"]
+    assert {s["contender"] for s in samples} == {"sound/plain", "other/plain", "tare"}
+    for sample in samples:
+        laps = [one["lap"] for one in sample["slices"]["slices"] if one["lap_phase"] == "load"]
+        assert laps == list(range(len(laps)))
+        assert sample["slices"]["warm_up"]["ended"] in {"flat", "budget"}
+        assert sum(one["ok"] for one in sample["slices"]["slices"]) == sample["result"]["totals"]["ok"]
+    (throughput,) = [c for c in report["judgement"]["comparisons"] if c["figure"] == "throughput"]
+    assert throughput["rounds"] == 3
+    assert throughput["laps"] > 3
+
+
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -67,6 +84,7 @@ def test_a_sound_scenario_is_measured_and_reported(tmp_path: Path) -> None:
         ("200-on-unknown-path", "status 200 instead of 404"),
         ("wrong-port", "instead of"),
         ("fails-at-start", "exited with code 1"),
+        ("fails-at-start", "| no database"),
     ],
 )
 def test_a_broken_contender_is_named_and_not_timed(tmp_path: Path, fault: str, said: str) -> None:
@@ -75,9 +93,22 @@ def test_a_broken_contender_is_named_and_not_timed(tmp_path: Path, fault: str, s
     done = touchstone(tmp_path, "run", str(folder), "--quick", "--rounds", "1")
     assert "broken/plain" in done.stdout
     assert said in done.stdout
+    assert done.returncode == 4, "a run in which a contender failed is no success"
+    assert "broken/plain failed:" in done.stdout
     samples = list((tmp_path / "results").glob("*/samples/*broken*"))
     assert not [sample for sample in samples if "-load-" in sample.name]
     assert list((tmp_path / "results").glob("*/samples/*-load-sound*"))
+
+
+@pytest.mark.parametrize("fault", ["goes-silent", "leaves-one-in-500"])
+def test_a_service_that_stops_answering_in_the_warm_up_is_no_success(tmp_path: Path, fault: str) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "silent", fault=fault)
+    code, report = report_of(tmp_path, str(folder), "--rounds", "1", "--phase", "load")
+    assert code == 4
+    invalid = {f["code"] for f in report["judgement"]["findings"] if f["contender"] == "silent/plain"}
+    assert invalid & {"nothing-answered", "warm-up-unanswered", "errors-above-allowance"}
+    assert [failed["contender"] for failed in report["judgement"]["failed"]] == ["silent/plain"]
 
 
 def test_a_missing_tool_and_a_failing_build_do_not_stop_the_others(tmp_path: Path) -> None:
@@ -86,7 +117,13 @@ def test_a_missing_tool_and_a_failing_build_do_not_stop_the_others(tmp_path: Pat
     add_stack(folder, "unbuildable", build='[["python3", "-c", "import sys; sys.exit(\\"no compiler\\")"]]')
     done = touchstone(tmp_path, "run", str(folder), "--quick", "--rounds", "1")
     assert "needs python3 >=99" in done.stdout
-    assert "no compiler" in "".join(p.read_text() for p in (tmp_path / "results").glob("*/logs/*unbuildable*"))
+    assert done.returncode == 4
+    assert "unbuildable/plain failed: build:" in done.stdout
+    assert "future/plain failed" not in done.stdout
+    assert "| no compiler" in done.stdout
+    (log,) = (tmp_path / "results").glob("*/logs/*unbuildable*")
+    assert f"read the log: {log}" in done.stdout
+    assert "no compiler" in log.read_text()
     assert list((tmp_path / "results").glob("*/samples/*-load-sound*"))
 
 
@@ -145,6 +182,8 @@ def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(tmp_path: Pa
         (["run", "{demo}", "--phase", "absent"], "there is no phase"),
         (["run", "{demo}", "--rounds", "0"], "--rounds is 0"),
         (["run", "{demo}", "--quick", "--thorough"], "exclude each other"),
+        (["run", "{demo}", "--minutes", "1", "--until-decided", "1"], "exclude each other"),
+        (["run", "{demo}", "--minutes", "-1"], "cannot be negative"),
         (["run", "{demo}", "--no-such-option"], "--no-such-option"),
         (["show", "absent"], "there is no run"),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.run.demo import add_stack, demo
 from touchstone.manifest.catalogue import read_scenario_folder, select_contenders
-from touchstone.run.plan import Wish, make_plan
+from touchstone.plan.plan import Wish, make_plan
 
 
 def test_the_same_seed_draws_the_same_orders_and_another_seed_others(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from touchstone.failure import TouchstoneError
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Severity
 from touchstone.record.store import load_run
-from touchstone.toolchain.registry import cache_folder, find_tool
+from touchstone.toolchain.cache import cache_folder
+from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +86,8 @@ def test_a_broker_killed_half_way_spoils_one_drain_and_no_other(tmp_path: Path) 
     assert "broker" in spoilt.failure.what
     assert "drain_rate" not in spoilt.figures
     assert whole.failure is None, said
-    assert whole.detail["drain"]["lost"] == 0
+    assert whole.drain is not None
+    assert whole.drain.lost == 0
     assert whole.figures["drain_rate"] > 0
     (finding,) = [f for f in judge(recorded).findings if f.code == "phase-failed"]
     assert finding.severity is Severity.INVALID

@@ -26,8 +26,9 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.port import free_port
 from touchstone.isolation.process import ServerProcess, start_process
-from touchstone.phase.arrival_order import ArrivalProof, prove_arrivals
-from touchstone.toolchain.registry import cache_folder, find_tool
+from touchstone.phase.drain.arrival_order import ArrivalProof, prove_arrivals
+from touchstone.toolchain.cache import cache_folder
+from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
 SOURCE = Path(__file__).parents[2] / "scenarios" / "relay" / "go"

@@ -3,8 +3,8 @@
 use crate::job::Job;
 use crate::spawn;
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use touchstone_sys::file::{forget_pages, resident_pages, write_back};
 
 /// Drops the cached pages of the job's artifacts.
 ///
@@ -14,15 +14,14 @@ use std::path::{Path, PathBuf};
 pub fn drop_pages(job: &Job) -> Result<(), String> {
     let files = artifacts(job);
     // Dirty pages cannot be dropped.
-    // SAFETY: no arguments.
-    unsafe { libc::sync() };
+    write_back();
     let machine = fs::write("/proc/sys/vm/drop_caches", "3");
     for file in &files {
         forget(file)?;
     }
     let mut left = 0;
     for file in &files {
-        left += resident_pages(file)?;
+        left += pages_left(file)?;
     }
     if left > 0 {
         return Err(format!(
@@ -66,62 +65,16 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-fn open(path: &Path) -> Result<File, String> {
-    File::open(path).map_err(|e| format!("{}: {e}", path.display()))
-}
-
 fn forget(path: &Path) -> Result<(), String> {
-    let file = open(path)?;
-    // SAFETY: no pointers; a length of 0 means up to the end.
-    let code = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
-    if code == 0 {
-        Ok(())
-    } else {
-        Err(format!("{}: posix_fadvise: error {code}", path.display()))
-    }
+    File::open(path)
+        .and_then(|file| forget_pages(&file))
+        .map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// How many pages of a file are in the page cache (mincore(2)).
-fn resident_pages(path: &Path) -> Result<usize, String> {
-    let file = open(path)?;
-    let length = file
-        .metadata()
-        .map_err(|e| format!("{}: {e}", path.display()))?
-        .len();
-    let Ok(length @ 1..) = usize::try_from(length) else {
-        return Ok(0);
-    };
-    // SAFETY: a fresh read-only mapping of the whole file, unmapped below, never dereferenced.
-    let place = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            length,
-            libc::PROT_READ,
-            libc::MAP_SHARED,
-            file.as_raw_fd(),
-            0,
-        )
-    };
-    if place == libc::MAP_FAILED {
-        return Err(format!(
-            "{}: mmap: {}",
-            path.display(),
-            std::io::Error::last_os_error()
-        ));
-    }
-    let mut pages = vec![0u8; length.div_ceil(4096)];
-    // SAFETY: the mapping covers `length`, and the vector has a byte for each page (of at least 4,096 bytes).
-    let done = unsafe { libc::mincore(place, length, pages.as_mut_ptr()) };
-    // SAFETY: the mapping made above.
-    unsafe { libc::munmap(place, length) };
-    if done != 0 {
-        return Err(format!(
-            "{}: mincore: {}",
-            path.display(),
-            std::io::Error::last_os_error()
-        ));
-    }
-    Ok(pages.iter().filter(|page| **page & 1 == 1).count())
+fn pages_left(path: &Path) -> Result<usize, String> {
+    File::open(path)
+        .and_then(|file| resident_pages(&file))
+        .map_err(|e| format!("{}: {e}", path.display()))
 }
 
 #[cfg(test)]
@@ -133,9 +86,9 @@ mod tests {
         let path = std::env::temp_dir().join(format!("touchstone-cache-{}", std::process::id()));
         fs::write(&path, vec![1u8; 1 << 20]).unwrap();
         File::open(&path).unwrap().sync_all().unwrap();
-        assert!(resident_pages(&path).unwrap() > 0);
+        assert!(pages_left(&path).unwrap() > 0);
         forget(&path).unwrap();
-        let left = resident_pages(&path).unwrap();
+        let left = pages_left(&path).unwrap();
         fs::remove_file(&path).unwrap();
         // A temporary folder in memory has no page cache behind which a disk stands: nothing can be dropped there.
         assert!(left == 0 || left == 256, "{left} of 256 pages are left");

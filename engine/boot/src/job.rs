@@ -1,5 +1,6 @@
 //! The boot job.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use touchstone_exchange::{Check, Request, Target};
 
 /// What is started and what it must answer. `docs/engine-protocol.md` documents each field.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Job {

@@ -3,7 +3,10 @@
 //! The clock starts in the child, immediately before `execve`, and stops when the last byte of a response that is what
 //! the job expects has been read. See [`job::Job`] for what goes in and [`result::BootResult`] for what comes out.
 
+#![forbid(unsafe_code)]
+
 mod cache;
+pub mod event;
 pub mod job;
 mod listener;
 mod poll;
@@ -12,6 +15,7 @@ mod run;
 mod spawn;
 mod stop;
 
+pub use event::Event;
 pub use job::{Job, JobError};
 pub use result::BootResult;
 pub use run::{boot, boot_with};

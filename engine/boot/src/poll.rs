@@ -1,17 +1,18 @@
 //! Finding the moment at which the port opens, and exchanging the first request.
 
-use socket2::SockAddr;
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::time::Duration;
 use touchstone_exchange::{Progress, Reader, Response};
-use touchstone_watch::monotonic_ns;
+use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::poll::{Side, ready};
+use touchstone_sys::socket::Stream;
 
 /// A try to connect.
 pub enum Try {
     /// Connected.
-    Open(OwnedFd),
+    Open(Stream),
     /// Nobody listens.
     Closed,
     /// Something else, such as a full queue.
@@ -51,54 +52,31 @@ impl Knocker {
         }
     }
 
-    fn connect(&self, patience: Duration) -> io::Result<OwnedFd> {
-        let socket = tcp_socket(&self.address)?;
-        set_option(&socket, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1);
-        // Closing sends a reset, so nothing stays in TIME_WAIT on either side.
-        let linger = libc::linger {
-            l_onoff: 1,
-            l_linger: 0,
-        };
-        // SAFETY: the option's value is a linger.
-        unsafe {
-            libc::setsockopt(
-                socket.as_raw_fd(),
-                libc::SOL_SOCKET,
-                libc::SO_LINGER,
-                (&raw const linger).cast(),
-                size_of::<libc::linger>() as u32,
-            );
-        }
-        let mut own = self.address;
-        own.set_port(self.source);
-        bind(&socket, &own)?;
-        let to = SockAddr::from(self.address);
-        // SAFETY: the address is valid for its length.
-        let done = unsafe { libc::connect(socket.as_raw_fd(), to.as_ptr().cast(), to.len()) };
-        if done == 0 {
+    fn connect(&self, patience: Duration) -> io::Result<Stream> {
+        let socket = Stream::new(&self.address)?;
+        socket.reuse_address()?;
+        socket.reset_on_close()?;
+        socket.bind(&self.own(self.source))?;
+        if socket.connect(&self.address)? {
             return Ok(socket);
         }
-        let error = io::Error::last_os_error();
-        if error.raw_os_error() != Some(libc::EINPROGRESS) {
-            return Err(error);
-        }
-        if !ready(&socket, libc::POLLOUT, patience) {
+        if !ready(socket.as_fd(), Side::Write, patience) {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        match pending_error(&socket) {
-            0 => Ok(socket),
-            code => Err(io::Error::from_raw_os_error(code)),
-        }
+        socket.take_error().map_or(Ok(socket), Err)
+    }
+
+    /// The client's address: the target's own, with another port.
+    fn own(&self, port: u16) -> SocketAddr {
+        SocketAddr::new(self.address.ip(), port)
     }
 
     /// Lets the kernel choose a free port that is not the target's.
     fn choose_source(&mut self) -> io::Result<()> {
         for _ in 0..16 {
-            let socket = tcp_socket(&self.address)?;
-            let mut own = self.address;
-            own.set_port(0);
-            bind(&socket, &own)?;
-            self.source = local_port(&socket)?;
+            let socket = Stream::new(&self.address)?;
+            socket.bind(&self.own(0))?;
+            self.source = socket.local_address()?.port();
             if self.source != self.address.port() {
                 break;
             }
@@ -109,7 +87,7 @@ impl Knocker {
 
 /// Sends a request and reads the response to its end.
 pub fn exchange(
-    socket: &OwnedFd,
+    socket: &Stream,
     request: &[u8],
     method: &str,
     patience: Duration,
@@ -117,54 +95,37 @@ pub fn exchange(
     let deadline = monotonic_ns() + u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX / 2);
     let mut rest = request;
     while !rest.is_empty() {
-        // SAFETY: the rest of the request is valid for its length.
-        let n = unsafe {
-            libc::send(
-                socket.as_raw_fd(),
-                rest.as_ptr().cast(),
-                rest.len(),
-                libc::MSG_NOSIGNAL,
-            )
-        };
-        match usize::try_from(n) {
+        match socket.send(rest) {
             Ok(n) => rest = &rest[n..],
-            Err(_) => wait(socket, libc::POLLOUT, deadline).map_err(|e| format!("sending: {e}"))?,
+            Err(error) => {
+                wait(socket, error, Side::Write, deadline).map_err(|e| format!("sending: {e}"))?
+            }
         }
     }
     let mut reader = Reader::new(method);
     let mut buffer = [0u8; 16 * 1024];
     loop {
-        // SAFETY: the buffer is valid for its length.
-        let n = unsafe {
-            libc::recv(
-                socket.as_raw_fd(),
-                buffer.as_mut_ptr().cast(),
-                buffer.len(),
-                0,
-            )
-        };
-        match usize::try_from(n) {
+        match socket.receive(&mut buffer) {
             Ok(0) => return reader.close(),
             Ok(n) => {
                 if let Progress::Complete(response) = reader.push(&buffer[..n])? {
                     return Ok(response);
                 }
             }
-            Err(_) => {
-                wait(socket, libc::POLLIN, deadline).map_err(|e| format!("receiving: {e}"))?
+            Err(error) => {
+                wait(socket, error, Side::Read, deadline).map_err(|e| format!("receiving: {e}"))?
             }
         }
     }
 }
 
 /// After a call that could not go on: waits if it would have blocked, else gives its error.
-fn wait(socket: &OwnedFd, events: i16, deadline: u64) -> io::Result<()> {
-    let error = io::Error::last_os_error();
+fn wait(socket: &Stream, error: io::Error, side: Side, deadline: u64) -> io::Result<()> {
     match error.kind() {
         io::ErrorKind::Interrupted => Ok(()),
         io::ErrorKind::WouldBlock => {
             let left = Duration::from_nanos(deadline.saturating_sub(monotonic_ns()));
-            if !left.is_zero() && ready(socket, events, left) {
+            if !left.is_zero() && ready(socket.as_fd(), side, left) {
                 Ok(())
             } else {
                 Err(io::ErrorKind::TimedOut.into())
@@ -172,102 +133,4 @@ fn wait(socket: &OwnedFd, events: i16, deadline: u64) -> io::Result<()> {
         }
         _ => Err(error),
     }
-}
-
-/// Whether a descriptor became ready in time.
-pub fn ready(fd: &OwnedFd, events: i16, patience: Duration) -> bool {
-    let mut entry = libc::pollfd {
-        fd: fd.as_raw_fd(),
-        events,
-        revents: 0,
-    };
-    let time = libc::timespec {
-        tv_sec: patience.as_secs().try_into().unwrap_or(i64::MAX),
-        tv_nsec: i64::from(patience.subsec_nanos()),
-    };
-    // SAFETY: one valid entry, a valid time, no signal mask.
-    unsafe { libc::ppoll(&raw mut entry, 1, &raw const time, std::ptr::null()) > 0 }
-}
-
-fn tcp_socket(address: &SocketAddr) -> io::Result<OwnedFd> {
-    let family = if address.is_ipv4() {
-        libc::AF_INET
-    } else {
-        libc::AF_INET6
-    };
-    // SAFETY: no pointers.
-    let fd = unsafe {
-        libc::socket(
-            family,
-            libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC,
-            0,
-        )
-    };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the descriptor has just been opened.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
-}
-
-fn set_option(socket: &OwnedFd, level: i32, name: i32, value: i32) {
-    let size = size_of::<i32>() as u32;
-    // SAFETY: the option's value is an int.
-    unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            level,
-            name,
-            (&raw const value).cast(),
-            size,
-        )
-    };
-}
-
-fn bind(socket: &OwnedFd, address: &SocketAddr) -> io::Result<()> {
-    let address = SockAddr::from(*address);
-    // SAFETY: the address is valid for its length.
-    let done = unsafe { libc::bind(socket.as_raw_fd(), address.as_ptr().cast(), address.len()) };
-    if done == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
-}
-
-fn local_port(socket: &OwnedFd) -> io::Result<u16> {
-    // SAFETY: an all-zero storage is valid, and its size is given.
-    let mut storage: libc::sockaddr_storage = unsafe { std::mem::zeroed() };
-    let mut length = size_of::<libc::sockaddr_storage>() as u32;
-    // SAFETY: as above.
-    let done = unsafe {
-        libc::getsockname(
-            socket.as_raw_fd(),
-            (&raw mut storage).cast(),
-            &raw mut length,
-        )
-    };
-    if done != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // The port lies at the same place in both families.
-    // SAFETY: the storage is large and aligned enough for either.
-    let port = unsafe { (*(&raw const storage).cast::<libc::sockaddr_in>()).sin_port };
-    Ok(u16::from_be(port))
-}
-
-fn pending_error(socket: &OwnedFd) -> i32 {
-    let mut code = 0i32;
-    let mut size = size_of::<i32>() as u32;
-    // SAFETY: the option's value is an int.
-    unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_ERROR,
-            (&raw mut code).cast(),
-            &raw mut size,
-        );
-    }
-    code
 }

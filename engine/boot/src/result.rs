@@ -1,6 +1,7 @@
 //! The boot result.
 
 use crate::job::Job;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use touchstone_watch::Snapshot;
 
@@ -8,7 +9,7 @@ use touchstone_watch::Snapshot;
 pub const SCHEMA: &str = "touchstone.boot/1";
 
 /// One job's outcome.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct BootResult {
     /// [`SCHEMA`].
     pub schema: String,
@@ -21,7 +22,7 @@ pub struct BootResult {
 }
 
 /// One start. Seconds count from the moment before `execve`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Run {
     /// Until the last byte of the first valid response.
     pub first_response_s: Option<f64>,
@@ -35,6 +36,8 @@ pub struct Run {
     pub wrong_responses: u64,
     /// Resident bytes of the tree right after the first valid response, and so for the next ones.
     pub rss: Option<u64>,
+    /// The same with pages that processes of the tree share counted once.
+    pub footprint: Option<u64>,
     /// Proportional resident bytes.
     pub pss: Option<u64>,
     /// Anonymous resident bytes.
@@ -76,7 +79,7 @@ pub struct Run {
 }
 
 /// How a server was ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stopped {
     /// All processes ended on SIGTERM.
@@ -88,7 +91,7 @@ pub enum Stopped {
 }
 
 /// Classes of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// The program could not be executed.

@@ -1,17 +1,20 @@
 //! Carrying out a boot job.
 
+use crate::event::Event;
 use crate::job::{Job, JobError, Plan};
-use crate::poll::{Knocker, Try, exchange, ready};
+use crate::poll::{Knocker, Try, exchange};
 use crate::result::{BootResult, FailureKind, Run, SCHEMA};
-use crate::spawn::{Started, spawn};
+use crate::spawn::spawn;
 use crate::{cache, listener, stop};
 use std::io::{Read, Seek, SeekFrom};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use touchstone_watch::clock::seconds;
-use touchstone_watch::{Depth, Phase, Sampler, Snapshot, Target, monotonic_ns};
+use touchstone_sys::clock::{monotonic_ns, seconds};
+use touchstone_sys::poll::{Side, ready};
+use touchstone_sys::process::{self, Started};
+use touchstone_watch::{Depth, Phase, Sampler, Snapshot, Target};
 
 /// Starts the server as often as the job says. `adopt` says that orphans of the tree fall to this process
 /// (`PR_SET_CHILD_SUBREAPER`) and that it has no other children, so that whoever falls to it belongs to the tree.
@@ -19,10 +22,10 @@ use touchstone_watch::{Depth, Phase, Sampler, Snapshot, Target, monotonic_ns};
 /// # Errors
 /// When the job is malformed or the engine itself fails; a server that fails is in the result.
 pub fn boot(job: &Job, interrupt: &AtomicBool, adopt: bool) -> Result<BootResult, JobError> {
-    boot_with(job, interrupt, adopt, |_, _| {})
+    boot_with(job, interrupt, adopt, |_| {})
 }
 
-/// As [`boot`], and tells each run when it is done, with its number from 0.
+/// As [`boot`], and tells each run when it is done.
 ///
 /// # Errors
 /// As [`boot`].
@@ -30,16 +33,14 @@ pub fn boot_with(
     job: &Job,
     interrupt: &AtomicBool,
     adopt: bool,
-    mut told: impl FnMut(u32, &Run),
+    mut told: impl FnMut(&Event),
 ) -> Result<BootResult, JobError> {
     let plan = job.plan()?;
     if adopt {
-        // SAFETY: no pointers.
-        unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+        process::adopt_orphans();
     }
     // The default slack of 50 us would be half a poll interval.
-    // SAFETY: no pointers.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+    process::exact_timers();
     let mut result = BootResult {
         schema: SCHEMA.into(),
         job: job.clone(),
@@ -51,7 +52,7 @@ pub fn boot_with(
             break;
         }
         let run = one(job, &plan, interrupt, adopt)?;
-        told(number, &run);
+        told(&Event::of(number, &run));
         result.runs.push(run);
     }
     result.interrupted = interrupt.load(Ordering::Relaxed);
@@ -91,6 +92,7 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
         pid: started.pid,
         cgroup_paths: job.cgroup_paths.clone(),
         subreaper: adopt.then(|| std::process::id() as i32),
+        ..Target::default()
     };
     // The root has not been reaped, so it is there even if it has ended.
     let mut sampler = Sampler::new(&target).map_err(|e| JobError::Engine(e.to_string()))?;
@@ -156,7 +158,7 @@ fn first_response(
 ) -> Result<(), Failed> {
     let since = |now: u64| seconds(now.saturating_sub(started.exec_ns));
     let deadline = started.exec_ns + plan.timeout.as_nanos() as u64;
-    let root = pidfd(started.pid);
+    let root = process::pidfd(started.pid);
     let mut trouble = Trouble::default();
     loop {
         let before = monotonic_ns();
@@ -194,7 +196,7 @@ fn first_response(
         }
         // The wait ends at once when the root ends; then only its descendants can still answer.
         let ended = match &root {
-            Some(root) => ready(root, libc::POLLIN, plan.poll_interval),
+            Some(root) => ready(root.as_fd(), Side::Read, plan.poll_interval),
             None => {
                 std::thread::sleep(plan.poll_interval);
                 sampler.sample(Depth::Shallow, Phase::Warmup);
@@ -250,7 +252,8 @@ fn observe(
 ) -> Result<(), Failed> {
     let sample = sampler.sample(Depth::Deep, Phase::Load);
     let held = sample.resources;
-    (run.rss, run.pss, run.anon) = (Some(held.rss), held.pss, held.anon);
+    (run.rss, run.footprint) = (Some(held.rss), held.footprint);
+    (run.pss, run.anon) = (held.pss, held.anon);
     (run.vm_peak, run.vm_hwm) = (held.vm_peak, held.vm_hwm);
     (run.threads, run.processes) = (Some(held.threads), Some(held.processes));
     run.cpu_s = Some(seconds(sample.cpu_ns));
@@ -267,15 +270,6 @@ fn observe(
         run.settled = Some(Snapshot::new(&sample, started.exec_ns));
     }
     Ok(())
-}
-
-/// A descriptor that becomes readable when the process ends (pidfd_open(2), Linux 5.3).
-fn pidfd(pid: i32) -> Option<OwnedFd> {
-    // SAFETY: no pointers.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    let fd = i32::try_from(fd).ok().filter(|fd| *fd >= 0)?;
-    // SAFETY: the descriptor has just been opened.
-    Some(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// The last 2,000 bytes that a run has added to its log.

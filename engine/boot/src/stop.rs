@@ -2,8 +2,10 @@
 
 use crate::result::Stopped;
 use std::time::Duration;
+use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::process::{self, Signal, group_of, signal, signal_group};
 use touchstone_watch::report::Exit;
-use touchstone_watch::{Depth, Phase, Sampler, monotonic_ns};
+use touchstone_watch::{Depth, Phase, Sampler};
 
 /// How the tree ended.
 pub struct Ending {
@@ -27,7 +29,7 @@ pub fn stop(sampler: &mut Sampler, root: i32, patience: Duration) -> Ending {
     let mut how = Stopped::Exited;
     if !living(sampler).is_empty() {
         how = Stopped::Sigterm;
-        signal(sampler, root, libc::SIGTERM);
+        send(sampler, root, Signal::Terminate);
         exit = exit.or(wait(sampler, root, patience));
     }
     if !living(sampler).is_empty() {
@@ -35,7 +37,7 @@ pub fn stop(sampler: &mut Sampler, root: i32, patience: Duration) -> Ending {
         let deadline = monotonic_ns() + KILL_PATIENCE.as_nanos() as u64;
         while !living(sampler).is_empty() && monotonic_ns() < deadline {
             // Again and again: a process may have forked between the look and the signal.
-            signal(sampler, root, libc::SIGKILL);
+            send(sampler, root, Signal::Kill);
             exit = exit.or(wait(sampler, root, Duration::from_millis(50)));
         }
     }
@@ -55,17 +57,13 @@ pub fn living(sampler: &mut Sampler) -> Vec<i32> {
     sampler.pids().collect()
 }
 
-/// To the root's process group, and to members that have left it.
-fn signal(sampler: &Sampler, root: i32, signal: i32) {
-    // SAFETY: no pointers. The group is the root's own, made at the fork; its id cannot be reused while it has members,
-    // and when it has none the call fails.
-    unsafe { libc::kill(-root, signal) };
+/// To the root's process group, and to members that have left it. Who has ended meanwhile needs no signal.
+fn send(sampler: &Sampler, root: i32, sent: Signal) {
+    // The group is the root's own, made at the fork.
+    let _ = signal_group(root, sent);
     for pid in sampler.pids() {
-        // SAFETY: no pointers.
-        let group = unsafe { libc::getpgid(pid) };
-        if group >= 0 && group != root {
-            // SAFETY: no pointers; the pid was alive at the last look.
-            unsafe { libc::kill(pid, signal) };
+        if group_of(pid).is_some_and(|group| group != root) {
+            let _ = signal(pid, sent);
         }
     }
 }
@@ -87,10 +85,8 @@ fn reap(sampler: &mut Sampler, root: i32) -> Option<Exit> {
     sampler.sample(Depth::Shallow, Phase::Idle);
     let mut exit = None;
     for pid in sampler.known_pids().chain([root]).collect::<Vec<_>>() {
-        let mut status = 0;
-        // SAFETY: `status` is valid; a pid that is no child of ours gives ECHILD.
-        if unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) } == pid && pid == root {
-            exit = Some(Exit::from_status(pid, status, monotonic_ns()));
+        if let Some(ending) = process::reap(pid).filter(|_| pid == root) {
+            exit = Some(Exit::new(pid, Some(ending), monotonic_ns()));
         }
     }
     exit

@@ -3,7 +3,6 @@
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::job::JobArgs;
-use serde_json::json;
 use touchstone_boot::{JobError, boot_with};
 
 /// Flags of `boot`.
@@ -17,18 +16,12 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome, Failure> {
     let job = args.job.read()?;
     // This process starts nothing else, so every orphan that falls to it is the server's.
-    let result = boot_with(&job, interrupt::flag(), true, |number, run| {
-        args.job.event(&json!({
-            "event": "run",
-            "number": number,
-            "first_response_s": run.first_response_s,
-            "failure": run.failure,
-        }));
-    })
-    .map_err(|error| match error {
-        JobError::Malformed(why) => Failure::Malformed(why),
-        JobError::Engine(why) => Failure::Failed(why),
-    })?;
+    let result = boot_with(&job, interrupt::flag(), true, |event| args.job.event(event)).map_err(
+        |error| match error {
+            JobError::Malformed(why) => Failure::Malformed(why),
+            JobError::Engine(why) => Failure::Failed(why),
+        },
+    )?;
     args.job.write(&result)?;
     Ok(if result.interrupted {
         Outcome::Interrupted

@@ -4,6 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::serving::{self, PlaceArgs};
 use serde_json::json;
 use touchstone_serve::echo::{Server, Settings};
+use touchstone_sys::signal::block_termination;
 
 /// Flags of `echo`.
 #[derive(clap::Args)]
@@ -33,7 +34,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         )));
     }
     let place = args.place.place()?;
-    let signals = serving::block_signals();
+    let signals = block_termination();
     let settings = Settings {
         delay_ns: (args.delay_ms * 1e6).round() as u64,
         body: args.body,

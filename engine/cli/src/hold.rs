@@ -3,7 +3,6 @@
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::job::JobArgs;
-use serde_json::json;
 use std::time::{Duration, Instant};
 use touchstone_hold::{Event, JobError, hold};
 
@@ -21,21 +20,14 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome, Failure> {
     let job = args.job.read()?;
     let mut told = Instant::now();
-    let result = hold(&job, interrupt::flag(), |event| match event {
-        Event::Opening { held, connections } => {
-            if told.elapsed() >= BETWEEN {
-                told = Instant::now();
-                let event = json!({"event": "progress", "held": held, "connections": connections});
-                args.job.event(&event);
+    let result = hold(&job, interrupt::flag(), |event| {
+        if matches!(event, Event::Progress { .. }) {
+            if told.elapsed() < BETWEEN {
+                return;
             }
+            told = Instant::now();
         }
-        Event::Level(level) => args.job.event(&json!({
-            "event": "level",
-            "connections": level.connections,
-            "held": level.held,
-            "open_rate": level.open_rate,
-            "refused": level.refused.as_ref().map(|r| &r.reason),
-        })),
+        args.job.event(&event);
     })
     .map_err(|error| match error {
         JobError::Malformed(why) => Failure::Malformed(why),

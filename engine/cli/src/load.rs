@@ -166,7 +166,8 @@ fn write_text(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), 
         .map_err(|error| Failure::Failed(format!("{} cannot be written: {error}", path.display())))
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
+/// Reads a job's text from a file, or from standard input.
+pub fn read(path: &Path) -> Result<String, Failure> {
     let text = if path == Path::new("-") {
         std::io::read_to_string(std::io::stdin())
     } else {
@@ -175,7 +176,8 @@ fn read(path: &Path) -> Result<String, Failure> {
     text.map_err(|error| Failure::Malformed(format!("{} cannot be read: {error}", path.display())))
 }
 
-fn failure(error: &Error) -> Failure {
+/// An error of the load engine as the way in which a subcommand ends.
+pub fn failure(error: &Error) -> Failure {
     match error.exit_code() {
         2 => Failure::malformed(error),
         _ => Failure::failed(error),

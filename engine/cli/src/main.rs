@@ -1,5 +1,7 @@
 //! `touchstone-engine`: everything that happens inside a measured window. `docs/engine-protocol.md` has the contract.
 
+#![forbid(unsafe_code)]
+
 mod boot;
 mod echo;
 mod failure;
@@ -9,7 +11,9 @@ mod job;
 mod load;
 mod null;
 mod probe;
+mod schema;
 mod serving;
+mod slices;
 
 use clap::{Parser, Subcommand};
 use failure::Outcome;
@@ -33,12 +37,16 @@ struct Cli {
 enum Command {
     /// Put load on a server and record latencies, errors and its process tree.
     Load(Box<load::Args>),
+    /// Load several servers in turn, in short slices, as orders on standard input ask.
+    Slices(slices::Args),
     /// Start a server and time its first valid response.
     Boot(boot::Args),
     /// Hold many connections and read the memory at each level.
     Hold(hold::Args),
     /// Check HTTP/1.1 conformance case by case.
     Probe(probe::Args),
+    /// Print the protocol's jobs, results and events as JSON Schema.
+    Schema(schema::Args),
     /// Serve canned responses at the least cost: the tare.
     Null(null::Args),
     /// Serve a response after an exact delay: the downstream.
@@ -48,9 +56,11 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Load(args) => load::run(*args),
+        Command::Slices(args) => slices::run(args),
         Command::Boot(args) => boot::run(args),
         Command::Hold(args) => hold::run(args),
         Command::Probe(args) => probe::run(args),
+        Command::Schema(args) => schema::run(args),
         Command::Null(args) => null::run(args),
         Command::Echo(args) => echo::run(args),
     };

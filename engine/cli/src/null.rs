@@ -4,6 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::serving::{self, PlaceArgs};
 use serde_json::json;
 use touchstone_serve::{Route, Routes, null::Server};
+use touchstone_sys::signal::block_termination;
 
 /// Flags of `null`.
 #[derive(clap::Args)]
@@ -27,7 +28,7 @@ pub struct Args {
 /// Serves until a signal.
 pub fn run(args: Args) -> Result<Outcome, Failure> {
     let place = args.place.place()?;
-    let signals = serving::block_signals();
+    let signals = block_termination();
     let routes = Routes::new(args.status, &args.content_type, &args.body, &args.routes);
     let server = Server::start(&place, routes)
         .map_err(|e| Failure::Failed(format!("{} cannot be served on: {e}", place.address)))?;

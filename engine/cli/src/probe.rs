@@ -9,22 +9,31 @@ use touchstone_probe::case::{Case, Level};
 use touchstone_probe::report::{Report, Span};
 use touchstone_probe::runner::{self, Options};
 use touchstone_probe::target::{self, Target};
-use touchstone_probe::template::Values;
-use touchstone_probe::{catalogue, explain, table};
+use touchstone_probe::template::{SAMPLE, Values};
+use touchstone_probe::{catalogue, explain, fields, table};
 
 use crate::failure::{Failure, Outcome};
 
 /// Flags of `probe`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The server, such as http://127.0.0.1:8080; --list and --explain go without.
+    /// A resource that answers GET with 2xx, such as http://127.0.0.1:8080/hello; --list and --explain go without.
     url: Option<String>,
-    /// Resource that answers GET with 2xx.
-    #[arg(long, default_value = "/hello")]
-    path: String,
+    /// Field of every request, such as 'Authorization: Bearer abc'; may be given several times.
+    #[arg(long, value_name = "FIELD")]
+    header: Vec<String>,
     /// Resource that takes a body by POST and answers 2xx; without it some cases are not applicable.
-    #[arg(long)]
-    post_path: Option<String>,
+    #[arg(long, value_name = "TARGET")]
+    post: Option<String>,
+    /// The body that --post takes.
+    #[arg(long, value_name = "TEXT", default_value = SAMPLE, requires = "post")]
+    post_body: String,
+    /// Its content type.
+    #[arg(long, value_name = "TYPE", requires = "post")]
+    post_type: Option<String>,
+    /// Further field of POST requests; may be given several times.
+    #[arg(long, value_name = "FIELD", requires = "post")]
+    post_header: Vec<String>,
     /// Play only this category or case; may be given several times.
     #[arg(long, value_name = "CATEGORY|ID")]
     only: Vec<String>,
@@ -37,7 +46,10 @@ pub struct Args {
     /// Load the cases from this folder instead of the built-in ones.
     #[arg(long, value_name = "DIR")]
     cases: Option<PathBuf>,
-    /// Print the report as JSON (touchstone.probe/1).
+    /// Show every requirement and case, not only what is broken.
+    #[arg(long)]
+    all: bool,
+    /// Print the report as JSON (touchstone.probe/2).
     #[arg(long)]
     json: bool,
     /// Write the JSON report to this file as well.
@@ -90,12 +102,9 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             .expect("selected() found it");
         return print(&explain::case(case, &Values::sample()));
     };
-    let (host, _, address) = target::locate(url, &args.allow_host).map_err(Failure::malformed)?;
-    let values = Values {
-        host,
-        path: args.path.clone(),
-        post: args.post_path.clone(),
-    };
+    let (host, path, address) =
+        target::locate(url, &args.allow_host).map_err(Failure::malformed)?;
+    let values = values(&args, host, path)?;
     let patience = Duration::from_secs_f64(args.patience);
     let target = Target::meet(address, values, patience).map_err(Failure::failed)?;
     let mut options = Options {
@@ -116,7 +125,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         duration_s: start.elapsed().as_secs_f64(),
         interrupted: stop.load(Ordering::Relaxed),
     };
-    let report = Report::new(url, &target, span, &outcomes);
+    let report = Report::new(url, &target, args.post.as_deref(), span, &outcomes);
     let document = serde_json::to_string_pretty(&report).map_err(Failure::failed)?;
     if let Some(path) = &args.out {
         write_whole(path, &document)?;
@@ -129,7 +138,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             print(&explain::outcome(outcome))?;
         }
     } else {
-        print(&table::render(&report))?;
+        print(&table::render(&report, args.all))?;
     }
     if span.interrupted {
         return Ok(Outcome::Interrupted);
@@ -143,6 +152,39 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         Outcome::Breached
     } else {
         Outcome::Done
+    })
+}
+
+/// Largest body for POST: it is sent cut at every octet, and many times.
+const BODY_LIMIT: usize = 16 << 10;
+
+fn values(args: &Args, host: String, path: String) -> Result<Values, Failure> {
+    if let Some(post) = &args.post
+        && (!post.starts_with('/') || post.bytes().any(|byte| !byte.is_ascii_graphic()))
+    {
+        return Err(Failure::Malformed(format!(
+            "--post {post:?} is no target such as /notes"
+        )));
+    }
+    if args.post_body.is_empty() || args.post_body.len() > BODY_LIMIT {
+        return Err(Failure::Malformed(format!(
+            "--post-body has {} octets; it may have 1 to {BODY_LIMIT}",
+            args.post_body.len()
+        )));
+    }
+    let mut posted: Vec<String> = args.post_header.clone();
+    posted.extend(
+        args.post_type
+            .iter()
+            .map(|of| format!("Content-Type: {of}")),
+    );
+    Ok(Values {
+        host,
+        path,
+        post: args.post.clone(),
+        fields: fields::lines(&args.header).map_err(Failure::malformed)?,
+        post_fields: fields::lines(&posted).map_err(Failure::malformed)?,
+        body: args.post_body.clone().into_bytes(),
     })
 }
 

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use touchstone_serve::Place;
-use touchstone_watch::files;
+use touchstone_sys::limits;
 
 /// Where a server runs.
 #[derive(clap::Args)]
@@ -27,38 +27,13 @@ impl PlaceArgs {
     /// Checks the flags, and lets the process open as many files as it may.
     pub fn place(&self) -> Result<Place, Failure> {
         // Where the limit cannot be read, the one that there is must do.
-        let _ = files::raise_limit();
+        let _ = limits::raise_open_files();
         let address = SocketAddr::new(self.host, self.port);
         Ok(Place {
             address,
             workers: usize::from(self.workers),
             cpus: self.cpus.clone(),
         })
-    }
-}
-
-/// SIGINT and SIGTERM, blocked in every thread that is started from here on.
-pub struct Signals(libc::sigset_t);
-
-/// To be called before any thread is started.
-pub fn block_signals() -> Signals {
-    // SAFETY: an all-zero set is made empty before use; both calls get valid pointers.
-    unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut set);
-        libc::sigaddset(&raw mut set, libc::SIGINT);
-        libc::sigaddset(&raw mut set, libc::SIGTERM);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
-        Signals(set)
-    }
-}
-
-impl Signals {
-    /// Waits for one of them.
-    pub fn wait(&self) {
-        let mut signal = 0;
-        // SAFETY: valid pointers.
-        unsafe { libc::sigwait(&raw const self.0, &raw mut signal) };
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
-use support::{Server, finish, job, signal, start_job};
+use support::{Server, Signal, finish, job, signal, start_job};
 
 fn hold_job(servers: &[&Server], levels: &[u64]) -> Value {
     json!({
@@ -117,7 +117,7 @@ fn connections_that_the_server_ends_are_lost_and_a_dead_server_is_said() {
     wanted["settle_s"] = json!(2.0);
     let child = start_job("hold", &wanted);
     std::thread::sleep(std::time::Duration::from_millis(1000));
-    signal(pid, libc::SIGKILL);
+    signal(pid, Signal::Kill);
     let done = finish(child);
     assert_eq!(done.code, Some(0), "{}", done.errors);
     let levels = done.result["levels"].as_array().unwrap();
@@ -230,7 +230,7 @@ fn an_interrupt_leaves_a_result_and_no_process() {
     let children =
         std::fs::read_to_string(format!("/proc/{engine}/task/{engine}/children")).unwrap();
     assert_eq!(children.split_whitespace().count(), 2);
-    signal(engine, libc::SIGINT);
+    signal(engine, Signal::Interrupt);
     let done = finish(child);
     assert_eq!(
         (done.code, &done.result["interrupted"]),

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
+use touchstone_sys::process::{self, Signal};
 
 const ENGINE: &str = env!("CARGO_BIN_EXE_touchstone-engine");
 
@@ -129,8 +130,7 @@ fn an_interrupt_ends_the_run_and_the_result_is_still_written() {
         while counts[1].load(Ordering::SeqCst) < 100 {
             std::thread::sleep(Duration::from_millis(10));
         }
-        // SAFETY: the child has not been waited for, so the number is its own.
-        unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
+        process::signal(child.id() as i32, Signal::Terminate).unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{output:?}");
         let result = json(&output);

@@ -1,5 +1,6 @@
 //! Whether a response is the one that the job wants.
 
+use crate::head::{HeadCheck, whole_pattern};
 use crate::job::{Expect, ExpectBody};
 use crate::response::Response;
 use regex::bytes::Regex;
@@ -9,6 +10,7 @@ use serde_json::Value;
 #[derive(Debug, Clone)]
 pub struct Check {
     expect: Expect,
+    head: HeadCheck,
     pattern: Option<Regex>,
 }
 
@@ -16,25 +18,22 @@ impl Check {
     /// Compiles an expectation.
     ///
     /// # Errors
-    /// When its pattern is no regular expression; the text says where.
+    /// When one of its patterns is no regular expression; the text says which.
     pub fn new(expect: &Expect) -> Result<Self, String> {
         let pattern = match &expect.body {
             Some(ExpectBody::Pattern { value }) => {
-                let whole = format!(r"\A(?:{value})\z");
-                Some(
-                    Regex::new(&whole)
-                        .map_err(|e| format!("expect.body.value is no regular expression: {e}"))?,
-                )
+                Some(whole_pattern(value).map_err(|why| format!("expect.body: {why}"))?)
             }
             _ => None,
         };
         Ok(Self {
             expect: expect.clone(),
+            head: HeadCheck::new(expect).map_err(|why| format!("expect.{why}"))?,
             pattern,
         })
     }
 
-    /// Checks status and body.
+    /// Checks status, head and body.
     ///
     /// # Errors
     /// When the response is not what was expected; the text says in what.
@@ -47,6 +46,7 @@ impl Check {
         if !right {
             return Err(format!("status {status}, body {}", quote(&response.body)));
         }
+        self.head.check(&response.head)?;
         self.body(&response.body)
     }
 
@@ -132,6 +132,7 @@ mod tests {
         let check = Check::new(&serde_json::from_str(expect).unwrap()).unwrap();
         check.check(&Response {
             status,
+            head: b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec(),
             body: body.as_bytes().to_vec(),
             keep_alive: true,
         })
@@ -142,6 +143,13 @@ mod tests {
         assert!(verdict("{}", 204, "").is_ok());
         assert!(verdict("{}", 500, "").unwrap_err().contains("status 500"));
         assert!(verdict(r#"{"status":[404]}"#, 404, "x").is_ok());
+    }
+
+    #[test]
+    fn the_head_is_checked_as_well() {
+        assert!(verdict(r#"{"content_type":"text/plain"}"#, 200, "").is_ok());
+        let wrong = verdict(r#"{"content_type":"text/html"}"#, 200, "").unwrap_err();
+        assert!(wrong.contains("text/plain"), "{wrong}");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The request of a job, as `docs/engine-protocol.md` has it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What is sent and what must come back.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// The method.
@@ -42,19 +43,25 @@ impl Default for Request {
 }
 
 /// What a response must be.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// The statuses that are right; absent or empty: 200 to 299.
     #[serde(default)]
     pub status: Option<Vec<u16>>,
+    /// The media type, without parameters and regardless of case; absent: any.
+    #[serde(default)]
+    pub content_type: Option<String>,
+    /// Fields that must be there: name, and a regular expression over the whole value.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
     /// What the body must be; absent: anything.
     #[serde(default)]
     pub body: Option<ExpectBody>,
 }
 
 /// What a response body must be.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ExpectBody {
     /// Anything.

@@ -5,6 +5,8 @@
 pub struct Response {
     /// The status code.
     pub status: u16,
+    /// The head, from its status line to its empty line.
+    pub head: Vec<u8>,
     /// The body, with any chunking taken off.
     pub body: Vec<u8>,
     /// Whether the connection may be used again.
@@ -116,6 +118,7 @@ impl Reader {
             }
             return Ok(Progress::Complete(Response {
                 status,
+                head: self.received[..length].to_vec(),
                 body,
                 keep_alive,
             }));

@@ -4,11 +4,12 @@ use crate::client::Client;
 use crate::job::{Job, JobError, Plan};
 use crate::order::{Answer, Order};
 use crate::source::PER_ADDRESS;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
-use touchstone_watch::{cpus, files};
+use touchstone_sys::poll::readable;
+use touchstone_sys::process::Worker;
+use touchstone_sys::{cpus, limits};
 
 /// Files that a process needs for other things than connections.
 const OTHER_FILES: u64 = 100;
@@ -16,9 +17,10 @@ const OTHER_FILES: u64 = 100;
 const AT_ONCE: u64 = 2048;
 
 struct Child {
-    pid: i32,
-    orders: File,
-    answers: BufReader<File>,
+    /// Before its process, so that the closed pipe ends one that is idle, and a signal only one that is busy.
+    orders: PipeWriter,
+    answers: BufReader<PipeReader>,
+    process: Worker,
 }
 
 /// All children.
@@ -33,7 +35,7 @@ pub struct Crew {
 impl Crew {
     /// Forks as many as `most` connections need.
     pub fn start(job: &Job, plan: &Plan, most: u64) -> Result<Self, JobError> {
-        let files = files::raise_limit().map_err(|e| {
+        let files = limits::raise_open_files().map_err(|e| {
             JobError::Engine(format!("the limit of open files cannot be read: {e}"))
         })?;
         let capacity = files.saturating_sub(OTHER_FILES).max(1);
@@ -74,40 +76,27 @@ impl Crew {
         at_once: u64,
         cpu: Option<usize>,
     ) -> io::Result<()> {
-        let (their_orders, orders) = pipe()?;
-        let (answers, their_answers) = pipe()?;
-        // SAFETY: the child uses the heap, whose locks the C library makes usable after a fork; it takes no other lock that
-        // a thread of the parent might hold, prints nothing, and ends with _exit.
-        let pid = unsafe { libc::fork() };
-        if pid < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        if pid > 0 {
-            self.children.push(Child {
-                pid,
-                orders,
-                answers: BufReader::new(answers),
-            });
-            return Ok(());
-        }
-        // SAFETY: no pointers. The parent's end, even a hard one, ends the child; its handlers are not the child's.
-        unsafe {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            libc::signal(libc::SIGINT, libc::SIG_IGN);
-            libc::signal(libc::SIGTERM, libc::SIG_DFL);
-        }
-        // A pipe's end that stayed open here would keep a sibling from seeing the parent's close.
-        self.children.clear();
-        drop((orders, answers));
-        if let Some(cpu) = cpu {
-            // Where the machine has no such CPU, the process runs where the scheduler puts it.
-            let _ = cpus::bind(&[cpu]);
-        }
-        let plan = plan.clone();
-        let done = Client::new(plan, first_source, at_once, their_orders, their_answers)
-            .and_then(Client::run);
-        // SAFETY: ends the child without running the parent's destructors.
-        unsafe { libc::_exit(i32::from(done.is_err())) }
+        let (their_orders, orders) = io::pipe()?;
+        let (answers, their_answers) = io::pipe()?;
+        let siblings = &mut self.children;
+        let (process, (orders, answers)) = Worker::fork((orders, answers), || {
+            // A pipe's end that stayed open here would keep a sibling from seeing the parent's close.
+            siblings.clear();
+            if let Some(cpu) = cpu {
+                // Where the machine has no such CPU, the process runs where the scheduler puts it.
+                let _ = cpus::bind(&[cpu]);
+            }
+            let plan = plan.clone();
+            Client::new(plan, first_source, at_once, their_orders, their_answers)
+                .and_then(Client::run)
+                .is_ok()
+        })?;
+        self.children.push(Child {
+            orders,
+            answers: BufReader::new(answers),
+            process,
+        });
+        Ok(())
     }
 
     /// Gives each child its order without waiting.
@@ -118,7 +107,7 @@ impl Crew {
             child
                 .orders
                 .write_all(&line)
-                .map_err(|e| gone(child.pid, &e.to_string()))?;
+                .map_err(|e| gone(&child.process, &e.to_string()))?;
         }
         Ok(())
     }
@@ -135,30 +124,15 @@ impl Crew {
         }
         let mut waiting: Vec<usize> = (0..self.children.len()).collect();
         while !waiting.is_empty() {
-            let mut entries: Vec<libc::pollfd> = waiting
+            let pipes: Vec<BorrowedFd> = waiting
                 .iter()
-                .map(|&n| libc::pollfd {
-                    fd: self.children[n].answers.get_ref().as_raw_fd(),
-                    events: libc::POLLIN,
-                    revents: 0,
-                })
+                .map(|&n| self.children[n].answers.get_ref().as_fd())
                 .collect();
-            // SAFETY: as many valid entries as are told.
-            let n = unsafe {
-                libc::poll(
-                    entries.as_mut_ptr(),
-                    entries.len() as u64,
-                    tick.as_millis() as i32,
-                )
-            };
-            if n > 0 {
-                for (&child, entry) in waiting.iter().zip(&entries) {
-                    if entry.revents != 0 {
-                        self.latest[child] = self.answer(child)?;
-                    }
-                }
-                waiting.retain(|&child| !self.latest[child].done);
+            let said = readable(&pipes, tick);
+            for (&child, _) in waiting.iter().zip(said).filter(|(_, said)| *said) {
+                self.latest[child] = self.answer(child)?;
             }
+            waiting.retain(|&child| !self.latest[child].done);
             let so_far = Answer::sum(&self.latest);
             meanwhile(self, &so_far);
         }
@@ -171,49 +145,27 @@ impl Crew {
         loop {
             line.clear();
             match child.answers.read_line(&mut line) {
-                Ok(0) => return Err(gone(child.pid, "it ended (killed for want of memory?)")),
+                Ok(0) => {
+                    return Err(gone(
+                        &child.process,
+                        "it ended (killed for want of memory?)",
+                    ));
+                }
                 Ok(_) => {}
-                Err(e) => return Err(gone(child.pid, &e.to_string())),
+                Err(e) => return Err(gone(&child.process, &e.to_string())),
             }
             // Of several lines that came together only the last one counts; poll does not see what is buffered here.
             if !child.answers.buffer().contains(&b'\n') {
-                return serde_json::from_str(&line).map_err(|e| gone(child.pid, &e.to_string()));
+                return serde_json::from_str(&line)
+                    .map_err(|e| gone(&child.process, &e.to_string()));
             }
         }
     }
 }
 
-impl Drop for Crew {
-    fn drop(&mut self) {
-        for child in self.children.drain(..) {
-            let pid = child.pid;
-            // The closed pipe ends an idle child; the signal ends one that is busy.
-            drop(child);
-            // SAFETY: the child has not been reaped, so the pid is its own.
-            unsafe {
-                libc::kill(pid, libc::SIGKILL);
-                libc::waitpid(pid, std::ptr::null_mut(), 0);
-            }
-        }
-    }
-}
-
-fn gone(pid: i32, why: &str) -> JobError {
+fn gone(process: &Worker, why: &str) -> JobError {
+    let pid = process.pid();
     JobError::Engine(format!(
         "process {pid}, which holds a share of the connections, does not answer: {why}"
     ))
-}
-
-fn pipe() -> io::Result<(File, File)> {
-    let mut ends = [0; 2];
-    // SAFETY: room for two descriptors, owned at once.
-    unsafe {
-        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok((
-            OwnedFd::from_raw_fd(ends[0]).into(),
-            OwnedFd::from_raw_fd(ends[1]).into(),
-        ))
-    }
 }

@@ -1,13 +1,14 @@
 //! The hold job.
 
 use crate::source::Sources;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_exchange::{Check, Request, Target};
 
 /// What is held, and on whom. `docs/engine-protocol.md` documents each field.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Job {
@@ -55,7 +56,7 @@ pub struct Job {
 }
 
 /// What happens on held connections.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// One request each when they open, then nothing.

@@ -1,11 +1,12 @@
 //! What the kernel holds: sockets, their slabs, and the machine's memory.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 
 /// One reading. Bytes and counts, for the whole machine: both ends of a loopback connection are in it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Kernel {
     /// TCP sockets in use (IPv4 and IPv6).
     pub tcp_in_use: Option<u64>,

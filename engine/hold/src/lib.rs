@@ -5,9 +5,12 @@
 //! the memory of the server's process trees ([`server`]) and of the kernel ([`kernel`]), and refuses a level that the
 //! machine's memory would not hold ([`budget`]).
 
+#![forbid(unsafe_code)]
+
 mod budget;
 mod client;
 mod crew;
+pub mod event;
 pub mod job;
 pub mod kernel;
 mod order;
@@ -16,6 +19,7 @@ mod run;
 mod server;
 mod source;
 
+pub use event::Event;
 pub use job::{Job, JobError, Mode};
 pub use result::HoldResult;
-pub use run::{Event, hold};
+pub use run::hold;

@@ -2,15 +2,17 @@
 
 use crate::job::Job;
 use crate::kernel::Kernel;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use touchstone_watch::{Exit, Resources, Sample, clock};
+use touchstone_sys::clock;
+use touchstone_watch::{Exit, Resources, Sample};
 
 /// Schema name of [`HoldResult`].
 pub const SCHEMA: &str = "touchstone.hold/1";
 
 /// One job's outcome.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct HoldResult {
     /// [`SCHEMA`].
     pub schema: String,
@@ -31,7 +33,7 @@ pub struct HoldResult {
 }
 
 /// Memory on all sides at one moment.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Reading {
     /// The server's process trees.
     pub server: Memory,
@@ -42,7 +44,7 @@ pub struct Reading {
 }
 
 /// A number of connections and what they took.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Level {
     /// Connections asked for.
     pub connections: u64,
@@ -73,7 +75,7 @@ pub struct Level {
 }
 
 /// Requests over held connections.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Traffic {
     /// Requests sent.
     pub requests: u64,
@@ -94,7 +96,7 @@ pub struct Traffic {
 }
 
 /// Why a level was not reached.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Refusal {
     /// A sentence.
     pub reason: String,
@@ -109,7 +111,7 @@ pub struct Refusal {
 }
 
 /// Sums over process trees.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Memory {
     /// What the trees hold.
     #[serde(flatten)]

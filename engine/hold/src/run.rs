@@ -2,6 +2,7 @@
 
 use crate::budget::{Budget, Judgement};
 use crate::crew::Crew;
+use crate::event::Event;
 use crate::job::{Job, JobError, Mode, Plan};
 use crate::kernel::Kernel;
 use crate::order::{Answer, Order};
@@ -9,7 +10,8 @@ use crate::result::{HoldResult, Level, Memory, Reading, Refusal, SCHEMA, Traffic
 use crate::server::Trees;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use touchstone_watch::{Depth, Phase, Sampler, Target, monotonic_ns};
+use touchstone_sys::clock::monotonic_ns;
+use touchstone_watch::{Depth, Phase, Sampler, Target};
 
 /// Between looks at the machine's memory while connections are opened.
 const LOOK: Duration = Duration::from_millis(100);
@@ -17,20 +19,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const TRAFFIC_LIMIT: f64 = 20_000.0;
 /// Held connections that may end by themselves before a level is given up; of large levels one in a hundred.
 const BEARABLE_LOSS: u64 = 10;
-
-/// What a job tells while it goes on.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// Connections are being opened.
-    Opening {
-        /// Held so far.
-        held: u64,
-        /// To be held at this level.
-        connections: u64,
-    },
-    /// A level is done.
-    Level(&'a Level),
-}
 
 /// Raises the connections level by level and reads memory at each; `tell` hears how far it has come.
 ///
@@ -117,7 +105,7 @@ pub fn hold(
             }
         }
         (held, answered) = (level.held, level.answered.max(answered));
-        tell(Event::Level(&level));
+        tell(Event::of(&level));
         let ended = level.refused.is_some() || losing;
         result.levels.push(level);
         result.server_exited = trees.exited();
@@ -167,7 +155,7 @@ impl Climb<'_> {
                 stopped = stopped.take().or_else(|| self.budget.exhausted());
                 // Until the first child has reported, nothing is known.
                 if so_far.established > 0 {
-                    tell(Event::Opening {
+                    tell(Event::Progress {
                         held: so_far.held,
                         connections: level.connections,
                     });

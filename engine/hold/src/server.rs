@@ -28,7 +28,7 @@ impl Trees {
             let target = Target {
                 pid,
                 cgroup_paths,
-                subreaper: None,
+                ..Target::default()
             };
             let mut sampler = Sampler::new(&target).map_err(|e| JobError::Engine(e.to_string()))?;
             sampler.sample(Depth::Deep, Phase::Idle);

@@ -1,9 +1,10 @@
-//! Whether a response is the right one: status and body, on every response.
+//! Whether a response is the right one: status, head and body, on every response.
 
 use std::collections::BTreeMap;
 
 use regex::bytes::Regex;
 use serde_json::Value;
+use touchstone_exchange::{HeadCheck, whole_pattern};
 
 use crate::error::Error;
 use crate::job::{Expect, ExpectBody};
@@ -13,6 +14,7 @@ use crate::template::{Key, Template};
 #[derive(Debug, Clone)]
 pub struct Check {
     statuses: Vec<u16>,
+    head: HeadCheck,
     body: BodyCheck,
 }
 
@@ -63,10 +65,7 @@ impl Check {
                 BodyCheck::Exact(Template::parse(value).map_err(bad)?)
             }
             Some(ExpectBody::Pattern { value }) => {
-                let whole = format!(r"\A(?:{value})\z");
-                BodyCheck::Pattern(Box::new(
-                    Regex::new(&whole).map_err(|error| bad(error.to_string()))?,
-                ))
+                BodyCheck::Pattern(Box::new(whole_pattern(value).map_err(bad)?))
             }
             Some(ExpectBody::Json { fields, exact }) => {
                 let compiled: Result<_, String> = fields
@@ -79,7 +78,17 @@ impl Check {
                 })
             }
         };
-        Ok(Self { statuses, body })
+        Ok(Self {
+            statuses,
+            head: HeadCheck::new(expect).map_err(bad)?,
+            body,
+        })
+    }
+
+    /// What is demanded of the head.
+    #[must_use]
+    pub const fn head(&self) -> &HeadCheck {
+        &self.head
     }
 
     /// What is demanded of the body.

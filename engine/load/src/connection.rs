@@ -108,15 +108,18 @@ pub struct Partial {
 }
 
 /// Bytes of a request or response that are kept as evidence.
-pub const EVIDENCE: usize = 512;
+pub const EVIDENCE: usize = 4096;
 
 /// A body that must be seen whole (pattern, JSON) is kept up to this size.
 const MAX_KEPT_BODY: usize = 64 << 20;
 
 impl Partial {
-    /// Makes it that of a response not begun.
-    pub fn reset(&mut self, to_head: bool) {
+    /// Makes it that of a response not begun, to a request with this check.
+    pub fn reset(&mut self, to_head: bool, check: &Check) {
         self.response.reset(to_head);
+        if !check.head().is_any() {
+            self.response.keep_head();
+        }
         self.body.clear();
         if self.body.capacity() > 1 << 16 {
             self.body = Vec::new();

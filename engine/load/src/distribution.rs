@@ -1,12 +1,13 @@
 //! A distribution as the result shows it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::seconds;
 use crate::histogram::Histogram;
 
 /// A distribution of times in seconds.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Distribution {
     /// Values recorded.
     pub count: u64,

@@ -1,9 +1,10 @@
 //! What a run tells while it goes on.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a run tells while it goes on; serialised, one line of NDJSON.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// The connections are set up, as far as they could be.

@@ -7,6 +7,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// Values below 2^11 are told apart exactly; above, 11 leading bits are.
@@ -245,6 +246,20 @@ fn take(rest: &mut &[u8]) -> Option<u64> {
         }
     }
     None
+}
+
+impl JsonSchema for Packed {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Histogram".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "contentEncoding": "base64",
+            "description": "An HdrHistogram, V2 with DEFLATE (github.com/HdrHistogram/HdrHistogram).",
+        })
+    }
 }
 
 impl Serialize for Packed {

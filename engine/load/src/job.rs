@@ -1,5 +1,6 @@
 //! The load job: what `docs/engine-protocol.md` calls the load job, as types.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 /// What a response must be: the same words in every job of the engine.
 pub use touchstone_exchange::{Expect, ExpectBody};
@@ -7,7 +8,7 @@ pub use touchstone_exchange::{Expect, ExpectBody};
 use crate::error::Error;
 
 /// One load job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// `http://host:port` or `https://host:port`; a path is used where a request names no target.
@@ -72,7 +73,7 @@ pub struct Job {
 }
 
 /// When requests are sent.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Loop {
     /// A connection sends its next request when the response to the last one has come.
@@ -107,7 +108,7 @@ pub enum Loop {
 }
 
 /// How arrivals lie around their rate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
     /// Equal gaps.
@@ -118,7 +119,7 @@ pub enum Arrivals {
 }
 
 /// One step of a stepped load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
     /// Requests a second.
@@ -128,7 +129,7 @@ pub struct Step {
 }
 
 /// Which kernel interface moves the bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BackendChoice {
     /// `io_uring` where the kernel allows it and it pays, else epoll.
@@ -141,7 +142,7 @@ pub enum BackendChoice {
 }
 
 /// How TLS is done.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
     /// Whether the server's certificate must be valid. A loopback target's is not checked by default.
@@ -153,7 +154,7 @@ pub struct Tls {
 }
 
 /// One request of the mix.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// The name in the result; by default method and target.
@@ -180,7 +181,7 @@ pub struct Request {
 }
 
 /// Which process tree to sample, and how.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Watch {
     /// The root of the process tree.
@@ -188,6 +189,9 @@ pub struct Watch {
     /// Control-group directories whose memory and throttling are read.
     #[serde(default)]
     pub cgroup_paths: Vec<String>,
+    /// The CPUs that the tree was given; empty: nobody looks whether it keeps to them.
+    #[serde(default)]
+    pub allowed_cpus: Vec<usize>,
     /// Seconds between two samples.
     #[serde(default = "default_watch_interval")]
     pub interval_s: f64,
@@ -196,28 +200,28 @@ pub struct Watch {
     pub after_s: f64,
 }
 
-const fn one() -> u32 {
+pub(crate) const fn one() -> u32 {
     1
 }
-const fn yes() -> bool {
+pub(crate) const fn yes() -> bool {
     true
 }
-const fn default_connections() -> u32 {
+pub(crate) const fn default_connections() -> u32 {
     64
 }
 const fn default_duration() -> f64 {
     10.0
 }
-const fn default_timeout() -> f64 {
+pub(crate) const fn default_timeout() -> f64 {
     5.0
 }
-const fn default_seed() -> u64 {
+pub(crate) const fn default_seed() -> u64 {
     1
 }
 const fn default_interval() -> f64 {
     1.0
 }
-const fn default_slot() -> f64 {
+pub(crate) const fn default_slot() -> f64 {
     250e-6
 }
 const fn default_watch_interval() -> f64 {

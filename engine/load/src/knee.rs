@@ -1,5 +1,6 @@
 //! The knee: the highest rate at which a latency objective holds, found by doubling and then halving the distance.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::Control;
@@ -9,7 +10,7 @@ use crate::result::LoadResult;
 use crate::run::run;
 
 /// A latency objective: a quantile (0 to 1) must lie below a bound in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Objective {
     /// The quantile.
     pub quantile: f64,
@@ -18,7 +19,7 @@ pub struct Objective {
 }
 
 /// One rate that was tried.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Trial {
     /// Requests a second offered.
     pub rate: f64,
@@ -33,7 +34,7 @@ pub struct Trial {
 }
 
 /// What the search came to.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Knee {
     /// `touchstone.knee/1`.
     pub schema: String,

@@ -63,7 +63,9 @@ impl KnownResponse {
         };
         // With interim responses before it the head is not at the start.
         let simple = head.keep_alive && (head.len as u64 + body_len) == wire.len() as u64;
-        if !simple || !compiled.check.status_is_right(head.status) {
+        let check = &compiled.check;
+        let head_is_right = || check.head().check(&wire[..head.len]).is_ok();
+        if !simple || !check.status_is_right(head.status) || !head_is_right() {
             return;
         }
         let bodiless = compiled.is_head || head.status == 204 || head.status == 304;

@@ -31,6 +31,7 @@ pub mod run;
 pub mod schedule;
 mod self_check;
 pub mod shared;
+pub mod slices;
 pub mod target;
 pub mod template;
 pub mod threads;

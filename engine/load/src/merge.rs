@@ -7,7 +7,7 @@ use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
-use crate::recorder::{ERROR_CLASSES, FirstError};
+use crate::recorder::{ERROR_CLASSES, FirstError, KEPT};
 use crate::report::{ProcessReport, ThreadReport};
 use crate::request::Mix;
 use crate::result::{
@@ -32,6 +32,22 @@ pub struct Reports {
 /// # Errors
 /// [`Error::Worker`] if a report does not hold together.
 pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error> {
+    let mut result = combine(job, mix, reports)?;
+    conclude(&mut result);
+    Ok(result)
+}
+
+/// Says whether the generator's own figures let the result stand.
+pub fn conclude(result: &mut LoadResult) {
+    result.generator.reasons = self_check::reasons(result);
+    result.generator.stands = result.generator.reasons.is_empty();
+}
+
+/// Merges everything, and leaves open whether the result stands.
+///
+/// # Errors
+/// [`Error::Worker`] if a report does not hold together.
+pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error> {
     let processes = &reports.processes;
     let threads: Vec<&ThreadReport> = processes
         .iter()
@@ -113,7 +129,7 @@ pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error
     let (series, interval_histograms) =
         series(job, &threads, seconds(end.saturating_sub(first.start)))?;
     let queued: u64 = processes.iter().map(|process| process.queued).sum();
-    let mut result = LoadResult {
+    Ok(LoadResult {
         schema: SCHEMA.to_owned(),
         engine: Engine {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -134,6 +150,7 @@ pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error
             ok: sum(|thread| thread.ok),
             unanswered: sum(|thread| thread.unanswered),
             unsent: sum(|thread| thread.unsent) + queued,
+            outstanding_at_start: sum(|thread| thread.outstanding),
             errors,
             status,
         },
@@ -173,10 +190,7 @@ pub fn merge(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Error
         machine: reports.watch.as_ref().and_then(|report| report.machine),
         watch: reports.watch.map(|report| report.watch),
         interval_histograms,
-    };
-    result.generator.reasons = self_check::reasons(&result);
-    result.generator.stands = result.generator.reasons.is_empty();
-    Ok(result)
+    })
 }
 
 fn add<'a>(sum: &mut Histogram, parts: impl IntoIterator<Item = &'a Packed>) -> Result<(), Error> {
@@ -244,13 +258,12 @@ fn first_errors(threads: &[&ThreadReport]) -> Vec<FirstError> {
         .flat_map(|thread| &thread.first_errors)
         .collect();
     all.sort_by(|left, right| left.t.total_cmp(&right.t));
-    let mut first: Vec<FirstError> = Vec::new();
-    for error in all {
-        if !first.iter().any(|known| known.class == error.class) {
-            first.push(error.clone());
-        }
-    }
-    first
+    let mut kept = [0; ERROR_CLASSES.len()];
+    all.retain(|error| {
+        kept[error.class as usize] += 1;
+        kept[error.class as usize] <= KEPT
+    });
+    all.into_iter().cloned().collect()
 }
 
 type Series = (Vec<SeriesPoint>, Vec<Packed>);

@@ -55,17 +55,22 @@ enum Answer {
 /// # Errors
 /// [`Error::System`] if the limit cannot be read.
 pub fn file_limit() -> Result<u64, Error> {
-    files::raise_limit().map_err(|source| Error::System {
+    files::raise_open_files().map_err(|source| Error::System {
         what: "reading the limit of open files".to_owned(),
         source,
     })
 }
 
+/// Connections of one process that may open `files` files.
+#[must_use]
+pub fn room(files: u64) -> u64 {
+    files.saturating_sub(OTHER_FILES).max(1)
+}
+
 /// How a job is spread over processes that may each open `files` files; one share if one process is enough.
 #[must_use]
 pub fn shares(job: &Job, files: u64) -> Vec<Share> {
-    let room = files.saturating_sub(OTHER_FILES).max(1);
-    let processes = u64::from(job.connections).div_ceil(room) as u32;
+    let processes = u64::from(job.connections).div_ceil(room(files)) as u32;
     if processes <= 1 {
         return vec![Share::whole(job)];
     }
@@ -346,7 +351,7 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
     if let Some(cpus) = job.cpus.as_deref().filter(|cpus| !cpus.is_empty()) {
         crate::usage::restrict(cpus)?;
     }
-    let mut crew = Box::new(Threads::start(&job, &target, &mix, share)?);
+    let mut crew = Box::new(Threads::start(&job, &target, &mix, share, None)?);
     let (sender, orders) = channel();
     static ENDED: AtomicBool = AtomicBool::new(false);
     std::thread::spawn(move || {

@@ -39,6 +39,7 @@ pub struct ThreadReport {
     pub series: Vec<Interval>,
     pub first_errors: Vec<FirstError>,
     pub established: u64,
+    pub outstanding: u64,
     pub held: u64,
     pub opened: u64,
     pub reconnects: u64,
@@ -107,10 +108,7 @@ impl ThreadReport {
             unanswered: worker.unanswered,
             unsent: worker.unsent,
             errors: recorder.errors.to_vec(),
-            status: (0u16..)
-                .zip(recorder.status.iter().copied())
-                .filter(|(_, count)| *count > 0)
-                .collect(),
+            status: recorder.statuses(),
             bytes_sent: recorder.bytes_sent,
             bytes_received: recorder.bytes_received,
             bytes_body: recorder.bytes_body,
@@ -142,6 +140,7 @@ impl ThreadReport {
             series: recorder.series.clone(),
             first_errors: recorder.first_errors.clone(),
             established: u64::from(worker.established_first),
+            outstanding: worker.outstanding,
             held: u64::from(worker.held),
             opened: worker.opened,
             reconnects: worker.reconnects,

@@ -84,7 +84,10 @@ impl CompiledRequest {
         job: &Job,
         target: &Target,
     ) -> Result<Self, Error> {
-        let place = format!("requests[{index}]");
+        let place = match &request.name {
+            Some(name) => format!("requests[{index}] ({name})"),
+            None => format!("requests[{index}]"),
+        };
         let bad = |part: &str, why: String| Error::Job(format!("{place}.{part}: {why}"));
         let method = request.method.as_str();
         if method.is_empty()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::Distribution;
@@ -13,7 +14,7 @@ use crate::recorder::FirstError;
 pub const SCHEMA: &str = "touchstone.load/1";
 
 /// One load result. Counts and distributions cover the measured window. Times in seconds, sizes in bytes.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)] // Each field is described in docs/engine-protocol.md, under the same name.
 pub struct LoadResult {
     pub schema: String,
@@ -43,7 +44,7 @@ pub struct LoadResult {
     pub interval_histograms: Vec<Packed>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Engine {
     pub version: String,
@@ -51,7 +52,7 @@ pub struct Engine {
     pub processes: u32,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Window {
     pub start_unix_s: f64,
@@ -60,7 +61,7 @@ pub struct Window {
     pub drain_s: f64,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Counts {
     pub sent: u64,
@@ -68,12 +69,13 @@ pub struct Counts {
     pub ok: u64,
     pub unanswered: u64,
     pub unsent: u64,
+    pub outstanding_at_start: u64,
     pub errors: BTreeMap<String, u64>,
     pub status: BTreeMap<String, u64>,
 }
 
 /// Requests of the whole job, warm-up and drain included: what a proof of work is held against.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Totals {
     pub sent: u64,
@@ -81,7 +83,7 @@ pub struct Totals {
     pub ok: u64,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct RequestResult {
     pub name: String,
@@ -91,7 +93,7 @@ pub struct RequestResult {
     pub latency: Option<Distribution>,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Bytes {
     pub sent: u64,
@@ -99,21 +101,21 @@ pub struct Bytes {
     pub body: u64,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Rate {
     pub offered: Option<f64>,
     pub achieved: f64,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Queue {
     pub peak: u64,
     pub mean: f64,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Connections {
     pub asked: u64,
@@ -123,7 +125,7 @@ pub struct Connections {
     pub reconnects: u64,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Generator {
     pub threads: Vec<ThreadUse>,
@@ -135,7 +137,7 @@ pub struct Generator {
     pub reasons: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct ThreadUse {
     pub cpu: Option<u32>,
@@ -146,14 +148,14 @@ pub struct ThreadUse {
     pub blocked_s: Option<f64>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct ClockUse {
     pub source: String,
     pub cost_ns: f64,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SeriesPoint {
     pub t: f64,
@@ -168,7 +170,7 @@ pub struct SeriesPoint {
     pub queue: u64,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct StepResult {
     pub rate: f64,

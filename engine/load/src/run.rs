@@ -1,11 +1,11 @@
 //! One run: a crew, its common start, the events, the watch, and the result.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::{self, SECOND, nanos, now, seconds};
 use crate::control::{Control, POLL};
-use crate::crew::Crew;
+use crate::crew::{Crew, Ready};
 use crate::error::Error;
 use crate::event::Event;
 use crate::job::Job;
@@ -38,7 +38,7 @@ pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
         .transpose()?;
     let begun = now();
     let mut crew = assemble(job, &target, &mix, control)?;
-    let ready = await_ready(crew.as_mut(), control);
+    let ready = await_ready(crew.as_mut(), control.interrupt);
     let asked = u64::from(job.connections);
     let took = seconds(now() - begun);
     (control.on_event)(Event::Connected {
@@ -84,7 +84,7 @@ fn assemble(
 ) -> Result<Box<dyn Crew>, Error> {
     let shares = processes::shares(job, processes::file_limit()?);
     match shares.as_slice() {
-        [whole] => Ok(Box::new(Threads::start(job, target, mix, *whole)?)),
+        [whole] => Ok(Box::new(Threads::start(job, target, mix, *whole, None)?)),
         several => Ok(Box::new(Processes::start(
             job,
             several,
@@ -93,9 +93,10 @@ fn assemble(
     }
 }
 
-fn await_ready(crew: &mut dyn Crew, control: &Control<'_>) -> crate::crew::Ready {
+/// Waits until the crew's connections are set up, as far as they can be.
+pub(crate) fn await_ready(crew: &mut dyn Crew, interrupt: &AtomicBool) -> Ready {
     loop {
-        if control.interrupt.load(Ordering::Relaxed) {
+        if interrupt.load(Ordering::Relaxed) {
             crew.interrupt();
         }
         if let Some(ready) = crew.ready() {

@@ -46,6 +46,23 @@ pub struct Schedule {
     area: f64,
     observed: Option<(u64, u64)>,
     since: u64,
+    /// Arrivals from this offset on belong to a later turn.
+    until: u64,
+    /// Arrivals before the turn.
+    turn_index: u64,
+}
+
+/// What a turn asked for, and what became of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TurnQueue {
+    /// Requests that were due in the turn.
+    pub due: u64,
+    /// Those that nobody took from the queue in time.
+    pub dropped: u64,
+    /// The longest queue.
+    pub peak: u64,
+    /// The mean queue.
+    pub mean: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -149,6 +166,8 @@ impl Schedule {
             area: 0.0,
             observed: None,
             since: 0,
+            until: u64::MAX,
+            turn_index: 0,
         })
     }
 
@@ -158,10 +177,17 @@ impl Schedule {
         self.since = start;
     }
 
-    /// When the next request that nobody has taken is due; `None` when the schedule is over.
+    /// When the next request that nobody has taken is due; `None` when the schedule, or its turn, is over.
     #[must_use]
     pub fn next_due(&self) -> Option<u64> {
-        self.take.next.map(|offset| self.start + offset)
+        let offset = self.take.next.filter(|offset| *offset < self.until)?;
+        Some(self.start + offset)
+    }
+
+    /// Whether all requests of the job have been taken.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.take.next.is_none()
     }
 
     /// Takes the next request, if it is due.
@@ -176,7 +202,7 @@ impl Schedule {
         while self
             .due
             .next
-            .is_some_and(|offset| self.start + offset <= now)
+            .is_some_and(|offset| offset < self.until && self.start + offset <= now)
         {
             self.due.advance();
         }
@@ -211,6 +237,34 @@ impl Schedule {
         self.peak = 0;
         self.area = 0.0;
         self.since = now;
+    }
+
+    /// Nothing is due until the first turn begins.
+    pub const fn await_turn(&mut self) {
+        self.until = 0;
+    }
+
+    /// A turn from `begin` to `end`, in nanoseconds of the engine's clock: the schedule goes on where the last turn left
+    /// it. `before` are the nanoseconds of all turns so far.
+    pub fn begin_turn(&mut self, begin: u64, end: u64, before: u64) {
+        self.start = begin - before;
+        self.until = before + (end - begin);
+        self.observed = None;
+        (self.peak, self.area, self.since) = (0, 0.0, begin);
+    }
+
+    /// The turn is over. What is still in the queue is dropped, so that the next turn does not begin with it.
+    pub fn end_turn(&mut self, now: u64) -> TurnQueue {
+        let dropped = self.observe(now);
+        let (peak, mean) = self.queue();
+        (0..dropped).for_each(|_| self.take.advance());
+        let due = self.take.index - std::mem::replace(&mut self.turn_index, self.take.index);
+        TurnQueue {
+            due,
+            dropped,
+            peak,
+            mean,
+        }
     }
 
     /// Requests that were due by `now`, taken or not.

@@ -16,6 +16,7 @@ use crate::report::{ProcessReport, ThreadReport};
 use crate::request::Mix;
 use crate::schedule::Schedule;
 use crate::shared::Shared;
+use crate::slices::gate::Gate;
 use crate::target::Target;
 use crate::usage;
 use crate::worker::{Part, Worker};
@@ -67,15 +68,22 @@ impl Share {
 pub struct Threads {
     shared: Arc<Shared>,
     backend: Backend,
+    gate: Option<Arc<Gate>>,
     threads: Vec<JoinHandle<Result<ThreadReport, Error>>>,
 }
 
 impl Threads {
-    /// Starts the threads; they begin to connect at once.
+    /// Starts the threads; they begin to connect at once. With a gate, their load comes in turns.
     ///
     /// # Errors
     /// [`Error`] if the backend is not to be had here, or a thread cannot be started.
-    pub fn start(job: &Job, target: &Target, mix: &Mix, share: Share) -> Result<Self, Error> {
+    pub fn start(
+        job: &Job,
+        target: &Target,
+        mix: &Mix,
+        share: Share,
+        gate: Option<&Arc<Gate>>,
+    ) -> Result<Self, Error> {
         let backend = Backend::choose(job, target)?;
         let limit = job.max_requests.map(|limit| share.of(limit));
         let schedule = Schedule::new(job, share.process, share.processes, limit);
@@ -84,6 +92,7 @@ impl Threads {
         let mut crew = Self {
             shared,
             backend,
+            gate: gate.map(Arc::clone),
             threads: Vec::new(),
         };
         let mut first = share.first_connection;
@@ -129,7 +138,9 @@ impl Threads {
         cpu: Option<u32>,
     ) -> Result<(), Error> {
         let (shared, backend) = (Arc::clone(&self.shared), self.backend);
+        let gate = self.gate.clone();
         let work = move || {
+            let gate = gate.map(Leaving);
             if let Some(cpu) = cpu {
                 usage::restrict(&[cpu])?;
             }
@@ -138,6 +149,9 @@ impl Threads {
             // SAFETY: plain system call without pointers.
             unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
             let mut worker = Worker::new(&job, mix, shared, part, now());
+            if let Some(Leaving(gate)) = &gate {
+                worker = worker.in_turns(Arc::clone(gate), &job);
+            }
             backend::drive(backend, &mut worker, connector, &job, &target)?;
             Ok(ThreadReport::of(&worker, cpu, now()))
         };
@@ -151,6 +165,20 @@ impl Threads {
             })?;
         self.threads.push(thread);
         Ok(())
+    }
+
+    /// Runs a closure on the schedule, where there is one.
+    pub fn with_schedule<T>(&self, action: impl FnOnce(&mut Schedule) -> T) -> Option<T> {
+        self.shared.with_schedule(action)
+    }
+}
+
+/// Tells a gate that its thread has ended, however it ended.
+struct Leaving(Arc<Gate>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.leave();
     }
 }
 

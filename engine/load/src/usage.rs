@@ -69,6 +69,18 @@ impl Usage {
         self.delayed_s = to.delayed_s.zip(from.delayed_s).map(|(to, from)| to - from);
     }
 
+    /// Adds what was used in another window.
+    pub fn add(&mut self, other: &Self) {
+        self.delayed_s = if self.wall == 0 {
+            other.delayed_s
+        } else {
+            self.delayed_s.zip(other.delayed_s).map(|(a, b)| a + b)
+        };
+        self.wall += other.wall;
+        self.user_s += other.user_s;
+        self.system_s += other.system_s;
+    }
+
     /// The share of the window in which the thread ran.
     #[must_use]
     pub fn busy(&self) -> f64 {

@@ -19,6 +19,7 @@ pub fn start(job: &Job, watch: &Watch) -> Result<Watcher, Error> {
     let target = Target {
         pid: watch.pid,
         cgroup_paths: watch.cgroup_paths.iter().map(Into::into).collect(),
+        allowed_cpus: watch.allowed_cpus.clone(),
         subreaper: None,
     };
     let settings = WatcherSettings {

@@ -54,8 +54,8 @@ fn every_request_has_a_fresh_key_and_the_response_must_echo_it() {
             Some("{{\"name\":\"n-{counter}-{random}\",\"t\":{thread}}}".to_owned());
         let echo = job.requests[0].body.clone().unwrap();
         job.requests[0].expect = Expect {
-            status: None,
             body: Some(ExpectBody::Exact { value: echo }),
+            ..Expect::default()
         };
         let result = carry_out(&job);
         assert_eq!(result.counts.ok, 500, "{:?}", result.first_errors);

@@ -8,8 +8,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use fault_server::{Fault, FaultServer, QuickServer};
-use loads::{BACKENDS, assert_only, carry_out, errors, job};
-use touchstone_load::job::{Expect, Job};
+use loads::{BACKENDS, assert_only, carry_out, errors, job, refusal};
+use touchstone_load::job::{Expect, ExpectBody, Job};
 
 /// A fault on every 20th request is counted in its class as often as the server did it, and nowhere else.
 fn counted_as(fault: Fault, class: &str) {
@@ -27,17 +27,15 @@ fn counted_as(fault: Fault, class: &str) {
         );
         assert_eq!(result.counts.ok, server.count(|counters| &counters.right));
         assert_only(&result, Some(class));
-        let first = &result.first_errors[0];
-        assert_eq!(result.first_errors.len(), 1);
-        assert_eq!(serde_json::to_value(first.class).unwrap(), class);
-        assert!(
-            first
-                .sent
-                .as_ref()
-                .unwrap()
-                .starts_with("GET /?name=bench-1207 HTTP/1.1\r\n"),
-            "{first:?}"
-        );
+        assert_eq!(result.first_errors.len(), 20);
+        for first in &result.first_errors {
+            assert_eq!(serde_json::to_value(first.class).unwrap(), class);
+            let sent = first.sent.as_ref().unwrap();
+            assert!(
+                sent.starts_with("GET /?name=bench-1207 HTTP/1.1\r\n"),
+                "{first:?}"
+            );
+        }
     }
 }
 
@@ -49,6 +47,68 @@ fn five_percent_of_status_500_are_wrong_statuses() {
 #[test]
 fn a_changed_body_of_the_same_length_is_a_wrong_body() {
     counted_as(Fault::ChangedBody, "wrong_body");
+}
+
+#[test]
+fn a_changed_media_type_is_a_wrong_header() {
+    for (content_type, headers) in [
+        (Some("text/plain"), vec![]),
+        (None, vec![("content-type", "text/plain(;.*)?")]),
+    ] {
+        for backend in BACKENDS {
+            let server = FaultServer::start(Fault::ChangedType, 20);
+            let mut job = job(&server, backend, 2_000);
+            let expect = &mut job.requests[0].expect;
+            expect.content_type = content_type.map(str::to_owned);
+            expect.headers = headers
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
+            let result = carry_out(&job);
+            assert_eq!(errors(&result, "wrong_header"), 100, "{:?}", result.counts);
+            assert_eq!(result.counts.ok, server.count(|counters| &counters.right));
+            assert_eq!(result.counts.completed, 2_000);
+            assert_only(&result, Some("wrong_header"));
+            let first = &result.first_errors[0];
+            assert!(first.why.contains("text/html"), "{first:?}");
+            assert!(first.received.as_ref().unwrap().contains("text/html"));
+        }
+    }
+}
+
+/// The head that is remembered must be a right one, and a first response must not be taken for it unseen.
+#[test]
+fn a_head_that_is_always_wrong_is_wrong_every_time() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::ChangedType, 1);
+        let mut job = job(&server, backend, 300);
+        job.requests[0].expect.content_type = Some("text/plain".to_owned());
+        let result = carry_out(&job);
+        assert_eq!(errors(&result, "wrong_header"), 300, "{:?}", result.counts);
+        assert_eq!(result.counts.ok, 0);
+    }
+}
+
+#[test]
+fn a_pattern_that_does_not_compile_is_an_error_before_anything_is_opened() {
+    let server = FaultServer::start(Fault::None, 1);
+    for in_headers in [false, true] {
+        let mut job = job(&server, BACKENDS[0], 1);
+        let expect = &mut job.requests[0].expect;
+        if in_headers {
+            expect.headers = vec![("ETag".to_owned(), "v[0-9".to_owned())];
+        } else {
+            expect.body = Some(ExpectBody::Pattern {
+                value: "v[0-9".to_owned(),
+            });
+        }
+        let why = refusal(&job);
+        assert!(
+            why.contains("requests[0] (lookup)") && why.contains(r#""v[0-9""#),
+            "{why}"
+        );
+    }
+    assert_eq!(server.count(|counters| &counters.connections), 0);
 }
 
 #[test]
@@ -266,7 +326,7 @@ fn a_large_body_needs_no_copy_to_be_checked() {
         let server = FaultServer::start(Fault::Large, 1);
         let mut job = job(&server, backend, 40);
         let expected = "x".repeat(1 << 20);
-        job.requests[0].expect.body = Some(touchstone_load::job::ExpectBody::Exact {
+        job.requests[0].expect.body = Some(ExpectBody::Exact {
             value: expected.clone(),
         });
         let result = carry_out(&job);
@@ -278,8 +338,7 @@ fn a_large_body_needs_no_copy_to_be_checked() {
         );
         assert_eq!(result.bytes.body, 40 << 20);
         let wrong = expected.replacen("xx", "xy", 1);
-        job.requests[0].expect.body =
-            Some(touchstone_load::job::ExpectBody::Exact { value: wrong });
+        job.requests[0].expect.body = Some(ExpectBody::Exact { value: wrong });
         assert_eq!(errors(&carry_out(&job), "wrong_body"), 40);
     }
 }

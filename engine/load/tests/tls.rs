@@ -11,6 +11,9 @@ use touchstone_load::error::Error;
 use touchstone_load::job::{ExpectBody, Job};
 use touchstone_load::result::LoadResult;
 use touchstone_load::run::run;
+use touchstone_load::slices::job::SlicesJob;
+use touchstone_load::slices::order::Order;
+use touchstone_load::slices::{self, SlicesControl};
 
 /// A server with a certificate of its own making; gives its port, the certificate in PEM, and its count of requests.
 fn server() -> (u16, String, Arc<AtomicU64>) {
@@ -128,4 +131,40 @@ fn a_certificate_is_looked_at_where_that_is_asked_for() {
     });
     std::fs::remove_file(&path).unwrap();
     assert_eq!(trusted.unwrap().counts.ok, 200);
+}
+
+#[test]
+fn turns_work_over_tls() {
+    let servers = [server(), server()];
+    let contenders: Vec<_> = servers
+        .iter()
+        .map(|(port, ..)| {
+            let url = format!("https://127.0.0.1:{port}/");
+            serde_json::json!({"name": url.clone(), "job": {"url": url, "connections": 4}})
+        })
+        .collect();
+    let job = serde_json::json!({"contenders": contenders}).to_string();
+    let turn = |contender| serde_json::json!({"contender": contender, "seconds": 0.05});
+    let order = serde_json::json!({
+        "order": "slices", "phase": "load", "turns": [turn(0), turn(1), turn(0), turn(1)],
+    });
+    let (sender, orders) = std::sync::mpsc::channel();
+    sender.send(Order::parse(&order.to_string())).unwrap();
+    drop(sender);
+    let control = SlicesControl {
+        interrupt: &AtomicBool::new(false),
+        orders,
+        on_event: &mut |_| (),
+    };
+    let result = slices::run(&SlicesJob::from_json(&job).unwrap(), control).unwrap();
+    assert!(
+        result
+            .slices
+            .iter()
+            .all(|slice| slice.ok > 0 && slice.errors.is_empty())
+    );
+    for (contender, (.., count)) in result.contenders.iter().zip(&servers) {
+        assert_eq!(contender.totals.ok, count.load(Ordering::SeqCst));
+        assert_eq!(contender.connections.opened, 4);
+    }
 }

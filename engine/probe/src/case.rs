@@ -1,10 +1,12 @@
 //! The model of one conformance case, as it stands in a case file.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::Outcome;
+use crate::requirement::Requirement;
 
 /// How strongly the RFC asks for it (RFC 2119).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -37,7 +39,7 @@ impl fmt::Display for Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Need {
-    /// A resource that takes a body by POST (`--post-path`).
+    /// A resource that takes a body by POST (`--post`).
     Post,
     /// That resource answers with the body it was sent.
     Echo,
@@ -48,8 +50,8 @@ pub enum Need {
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Need::Post => "a resource that takes a body (--post-path)",
-            Need::Echo => "a resource that answers with the body it was sent (--post-path)",
+            Need::Post => "a resource that takes a body (--post TARGET)",
+            Need::Echo => "a resource that answers with the body it was sent (--post TARGET)",
             Need::Slow => "time (--slow)",
         })
     }
@@ -81,6 +83,8 @@ pub struct Case {
     pub id: String,
     /// The file it comes from.
     pub category: String,
+    /// What it belongs to.
+    pub requirement: Arc<Requirement>,
     /// The RFC and section that decide it.
     pub section: String,
     /// How strongly the section asks for it.
@@ -105,4 +109,35 @@ pub struct Case {
     pub right: Vec<Outcome>,
     /// Outcomes that the RFC permits too, but that are not what it prefers.
     pub tolerated: Vec<Outcome>,
+}
+
+impl Case {
+    /// Whether its requests are posted to a resource that takes content.
+    pub fn posts(&self) -> bool {
+        self.holds("{post}") || self.holds("{carrier}")
+    }
+
+    /// Whether the content that it posts is the body that the resource is known to take.
+    pub fn posts_own_body(&self) -> bool {
+        self.holds("{body}")
+    }
+
+    /// Whether any of its requests has content.
+    pub fn has_content(&self) -> bool {
+        self.texts().any(|text| {
+            let text = text.to_ascii_lowercase();
+            text.contains("content-length") || text.contains("transfer-encoding")
+        })
+    }
+
+    fn holds(&self, placeholder: &str) -> bool {
+        self.texts().any(|text| text.contains(placeholder))
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Send(text) | Step::Drip(text, _) => Some(text.as_str()),
+            _ => None,
+        })
+    }
 }

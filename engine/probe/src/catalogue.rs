@@ -1,14 +1,16 @@
 //! Loads case files: those embedded in the binary, or those of a folder.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use thiserror::Error;
 
 use crate::case::{Case, Level, Need, Step};
 use crate::outcome::Outcome;
+use crate::requirement::Requirement;
 use crate::template::{self, Values};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -42,6 +44,16 @@ pub enum CatalogueError {
         /// What is wrong, and what to write.
         what: String,
     },
+    /// A requirement lacks its section or its sentence.
+    #[error("{file}: requirement {id}: {what}")]
+    Requirement {
+        /// The file's name.
+        file: String,
+        /// The requirement.
+        id: String,
+        /// What is wrong, and what to write.
+        what: String,
+    },
     /// There is no case at all.
     #[error("no case files (*.toml) in {0}")]
     Empty(String),
@@ -50,14 +62,19 @@ pub enum CatalogueError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
     category: String,
+    #[serde(default)]
     case: Vec<RawCase>,
+    #[serde(default)]
+    requirement: BTreeMap<String, Requirement>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawCase {
     id: String,
+    requirement: String,
     section: String,
     level: Level,
     why: String,
@@ -129,22 +146,48 @@ pub fn from_folder(folder: &Path) -> Result<Vec<Case>, CatalogueError> {
 }
 
 fn from_texts(texts: impl Iterator<Item = (String, String)>) -> Result<Vec<Case>, CatalogueError> {
-    let mut cases = Vec::new();
-    let mut ids = HashSet::new();
+    let mut files = Vec::new();
+    let mut requirements = HashMap::new();
     for (file, text) in texts {
-        let parsed: File = toml::from_str(&text).map_err(|source| CatalogueError::Syntax {
+        let mut parsed: File = toml::from_str(&text).map_err(|source| CatalogueError::Syntax {
             file: file.clone(),
             source: Box::new(source),
         })?;
-        for raw in parsed.case {
-            let id = raw.id.clone();
-            let case = build(raw, &parsed.category).map_err(|what| CatalogueError::Case {
+        for (id, requirement) in std::mem::take(&mut parsed.requirement) {
+            let known = state(&id, requirement).map_err(|what| CatalogueError::Requirement {
                 file: file.clone(),
                 id: id.clone(),
                 what,
             })?;
+            requirements.insert(id, Arc::new(known));
+        }
+        files.push((file, parsed));
+    }
+    let mut cases: Vec<Case> = Vec::new();
+    let mut ids = HashSet::new();
+    let mut levels: HashMap<String, (Level, String)> = HashMap::new();
+    for (file, parsed) in files {
+        for raw in parsed.case {
+            let id = raw.id.clone();
+            let case = build(raw, &parsed.category, &requirements).map_err(|what| {
+                CatalogueError::Case {
+                    file: file.clone(),
+                    id: id.clone(),
+                    what,
+                }
+            })?;
             if !ids.insert(id.clone()) {
                 let what = "a second case has this id; ids are unique over all files".into();
+                return Err(CatalogueError::Case { file, id, what });
+            }
+            let (level, first) = levels
+                .entry(case.requirement.id.clone())
+                .or_insert((case.level, id.clone()));
+            if *level != case.level {
+                let what = format!(
+                    "it is {}, but {first} of the same requirement is {level}; a requirement has one level",
+                    case.level
+                );
                 return Err(CatalogueError::Case { file, id, what });
             }
             cases.push(case);
@@ -153,7 +196,34 @@ fn from_texts(texts: impl Iterator<Item = (String, String)>) -> Result<Vec<Case>
     Ok(cases)
 }
 
-fn build(raw: RawCase, category: &str) -> Result<Case, String> {
+/// A requirement under its name, checked.
+fn state(id: &str, requirement: Requirement) -> Result<Requirement, String> {
+    if !is_reference(&requirement.section) {
+        return Err(format!(
+            "section {:?} is no reference such as \"RFC 9112 6.3\"",
+            requirement.section
+        ));
+    }
+    if requirement.says.trim().is_empty() {
+        return Err("`says` is empty; say the requirement in a sentence".into());
+    }
+    Ok(Requirement {
+        id: id.into(),
+        ..requirement
+    })
+}
+
+fn build(
+    raw: RawCase,
+    category: &str,
+    requirements: &HashMap<String, Arc<Requirement>>,
+) -> Result<Case, String> {
+    let requirement = requirements.get(&raw.requirement).ok_or_else(|| {
+        format!(
+            "no file states the requirement {:?}; add [requirement.{}] with section and says",
+            raw.requirement, raw.requirement
+        )
+    })?;
     if !is_reference(&raw.section) {
         return Err(format!(
             "section {:?} is no reference such as \"RFC 9112 6.3\"",
@@ -204,6 +274,7 @@ fn build(raw: RawCase, category: &str) -> Result<Case, String> {
         tolerated: outcomes(&raw.tolerated)?,
         id: raw.id,
         category: category.into(),
+        requirement: requirement.clone(),
         section: raw.section,
         level: raw.level,
         why: raw.why,
@@ -257,8 +328,12 @@ mod tests {
 
     const GOOD: &str = r#"
 category = "a"
+[requirement.r]
+section = "RFC 9112 6"
+says = "So it is."
 [[case]]
 id = "a-b"
+requirement = "r"
 section = "RFC 9112 6.3"
 level = "MUST"
 why = "because"
@@ -287,6 +362,21 @@ right = ["400 closed"]
             (GOOD.replace("[\"400 closed\"]", "[]"), "`right` is empty"),
             (format!("{GOOD}[[case]]{again}"), "second case"),
             (GOOD.replace("why", "reason"), "unknown field"),
+            (
+                GOOD.replace("= \"r\"", "= \"q\""),
+                "no file states the requirement",
+            ),
+            (
+                GOOD.replace("RFC 9112 6\"", "6\""),
+                "requirement r: section",
+            ),
+            (
+                format!(
+                    "{GOOD}[[case]]{}",
+                    again.replace("a-b", "a-c").replace("MUST", "MAY")
+                ),
+                "one level",
+            ),
         ] {
             let error = load(&text).unwrap_err().to_string();
             assert!(error.starts_with("x.toml"), "{error}");

@@ -6,6 +6,7 @@ use crate::case::{Case, Step};
 use crate::escape::escape;
 use crate::runner::Outcome;
 use crate::template::{self, Values};
+use crate::words;
 
 /// What the case sends, what it allows, and why. Placeholders are filled in from `values`.
 pub fn case(case: &Case, values: &Values) -> String {
@@ -13,6 +14,10 @@ pub fn case(case: &Case, values: &Values) -> String {
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to a string");
     line(format!("{}  ({}, {})", case.id, case.level, case.section));
     line(format!("  {}", case.why));
+    line(format!(
+        "  belongs to  {}: {}",
+        case.requirement.id, case.requirement.says
+    ));
     for need in &case.needs {
         line(format!("  needs {need}"));
     }
@@ -34,10 +39,10 @@ pub fn case(case: &Case, values: &Values) -> String {
         });
     }
     for outcome in &case.right {
-        line(format!("  right       {outcome}"));
+        line(format!("  right       {}", words::allowed(outcome)));
     }
     for outcome in &case.tolerated {
-        line(format!("  tolerated   {outcome}"));
+        line(format!("  tolerated   {}", words::allowed(outcome)));
     }
     out
 }
@@ -53,7 +58,7 @@ pub fn outcome(outcome: &Outcome) -> String {
     if let Some(seen) = &outcome.seen {
         line(format!(
             "  observed    {} after {:.3} s",
-            seen.line(),
+            words::seen(seen),
             seen.seconds
         ));
         line(format!("  sent        {}", escape(&seen.sent)));

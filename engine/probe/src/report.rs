@@ -1,4 +1,4 @@
-//! The document that a run leaves: `touchstone.probe/1`.
+//! The document that a run leaves: `touchstone.probe/2`.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,12 @@ use serde::Serialize;
 
 use crate::case::{Level, Need};
 use crate::escape::escape;
+use crate::ledger::{self, Kept, RequirementReport};
+use crate::risk::Risk;
 use crate::runner::Outcome;
 use crate::target::Target;
 use crate::verdict::Verdict;
+use crate::words;
 
 /// How many cases got which verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -49,7 +52,7 @@ impl Counts {
     }
 }
 
-/// What a case allows, in the language of [`crate::outcome`].
+/// What a case allows, in words (see [`crate::words`]).
 #[derive(Clone, Debug, Serialize)]
 pub struct Allowed {
     /// Right outcomes.
@@ -65,6 +68,8 @@ pub struct CaseReport {
     pub id: String,
     /// Its category.
     pub category: String,
+    /// The requirement that it belongs to.
+    pub requirement: String,
     /// The RFC's section.
     pub section: String,
     /// MUST, SHOULD or MAY.
@@ -79,7 +84,9 @@ pub struct CaseReport {
     pub verdict: Verdict,
     /// Why, for any verdict but right and tolerated.
     pub reason: Option<String>,
-    /// What was seen, in one line; `null` if the case was not played.
+    /// What a wrong answer does to others; `null` if it is not wrong.
+    pub risk: Option<Risk>,
+    /// What was seen, in words; `null` if the case was not played.
     pub observed: Option<String>,
     /// Seconds that the play took.
     pub seconds: Option<f64>,
@@ -102,6 +109,19 @@ pub struct Plain {
     pub closes: bool,
 }
 
+/// The resource that takes a body.
+#[derive(Clone, Debug, Serialize)]
+pub struct Post {
+    /// Its target.
+    pub target: String,
+    /// Why the cases that need it were not played, if they were not.
+    pub refused: Option<String>,
+    /// Whether it takes content other than the body that was given for it.
+    pub takes_anything: bool,
+    /// Whether it answers with the body that it is sent.
+    pub echo: bool,
+}
+
 /// The engine that probed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Engine {
@@ -112,18 +132,16 @@ pub struct Engine {
 /// The whole report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// `touchstone.probe/1`.
+    /// `touchstone.probe/2`.
     pub schema: &'static str,
     /// Who probed.
     pub engine: Engine,
     /// The URL.
     pub url: String,
     /// The resource that answers GET.
-    pub path: String,
-    /// The resource that takes a body.
-    pub post_path: Option<String>,
-    /// Whether it answers with that body.
-    pub echo: bool,
+    pub target: String,
+    /// The resource that takes a body, if one was named.
+    pub post: Option<Post>,
     /// The server's plain answer.
     pub plain: Plain,
     /// When the run began, seconds since 1970.
@@ -132,12 +150,16 @@ pub struct Report {
     pub duration_s: f64,
     /// Whether a signal ended it: cases not played are inconclusive then.
     pub interrupted: bool,
+    /// The case in which the server stopped listening, if it did: those after it were not played.
+    pub died_in: Option<String>,
     /// Verdicts over all cases.
     pub counts: Counts,
-    /// Verdicts by level.
+    /// Verdicts on cases by level.
     pub levels: BTreeMap<String, Counts>,
-    /// Verdicts by category, and within it by level.
-    pub categories: BTreeMap<String, BTreeMap<String, Counts>>,
+    /// Requirements by level: how many are kept, and how many broken, by risk.
+    pub kept: BTreeMap<String, Kept>,
+    /// The requirements, those that are broken first, the gravest at their head.
+    pub requirements: Vec<RequirementReport>,
     /// The cases.
     pub cases: Vec<CaseReport>,
 }
@@ -155,10 +177,15 @@ pub struct Span {
 
 impl Report {
     /// Gathers the outcomes.
-    pub fn new(url: &str, target: &Target, span: Span, outcomes: &[Outcome]) -> Report {
+    pub fn new(
+        url: &str,
+        target: &Target,
+        post: Option<&str>,
+        span: Span,
+        outcomes: &[Outcome],
+    ) -> Report {
         let mut counts = Counts::default();
         let mut levels: BTreeMap<String, Counts> = BTreeMap::new();
-        let mut categories: BTreeMap<String, BTreeMap<String, Counts>> = BTreeMap::new();
         for outcome in outcomes {
             let (case, verdict) = (&outcome.case, outcome.verdict);
             counts.add(verdict);
@@ -166,21 +193,21 @@ impl Report {
                 .entry(case.level.to_string())
                 .or_default()
                 .add(verdict);
-            let category = categories.entry(case.category.clone()).or_default();
-            category
-                .entry(case.level.to_string())
-                .or_default()
-                .add(verdict);
         }
+        let requirements = ledger::requirements(outcomes);
         Report {
-            schema: "touchstone.probe/1",
+            schema: "touchstone.probe/2",
             engine: Engine {
                 version: env!("CARGO_PKG_VERSION"),
             },
             url: url.into(),
-            path: target.values.path.clone(),
-            post_path: target.values.post.clone(),
-            echo: target.echo,
+            target: target.values.path.clone(),
+            post: post.map(|name| Post {
+                target: name.into(),
+                refused: target.post_refused.clone(),
+                takes_anything: target.takes_anything,
+                echo: target.echo,
+            }),
             plain: Plain {
                 status: target.baseline.status,
                 body_bytes: target.baseline.body.as_ref().map(Vec::len),
@@ -190,9 +217,14 @@ impl Report {
             started_unix_s: span.started_unix_s,
             duration_s: span.duration_s,
             interrupted: span.interrupted,
+            died_in: outcomes
+                .iter()
+                .find(|outcome| outcome.verdict == Verdict::Crash)
+                .map(|outcome| outcome.case.id.clone()),
             counts,
             levels,
-            categories,
+            kept: ledger::kept(&requirements),
+            requirements,
             cases: outcomes.iter().map(CaseReport::new).collect(),
         }
     }
@@ -209,11 +241,11 @@ impl CaseReport {
     fn new(outcome: &Outcome) -> CaseReport {
         let case = &outcome.case;
         let seen = outcome.seen.as_ref();
-        let lines =
-            |list: &[crate::outcome::Outcome]| list.iter().map(ToString::to_string).collect();
+        let lines = |list: &[crate::outcome::Outcome]| list.iter().map(words::allowed).collect();
         CaseReport {
             id: case.id.clone(),
             category: case.category.clone(),
+            requirement: case.requirement.id.clone(),
             section: case.section.clone(),
             level: case.level,
             why: case.why.clone(),
@@ -224,7 +256,8 @@ impl CaseReport {
             },
             verdict: outcome.verdict,
             reason: outcome.reason.clone(),
-            observed: seen.map(|seen| seen.line()),
+            risk: outcome.risk,
+            observed: seen.map(words::seen),
             seconds: seen.map(|seen| seen.seconds),
             sent: seen.map(|seen| escape(&seen.sent)),
             received: seen.map(|seen| escape(&seen.received)),

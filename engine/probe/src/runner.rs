@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::case::{Case, Need};
 use crate::observation::Observation;
+use crate::risk::{self, Risk};
 use crate::script::{self, Timing};
 use crate::target::{Alive, Target};
 use crate::verdict::{self, Verdict};
+use crate::words;
 
 /// How a run goes about it.
 #[derive(Clone, Debug)]
@@ -45,6 +47,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Why, for any verdict but right and tolerated.
     pub reason: Option<String>,
+    /// What a wrong answer or a crash does to others.
+    pub risk: Option<Risk>,
     /// What was seen, if the case was played.
     pub seen: Option<Observation>,
 }
@@ -96,8 +100,9 @@ pub fn run(
 }
 
 fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Outcome {
-    if let Some(need) = unmet(case, target, options) {
-        return said(case, Verdict::NotApplicable, format!("needs {need}"), None);
+    let target = &*target.for_case(case);
+    if let Some(why) = unmet(case, target, options) {
+        return said(case, Verdict::NotApplicable, why, None);
     }
     if options
         .stop
@@ -132,9 +137,9 @@ fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Ou
         Alive::Gone => return crash(case, Some(seen), gone),
         Alive::Mute => {
             let reason = format!(
-                "after this case the server left a plain GET without an answer for {} s (saw `{}`)",
+                "after this case the server left a plain GET without an answer for {} s (the server {})",
                 REVIVAL.as_secs(),
-                seen.line()
+                words::seen(&seen)
             );
             return said(case, Verdict::Inconclusive, reason, Some(seen));
         }
@@ -145,6 +150,7 @@ fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Ou
             case: case.clone(),
             verdict: first,
             reason: None,
+            risk: None,
             seen: Some(seen),
         };
     }
@@ -192,20 +198,28 @@ fn confirm(
                 String::new()
             };
             let reason = format!("{often}{}", verdict::reason(case, &seen));
-            return said(case, Verdict::Wrong, reason, Some(seen));
+            return wrong_for(case, target, reason, seen);
         }
     }
     let seen = wrong.swap_remove(0);
     if verdict::undecided(case, &seen, &target.baseline) {
         let reason = format!(
-            "silent once (`{}`), then not in {} plays",
-            seen.line(),
+            "silent once (it {}), then not in {} plays",
+            words::seen(&seen),
             REPLAYS - 1
         );
         return said(case, Verdict::Inconclusive, reason, Some(seen));
     }
     let reason = format!("in 1 of {REPLAYS} plays {}", verdict::reason(case, &seen));
-    said(case, Verdict::Wrong, reason, Some(seen))
+    wrong_for(case, target, reason, seen)
+}
+
+fn wrong_for(case: &Case, target: &Target, reason: String, seen: Observation) -> Outcome {
+    let risk = risk::of(case, &seen, &target.baseline);
+    Outcome {
+        risk: Some(risk),
+        ..said(case, Verdict::Wrong, reason, Some(seen))
+    }
 }
 
 fn said(case: &Case, verdict: Verdict, reason: String, seen: Option<Observation>) -> Outcome {
@@ -213,16 +227,22 @@ fn said(case: &Case, verdict: Verdict, reason: String, seen: Option<Observation>
         case: case.clone(),
         verdict,
         reason: Some(reason),
+        risk: None,
         seen,
     }
 }
 
-fn unmet(case: &Case, target: &Target, options: &Options) -> Option<Need> {
-    case.needs.iter().copied().find(|need| match need {
+/// Why the case cannot be played, if it cannot.
+fn unmet(case: &Case, target: &Target, options: &Options) -> Option<String> {
+    let need = case.needs.iter().find(|need| match need {
         Need::Post => target.values.post.is_none(),
         Need::Echo => !target.echo,
         Need::Slow => !options.slow,
-    })
+    })?;
+    match (need, &target.post_refused) {
+        (Need::Post | Need::Echo, Some(why)) => Some(why.clone()),
+        _ => Some(format!("needs {need}")),
+    }
 }
 
 fn judged(case: &Case, target: &Target, timing: Timing) -> std::io::Result<(Verdict, Observation)> {
@@ -268,6 +288,7 @@ fn crash(case: &Case, seen: Option<Observation>, gone: &AtomicBool) -> Outcome {
         case: case.clone(),
         verdict: Verdict::Crash,
         reason: Some(reason.into()),
+        risk: Some(Risk::Dangerous),
         seen,
     }
 }

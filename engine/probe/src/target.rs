@@ -1,11 +1,14 @@
 //! The server that is probed: its address, its resources, and how it answers when nothing is wrong.
 
+use std::borrow::Cow;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use crate::case::Case;
 use crate::connection::Connection;
+use crate::introduction::{self, Posting};
 use crate::matching::Baseline;
 use crate::response::{self, Reading, Response};
 use crate::template::Values;
@@ -27,9 +30,25 @@ pub enum TargetError {
     /// Nobody listens.
     #[error("cannot connect to {0}: {1}; is the server up?")]
     Connect(SocketAddr, std::io::Error),
+    /// The scheme is not http.
+    #[error("{0:?}: the probe speaks HTTP/1.1 over TCP; give the http:// URL behind the TLS")]
+    Tls(String),
     /// A plain request does not get a plain answer.
-    #[error("a plain {0} got {1}; the probe needs a resource that answers 2xx, give it by {2}")]
-    Unfit(String, String, &'static str),
+    #[error(
+        "a plain {0} got {1}; the probe needs a resource that answers 2xx: name it in the URL, such as http://127.0.0.1:8080/hello"
+    )]
+    Unfit(String, String),
+    /// A plain request is not allowed.
+    #[error(
+        "a plain {0} got status {1}; give what lets the probe in by --header, such as --header 'Authorization: Bearer ...'"
+    )]
+    Credentials(String, u16),
+    /// The server speaks something else.
+    #[error("{0} {1}; the probe is about HTTP/1.1 over TCP")]
+    Foreign(SocketAddr, &'static str),
+    /// It says nothing that can be read.
+    #[error("{0} gives a plain GET no response ({1}); is it an HTTP/1.1 server?")]
+    Silent(SocketAddr, String),
 }
 
 /// A server that answers, with the yardstick of its plain answers.
@@ -45,16 +64,26 @@ pub struct Target {
     pub plain_s: f64,
     /// Whether the resource that takes a body answers with it.
     pub echo: bool,
+    /// Whether it takes whatever it is sent, not only the body that was given for it.
+    pub takes_anything: bool,
+    /// Why cases that need it are not applicable, where one was named.
+    pub post_refused: Option<String>,
 }
 
 /// How soon a server that closes after every response does so.
 const CLOSING: Duration = Duration::from_millis(300);
 
-/// Authority and address of an `http` URL; the path, if any, is ignored by the caller's choice.
+/// Authority, target and address of an `http` URL.
 pub fn locate(url: &str, allowed: &[String]) -> Result<(String, String, SocketAddr), TargetError> {
     let wrong = || TargetError::Url(url.into());
+    if url.starts_with("https://") {
+        return Err(TargetError::Tls(url.into()));
+    }
     let rest = url.strip_prefix("http://").ok_or_else(wrong)?;
-    let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+    if path.contains(|letter: char| !letter.is_ascii_graphic() || letter == '#') {
+        return Err(wrong());
+    }
     if authority.is_empty() || authority.contains(['@', '?', '#', ' ', '{', '}']) {
         return Err(wrong());
     }
@@ -84,27 +113,32 @@ pub fn locate(url: &str, allowed: &[String]) -> Result<(String, String, SocketAd
 
 impl Target {
     /// Asks the server for its plain answers.
+    ///
+    /// # Errors
+    /// When a plain GET gets no 2xx answer. A POST that is refused only costs the cases that need it.
     pub fn meet(
         address: SocketAddr,
-        values: Values,
+        mut values: Values,
         patience: Duration,
     ) -> Result<Target, TargetError> {
         let get = format!(
-            "GET {} HTTP/1.1\r\nHost: {}\r\n\r\n",
-            values.path, values.host
+            "GET {} HTTP/1.1\r\n{}Host: {}\r\n\r\n",
+            values.path, values.fields, values.host
         );
-        let what = format!("GET {}", values.path);
         let start = Instant::now();
-        let first = exchange(address, get.as_bytes(), patience)?;
+        let answer = exchange(address, get.as_bytes(), patience)?;
         let plain_s = start.elapsed().as_secs_f64();
-        let first = success(first, &what, "--path")?;
-        let second = success(
-            exchange(address, get.as_bytes(), patience)?,
-            &what,
-            "--path",
-        )?;
+        if answer.finals.is_empty() {
+            return Err(introduction::silence(address, &answer, patience));
+        }
+        let first = success(answer, &values.path)?;
+        let second = success(exchange(address, get.as_bytes(), patience)?, &values.path)?;
         let length = first.values("content-length").next().map(str::to_owned);
         let same = first.body == second.body;
+        let posting = Posting::try_out(address, &values, patience)?;
+        if posting.refused.is_some() {
+            values.post = None;
+        }
         let baseline = Baseline {
             status: first.status,
             body: same.then_some(first.body),
@@ -112,31 +146,43 @@ impl Target {
             takes_body: values.post.is_some(),
             closes: closes(address, get.as_bytes(), patience)?,
         };
-        let mut echo = false;
-        if let Some(post) = &values.post {
-            let body = "probe";
-            let request = format!(
-                "POST {post} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n{body}",
-                values.host,
-                body.len()
-            );
-            let answer = exchange(address, request.as_bytes(), patience)?;
-            echo = success(answer, &format!("POST {post}"), "--post-path")?.body == body.as_bytes();
-        }
         Ok(Target {
             address,
             values,
             baseline,
             plain_s,
-            echo,
+            echo: posting.echo,
+            takes_anything: posting.takes_anything,
+            post_refused: posting.refused,
         })
+    }
+
+    /// The target as this case finds it: a resource that takes only its own body does not get other
+    /// content, whose refusal would say nothing about HTTP. GET carries it instead.
+    pub fn for_case(&self, case: &Case) -> Cow<'_, Target> {
+        let foreign = case.posts() && !case.posts_own_body();
+        let Some(post) = self
+            .values
+            .post
+            .as_ref()
+            .filter(|_| foreign && !self.takes_anything)
+        else {
+            return Cow::Borrowed(self);
+        };
+        let why = format!("POST {post} takes no content but the body that was given for it");
+        let mut target = self.clone();
+        target.values.post = None;
+        target.baseline.takes_body = false;
+        target.echo = false;
+        target.post_refused = Some(why);
+        Cow::Owned(target)
     }
 
     /// Seconds until a plain GET on a fresh connection has its answer.
     pub fn alive(&self, patience: Duration) -> Alive {
         let get = format!(
-            "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
-            self.values.path, self.values.host
+            "GET {} HTTP/1.1\r\n{}Host: {}\r\nConnection: close\r\n\r\n",
+            self.values.path, self.values.fields, self.values.host
         );
         let start = Instant::now();
         match exchange(self.address, get.as_bytes(), patience) {
@@ -158,7 +204,7 @@ pub enum Alive {
     Gone,
 }
 
-fn exchange(
+pub(crate) fn exchange(
     address: SocketAddr,
     request: &[u8],
     patience: Duration,
@@ -193,18 +239,20 @@ fn closes(address: SocketAddr, request: &[u8], patience: Duration) -> Result<boo
     Ok(connection.ended().is_some())
 }
 
-fn success(reading: Reading, what: &str, option: &'static str) -> Result<Response, TargetError> {
+fn success(reading: Reading, path: &str) -> Result<Response, TargetError> {
+    let what = format!("GET {path}");
     match reading.finals.into_iter().next() {
         Some(response) if response.status / 100 == 2 => Ok(response),
+        Some(response) if matches!(response.status, 401 | 403) => {
+            Err(TargetError::Credentials(what, response.status))
+        }
         Some(response) => Err(TargetError::Unfit(
-            what.into(),
+            what,
             format!("status {}", response.status),
-            option,
         )),
         None => Err(TargetError::Unfit(
-            what.into(),
+            what,
             format!("no response ({:?})", reading.tail),
-            option,
         )),
     }
 }

@@ -6,6 +6,9 @@
 //! | `{path}` | the resource that answers GET |
 //! | `{encoded}` | the same path, its last octet percent-encoded |
 //! | `{post}` | the resource that takes a body |
+//! | `{fields}` | the fields that every request is to have, each a line |
+//! | `{post-fields}` | the same with those of a POST: type of the content, fields of its own |
+//! | `{body}`, `{length}`, `{size}` | a body that the resource takes, its length in decimal and in hexadecimal |
 //! | `{carrier}` | `POST {post}` where there is such a resource, else `GET {path}` |
 //! | `{hex:00ff}` | these octets |
 //! | `{repeat:3:text}` | the text so many times |
@@ -24,7 +27,16 @@ pub struct Values {
     pub path: String,
     /// Path of the resource that takes a body, if there is one.
     pub post: Option<String>,
+    /// Field lines of every request, each with its line end.
+    pub fields: String,
+    /// Further field lines of requests to `post`.
+    pub post_fields: String,
+    /// A body that `post` takes.
+    pub body: Vec<u8>,
 }
+
+/// The content of a case that says no more about it; what `{body}` is unless somebody says otherwise.
+pub const SAMPLE: &str = "hello";
 
 impl Values {
     /// Values that serve to check a template without a server.
@@ -33,6 +45,9 @@ impl Values {
             host: "127.0.0.1:8080".into(),
             path: "/hello".into(),
             post: Some("/echo".into()),
+            fields: String::new(),
+            post_fields: String::new(),
+            body: SAMPLE.into(),
         }
     }
 }
@@ -47,7 +62,7 @@ pub enum TemplateError {
     Unbalanced(String),
     /// The placeholder does not exist.
     #[error(
-        "unknown placeholder {{{0}}}; known are host, path, encoded, post, carrier, hex, repeat, count"
+        "unknown placeholder {{{0}}}; known are host, path, encoded, post, carrier, fields, post-fields, body, length, size, hex, repeat, count"
     )]
     Unknown(String),
     /// The placeholder's argument does not fit.
@@ -115,6 +130,16 @@ fn placeholder(name: &str, values: &Values, out: &mut Vec<u8>) -> Result<(), Tem
             Some(post) => out.extend_from_slice(format!("POST {post}").as_bytes()),
             None => out.extend_from_slice(format!("GET {}", values.path).as_bytes()),
         },
+        "fields" => out.extend_from_slice(values.fields.as_bytes()),
+        "post-fields" => {
+            out.extend_from_slice(values.fields.as_bytes());
+            if values.post.is_some() {
+                out.extend_from_slice(values.post_fields.as_bytes());
+            }
+        }
+        "body" => out.extend_from_slice(&values.body),
+        "length" => out.extend_from_slice(values.body.len().to_string().as_bytes()),
+        "size" => out.extend_from_slice(format!("{:x}", values.body.len()).as_bytes()),
         "hex" => hex(name, argument, out)?,
         "repeat" => {
             let (count, text) = counted(name, argument)?;
@@ -185,6 +210,28 @@ mod tests {
             ..values
         };
         assert_eq!(expand("{carrier}", &bare).unwrap(), b"GET /hello");
+    }
+
+    #[test]
+    fn own_fields_and_body_come_in() {
+        let values = Values {
+            fields: "Authorization: x\r\n".into(),
+            post_fields: "Content-Type: application/json\r\n".into(),
+            body: b"{\"a\":1234567890}".to_vec(),
+            ..Values::sample()
+        };
+        assert_eq!(
+            expand("{carrier}|{post-fields}|{length}|{size}|{body}", &values).unwrap(),
+            b"POST /echo|Authorization: x\r\nContent-Type: application/json\r\n|16|10|{\"a\":1234567890}"
+        );
+        let bare = Values {
+            post: None,
+            ..values
+        };
+        assert_eq!(
+            expand("{carrier}|{post-fields}", &bare).unwrap(),
+            b"GET /hello|Authorization: x\r\n"
+        );
     }
 
     #[test]

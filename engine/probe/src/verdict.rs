@@ -6,6 +6,7 @@ use crate::case::Case;
 use crate::matching::{Baseline, cut_short, matches, reachable};
 use crate::observation::Observation;
 use crate::outcome::Outcome;
+use crate::words;
 
 /// What is said of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -81,18 +82,12 @@ pub fn undecided(case: &Case, seen: &Observation, baseline: &Baseline) -> bool {
 
 /// One line that says why a case is wrong: what came, and what would have been right.
 pub fn reason(case: &Case, seen: &Observation) -> String {
-    let allowed: Vec<String> = case
-        .right
-        .iter()
-        .chain(&case.tolerated)
-        .map(|outcome| format!("`{outcome}`"))
-        .collect();
     let place = seen.cut.map_or(String::new(), |cut| {
         format!(" (request cut after octet {cut})")
     });
     format!(
-        "got `{}`{place}, allowed {}",
-        seen.line(),
-        allowed.join(" or ")
+        "it {}{place}; right is: {}",
+        words::seen(seen),
+        words::any_of(&case.right)
     )
 }

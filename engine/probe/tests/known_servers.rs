@@ -24,6 +24,7 @@ fn meet(rig: &Rig, path: &str) -> Result<Target, TargetError> {
         host: rig.address().to_string(),
         path: path.into(),
         post: Some("/echo".into()),
+        ..Values::sample()
     };
     Target::meet(rig.address(), values, Duration::from_secs(5))
 }
@@ -183,5 +184,8 @@ fn a_server_without_the_resource_is_not_probed() {
     let error = meet(&rig, "/nowhere")
         .expect_err("404 is no plain answer")
         .to_string();
-    assert!(error.contains("404") && error.contains("--path"), "{error}");
+    assert!(
+        error.contains("404") && error.contains("in the URL"),
+        "{error}"
+    );
 }

@@ -3,6 +3,8 @@
 //! Both are a [`worker::Worker`] a thread, each with its own `SO_REUSEPORT` listener and epoll instance, around a
 //! [`worker::Service`] that says what is answered.
 
+#![forbid(unsafe_code)]
+
 pub mod echo;
 mod head;
 pub mod null;

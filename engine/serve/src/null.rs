@@ -4,13 +4,14 @@
 use crate::Place;
 use crate::head::Request;
 use crate::route::Routes;
-use crate::socket::{self, Bell};
+use crate::socket;
 use crate::worker::{Order, Peer, Service, Worker};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use touchstone_watch::cpus;
+use touchstone_sys::cpus;
+use touchstone_sys::poll::Bell;
 
 struct Null {
     routes: Arc<Routes>,
@@ -41,7 +42,8 @@ impl Server {
     /// When the address cannot be bound or a thread not be started.
     pub fn start(place: &Place, routes: Routes) -> io::Result<Self> {
         let routes = Arc::new(routes);
-        let (address, first) = socket::local_address(socket::bind(&place.address)?)?;
+        let first = socket::bind(&place.address)?;
+        let address = first.local_address()?;
         let mut sockets = vec![first];
         for _ in 1..place.workers.max(1) {
             sockets.push(socket::bind(&address)?);
@@ -56,8 +58,8 @@ impl Server {
             let service = Null {
                 routes: Arc::clone(&routes),
             };
-            let rebind = Box::new(move || socket::bind(&address).and_then(socket::listen));
-            let worker = Worker::new(service, socket::listen(socket)?, Arc::clone(&bell), rebind)?;
+            let rebind = Box::new(move || socket::listen(&address));
+            let worker = Worker::new(service, socket.listen()?, Arc::clone(&bell), rebind)?;
             let cpu = place.cpus.get(number % place.cpus.len().max(1)).copied();
             server.bells.push(bell);
             server.threads.push(std::thread::Builder::new().name(format!("null-{number}")).spawn(move || {

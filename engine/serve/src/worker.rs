@@ -2,11 +2,13 @@
 
 use crate::head::{Parse, Request, parse};
 use crate::response::refusal;
-use crate::socket::{self, Bell, Poller};
 use std::io;
 use std::net::TcpListener;
-use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
+use std::time::Duration;
+use touchstone_sys::poll::{Bell, Epoll, Event};
+use touchstone_sys::socket::{Stream, accept, no_more_files};
 
 /// A connection, told from an earlier one with the same descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +38,8 @@ pub trait Service {
     fn closed(&mut self) {}
     /// Events are about to be handled.
     fn batch(&mut self) {}
-    /// How long to wait at most, in nanoseconds.
-    fn patience(&mut self) -> Option<u64> {
+    /// How long to wait at most.
+    fn patience(&mut self) -> Option<Duration> {
         None
     }
     /// Hands over an answer that is due, with whether the connection is to be closed after it.
@@ -65,7 +67,7 @@ struct Waiting {
 #[derive(Default)]
 struct Slot {
     generation: u32,
-    open: bool,
+    socket: Option<Stream>,
     waiting: Option<Box<Waiting>>,
 }
 
@@ -75,7 +77,7 @@ const BUFFER: usize = 64 * 1024;
 /// A thread's state.
 pub struct Worker<S> {
     service: S,
-    poller: Poller,
+    epoll: Epoll,
     listener: Option<TcpListener>,
     bell: Arc<Bell>,
     slots: Vec<Slot>,
@@ -93,13 +95,13 @@ impl<S: Service> Worker<S> {
         bell: Arc<Bell>,
         rebind: Box<dyn Fn() -> io::Result<TcpListener> + Send>,
     ) -> io::Result<Self> {
-        let poller = Poller::new()?;
-        poller.add(listener.as_raw_fd(), libc::EPOLLIN)?;
-        poller.add(bell.fd(), libc::EPOLLIN)?;
+        let epoll = Epoll::new()?;
+        epoll.add_edge(&listener, token(listener.as_raw_fd()))?;
+        epoll.add_edge(&*bell, token(bell.as_raw_fd()))?;
         let out = Vec::with_capacity(BUFFER);
         Ok(Self {
             service,
-            poller,
+            epoll,
             listener: Some(listener),
             bell,
             slots: Vec::new(),
@@ -111,16 +113,15 @@ impl<S: Service> Worker<S> {
 
     /// Serves until ordered to stop.
     pub fn run(mut self) {
-        // SAFETY: an all-zero event is valid.
-        let mut events: Vec<libc::epoll_event> = vec![unsafe { std::mem::zeroed() }; EVENTS];
+        let mut room = vec![Event::NONE; EVENTS];
         let mut buffer = vec![0u8; BUFFER];
         loop {
             let patience = self.service.patience();
-            let n = self.poller.wait(&mut events, patience);
+            let events = self.epoll.wait(&mut room, patience);
             self.service.batch();
-            for event in &events[..n] {
-                let fd = event.u64 as RawFd;
-                if fd == self.bell.fd() {
+            for event in events {
+                let fd = event.token() as RawFd;
+                if fd == self.bell.as_raw_fd() {
                     self.bell.silence();
                     if !self.obey() {
                         return;
@@ -128,7 +129,7 @@ impl<S: Service> Worker<S> {
                 } else if self.listener.as_ref().is_some_and(|l| l.as_raw_fd() == fd) {
                     self.accept_all();
                 } else {
-                    self.handle(fd, event.events as i32, &mut buffer);
+                    self.handle(fd, *event, &mut buffer);
                 }
             }
             while let Some((peer, bytes, close)) = self.service.due() {
@@ -143,15 +144,21 @@ impl<S: Service> Worker<S> {
             Order::Stop => return false,
             Order::Refuse => {
                 self.listener = None;
-                for fd in 0..self.slots.len() as RawFd {
-                    if self.slots[fd as usize].open {
-                        socket::reset_on_close(fd);
-                        self.close(fd);
+                for fd in 0..self.slots.len() {
+                    if let Some(socket) = &self.slots[fd].socket {
+                        // Without the option its end is an orderly one, which refuses as well.
+                        let _ = socket.reset_on_close();
+                        self.close(fd as RawFd);
                     }
                 }
             }
             Order::Serve if self.listener.is_none() => match (self.rebind)() {
-                Ok(listener) if self.poller.add(listener.as_raw_fd(), libc::EPOLLIN).is_ok() => {
+                Ok(listener)
+                    if self
+                        .epoll
+                        .add_edge(&listener, token(listener.as_raw_fd()))
+                        .is_ok() =>
+                {
                     self.listener = Some(listener);
                     self.accept_all();
                 }
@@ -165,52 +172,55 @@ impl<S: Service> Worker<S> {
     fn accept_all(&mut self) {
         self.full = false;
         while let Some(listener) = &self.listener {
-            match socket::accept(listener.as_raw_fd()) {
-                Ok(socket) => {
-                    let events = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP;
-                    if self.poller.add(socket.as_raw_fd(), events).is_err() {
-                        continue;
-                    }
-                    let fd = socket.into_raw_fd();
-                    if self.slots.len() <= fd as usize {
-                        self.slots.resize_with(fd as usize + 1, Slot::default);
-                    }
-                    let slot = &mut self.slots[fd as usize];
-                    slot.open = true;
-                    slot.generation = slot.generation.wrapping_add(1);
-                    self.service.opened();
-                }
+            match accept(listener) {
+                Ok(socket) => self.open(socket),
                 Err(e) if e.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(e) => {
-                    self.full = matches!(
-                        e.raw_os_error(),
-                        Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)
-                    );
+                    self.full = no_more_files(&e);
                     return;
                 }
             }
         }
     }
 
-    fn handle(&mut self, fd: RawFd, events: i32, buffer: &mut [u8]) {
-        if !self.slots.get(fd as usize).is_some_and(|slot| slot.open) {
+    fn open(&mut self, socket: Stream) {
+        let fd = socket.as_raw_fd();
+        if self.epoll.add_connection(&socket, token(fd)).is_err() {
             return;
         }
-        if events & (libc::EPOLLERR | libc::EPOLLHUP) != 0 {
+        if self.slots.len() <= fd as usize {
+            self.slots.resize_with(fd as usize + 1, Slot::default);
+        }
+        let slot = &mut self.slots[fd as usize];
+        slot.socket = Some(socket);
+        slot.generation = slot.generation.wrapping_add(1);
+        self.service.opened();
+    }
+
+    fn handle(&mut self, fd: RawFd, event: Event, buffer: &mut [u8]) {
+        if !self.is_open(fd) {
+            return;
+        }
+        if event.failed() {
             return self.close(fd);
         }
         let was_blocked = self.blocked(fd);
         if was_blocked {
-            if events & libc::EPOLLOUT == 0 || !self.flush(fd) {
+            if !event.writable() || !self.flush(fd) {
                 return;
             }
             self.tidy(fd);
         }
         // Who does not take answers is not read from: its edge is caught up with when the answers are sent.
-        if was_blocked || events & (libc::EPOLLIN | libc::EPOLLRDHUP) != 0 {
-            let ended = was_blocked || events & libc::EPOLLRDHUP != 0;
+        if was_blocked || event.readable() || event.ended() {
+            let ended = was_blocked || event.ended();
             self.read(fd, ended, buffer);
         }
+    }
+
+    fn is_open(&self, fd: RawFd) -> bool {
+        let slot = self.slots.get(fd as usize);
+        slot.is_some_and(|slot| slot.socket.is_some())
     }
 
     fn blocked(&self, fd: RawFd) -> bool {
@@ -222,8 +232,8 @@ impl<S: Service> Worker<S> {
 
     /// A short read has emptied the socket, unless the peer's end was already behind it: that edge will not come again.
     fn read(&mut self, fd: RawFd, ended: bool, buffer: &mut [u8]) {
-        loop {
-            let n = match socket::receive(fd, buffer) {
+        while let Some(socket) = &self.slots[fd as usize].socket {
+            let n = match socket.receive(buffer) {
                 Ok(0) => return self.close(fd),
                 Ok(n) => n,
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => return,
@@ -286,8 +296,12 @@ impl<S: Service> Worker<S> {
 
     /// Sends, and keeps what the socket does not take; false when the connection is blocked or closed.
     fn send(&mut self, fd: RawFd, bytes: &[u8], close: bool) -> bool {
-        if !self.blocked(fd) {
-            match socket::send(fd, bytes) {
+        if let Some(socket) = self.slots[fd as usize]
+            .socket
+            .as_ref()
+            .filter(|_| !self.blocked(fd))
+        {
+            match socket.send(bytes) {
                 Ok(n) if n == bytes.len() => {
                     if close {
                         self.close(fd);
@@ -323,7 +337,7 @@ impl<S: Service> Worker<S> {
     /// Gives an answer that was due.
     fn answer(&mut self, peer: Peer, bytes: &[u8], close: bool) {
         let slot = self.slots.get(peer.fd as usize);
-        if slot.is_some_and(|slot| slot.open && slot.generation == peer.generation) {
+        if slot.is_some_and(|slot| slot.socket.is_some() && slot.generation == peer.generation) {
             self.send(peer.fd, bytes, close);
         } else {
             self.service.lost();
@@ -344,10 +358,8 @@ impl<S: Service> Worker<S> {
 
     fn close(&mut self, fd: RawFd) {
         let slot = &mut self.slots[fd as usize];
-        slot.open = false;
+        slot.socket = None;
         slot.waiting = None;
-        // SAFETY: the descriptor is this worker's, and its slot said that it was open.
-        unsafe { libc::close(fd) };
         self.service.closed();
         if self.full {
             self.accept_all();
@@ -355,11 +367,7 @@ impl<S: Service> Worker<S> {
     }
 }
 
-impl<S> Drop for Worker<S> {
-    fn drop(&mut self) {
-        for (fd, _) in self.slots.iter().enumerate().filter(|(_, slot)| slot.open) {
-            // SAFETY: open descriptors of slots are this worker's.
-            unsafe { libc::close(fd as RawFd) };
-        }
-    }
+/// A descriptor as the token under which it is registered.
+fn token(fd: RawFd) -> u64 {
+    fd as u64
 }

@@ -4,6 +4,7 @@ use crate::procfs;
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use touchstone_sys::file;
 
 /// One reading. Bytes, counts and nanoseconds; `None` where no file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,6 +23,28 @@ pub struct CgroupReading {
     pub cpu_ns: Option<u64>,
     /// Time for which tasks were kept off the CPU by a quota.
     pub throttled_ns: Option<u64>,
+    /// Periods of the quota, while there was something to run.
+    pub periods: Option<u64>,
+    /// How many of them were cut short.
+    pub throttled_periods: Option<u64>,
+}
+
+impl CgroupReading {
+    /// What this reading lacks, from an earlier one.
+    #[must_use]
+    pub fn or(self, earlier: &Self) -> Self {
+        Self {
+            memory: self.memory.or(earlier.memory),
+            memory_peak: self.memory_peak.or(earlier.memory_peak),
+            memory_limit: self.memory_limit.or(earlier.memory_limit),
+            limit_hits: self.limit_hits.or(earlier.limit_hits),
+            oom_kills: self.oom_kills.or(earlier.oom_kills),
+            cpu_ns: self.cpu_ns.or(earlier.cpu_ns),
+            throttled_ns: self.throttled_ns.or(earlier.throttled_ns),
+            periods: self.periods.or(earlier.periods),
+            throttled_periods: self.throttled_periods.or(earlier.throttled_periods),
+        }
+    }
 }
 
 /// A file in one of its two spellings, and how its number is found.
@@ -75,7 +98,48 @@ const FILES: &[Entry] = &[
     ("cpu.stat", b"throttled_time", 1, |r, v| {
         r.throttled_ns = Some(v)
     }),
+    ("cpu.stat", b"nr_periods", 1, |r, v| r.periods = Some(v)),
+    ("cpu.stat", b"nr_throttled", 1, |r, v| {
+        r.throttled_periods = Some(v)
+    }),
 ];
+
+/// CPU time by CPU, which only version 1 counts, against a beginning.
+pub struct CpuTimes {
+    file: OwnedFd,
+    begin: Vec<u64>,
+}
+
+impl CpuTimes {
+    /// Reads the first of the directories that counts so. `None` if none does.
+    pub fn open(directories: &[std::path::PathBuf], buffer: &mut [u8]) -> Option<Self> {
+        let file = directories.iter().find_map(|directory| {
+            let path = directory.join("cpuacct.usage_percpu");
+            let path = CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
+            file::open(&path)
+        })?;
+        let begin = Self::read(&file, buffer)?;
+        Some(Self { file, begin })
+    }
+
+    /// Nanoseconds used since it was opened, on those CPUs that `counts` picks.
+    pub fn since_begin(&self, buffer: &mut [u8], counts: impl Fn(usize) -> bool) -> Option<u64> {
+        let now = Self::read(&self.file, buffer)?;
+        let used = self.begin.iter().zip(now).enumerate();
+        Some(
+            used.filter(|(cpu, _)| counts(*cpu))
+                .map(|(_, (begin, now))| now.saturating_sub(*begin))
+                .sum(),
+        )
+    }
+
+    /// `None` also where the buffer does not hold all of it.
+    fn read(file: &OwnedFd, buffer: &mut [u8]) -> Option<Vec<u64>> {
+        let text = file::read(file, buffer)?;
+        text.ends_with(b"\n")
+            .then(|| procfs::numbers(text).collect())
+    }
+}
 
 /// Version 1 writes "no limit" as the largest page-aligned number.
 fn below_unlimited(value: u64) -> Option<u64> {
@@ -90,16 +154,16 @@ impl Cgroup {
         for directory in directories {
             let list = directory.as_ref().join("cgroup.procs");
             if let Ok(path) = CString::new(list.into_os_string().into_encoded_bytes()) {
-                processes = processes.or_else(|| procfs::open_c(&path, libc::O_RDONLY));
+                processes = processes.or_else(|| file::open(&path));
             }
             for (name, key, scale, into) in FILES {
                 let path = directory.as_ref().join(name);
                 let Ok(path) = CString::new(path.into_os_string().into_encoded_bytes()) else {
                     continue;
                 };
-                if let Some(file) = procfs::open_c(&path, libc::O_RDONLY) {
+                if let Some(opened) = file::open(&path) {
                     sources.push(Source {
-                        file,
+                        file: opened,
                         key,
                         scale: *scale,
                         into: *into,
@@ -116,7 +180,7 @@ impl Cgroup {
         let text = self
             .processes
             .as_ref()
-            .and_then(|file| procfs::read(file, buffer));
+            .and_then(|file| file::read(file, buffer));
         let lines = text.unwrap_or_default().split(|byte| *byte == b'\n');
         pids.extend(lines.filter_map(|line| i32::try_from(procfs::number(line)?).ok()));
         pids.sort_unstable();
@@ -126,7 +190,7 @@ impl Cgroup {
     pub fn read(&self, buffer: &mut [u8]) -> CgroupReading {
         let mut reading = CgroupReading::default();
         for source in &self.sources {
-            let Some(text) = procfs::read(&source.file, buffer) else {
+            let Some(text) = file::read(&source.file, buffer) else {
                 continue;
             };
             let value = if source.key.is_empty() {
@@ -197,7 +261,7 @@ mod tests {
             "v1-cpu",
             &[(
                 "cpu.stat",
-                "nr_periods 1\nnr_throttled 1\nthrottled_time 99\n",
+                "nr_periods 4\nnr_throttled 1\nthrottled_time 99\n",
             )],
         );
         let reading = Cgroup::open(&[&memory, &cpu]).read(&mut [0; procfs::BUFFER]);
@@ -208,5 +272,21 @@ mod tests {
             (reading.oom_kills, reading.throttled_ns),
             (Some(2), Some(99))
         );
+        assert_eq!(
+            (reading.periods, reading.throttled_periods),
+            (Some(4), Some(1))
+        );
+    }
+
+    #[test]
+    fn cpu_time_is_counted_by_cpu_from_the_beginning() {
+        let path = directory("percpu", &[("cpuacct.usage_percpu", "100 200 300 \n")]);
+        let mut buffer = [0; procfs::BUFFER];
+        let times = CpuTimes::open(std::slice::from_ref(&path), &mut buffer).unwrap();
+        std::fs::write(path.join("cpuacct.usage_percpu"), "105 260 300 \n").unwrap();
+        assert_eq!(times.since_begin(&mut buffer, |cpu| cpu != 0), Some(60));
+        std::fs::write(path.join("cpuacct.usage_percpu"), "105 26").unwrap();
+        assert_eq!(times.since_begin(&mut buffer, |_| true), None);
+        std::fs::remove_dir_all(path).unwrap();
     }
 }

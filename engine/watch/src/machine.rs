@@ -1,7 +1,9 @@
 //! The machine as a whole: stolen time, and CPU time that went to others.
 
-use crate::{clock, procfs};
+use crate::procfs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use touchstone_sys::{clock, file};
 
 /// Counters of the whole machine at one moment.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,7 +19,7 @@ pub struct MachineReading {
 }
 
 /// What happened on the machine between two readings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Machine {
     /// Seconds stolen by the hypervisor, over all CPUs.
     pub steal_s: f64,
@@ -32,8 +34,8 @@ impl MachineReading {
     #[must_use]
     pub fn now() -> Option<Self> {
         let mut buffer = [0; 512];
-        let file = procfs::open_c(c"/proc/stat", libc::O_RDONLY)?;
-        let text = procfs::read(&file, &mut buffer)?;
+        let source = file::open(c"/proc/stat")?;
+        let text = file::read(&source, &mut buffer)?;
         let line = text.split(|b| *b == b'\n').next()?.strip_prefix(b"cpu ")?;
         let mut ticks = [0u64; 8];
         let words = line.split(|b| *b == b' ').filter(|w| !w.is_empty());
@@ -41,7 +43,7 @@ impl MachineReading {
             *slot = procfs::number(word)?;
         }
         let [user, nice, system, _idle, _iowait, irq, softirq, steal] = ticks;
-        let tick = tick_ns();
+        let tick = clock::tick_ns();
         Some(Self {
             busy_ns: (user + nice + system + irq + softirq) * tick,
             steal_ns: steal * tick,
@@ -70,17 +72,9 @@ impl MachineReading {
     }
 }
 
-/// Length of the kernel's accounting tick, in nanoseconds.
-#[must_use]
-pub fn tick_ns() -> u64 {
-    // SAFETY: sysconf only reads a number.
-    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    1_000_000_000 / u64::try_from(per_second).unwrap_or(100).max(1)
-}
-
 fn swapped_pages() -> Option<u64> {
     let mut buffer = [0; procfs::BUFFER];
-    let file = procfs::open_c(c"/proc/vmstat", libc::O_RDONLY)?;
-    let text = procfs::read(&file, &mut buffer)?;
+    let source = file::open(c"/proc/vmstat")?;
+    let text = file::read(&source, &mut buffer)?;
     Some(procfs::field(text, b"pswpin")? + procfs::field(text, b"pswpout")?)
 }

@@ -1,8 +1,9 @@
 //! One process of the watched tree and its open files.
 
 use crate::procfs::{self, PathBuffer};
-use crate::{clock, machine};
-use std::os::fd::{AsRawFd, OwnedFd};
+use crate::sample::DescriptorUse;
+use std::os::fd::OwnedFd;
+use touchstone_sys::{clock, file};
 
 /// The parts of `/proc/PID/stat` that matter here (proc_pid_stat(5)); times in ticks.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,6 +20,8 @@ pub struct Stat {
     pub threads: u32,
     pub started: u64,
     pub rss_pages: u64,
+    /// The CPU on which its first thread has run last.
+    pub processor: usize,
     pub exit_code: i32,
 }
 
@@ -48,6 +51,7 @@ impl Stat {
                 20 => stat.threads = u32::try_from(value).unwrap_or(u32::MAX),
                 22 => stat.started = value,
                 24 => stat.rss_pages = value,
+                39 => stat.processor = usize::try_from(value).unwrap_or(usize::MAX),
                 52 => stat.exit_code = signed,
                 _ => {}
             }
@@ -59,6 +63,14 @@ impl Stat {
     pub fn of(pid: i32, buffer: &mut [u8]) -> Option<Self> {
         Self::parse(procfs::read_once(
             &PathBuffer::process(pid, "stat"),
+            buffer,
+        )?)
+    }
+
+    /// The same of one thread of a process.
+    pub fn of_thread(pid: i32, tid: i32, buffer: &mut [u8]) -> Option<Self> {
+        Self::parse(procfs::read_once(
+            &PathBuffer::thread(pid, tid, "stat"),
             buffer,
         )?)
     }
@@ -96,6 +108,7 @@ impl Cpu {
 /// Memory that only a walk over the page tables tells, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Memory {
+    pub rss: Option<u64>,
     pub pss: Option<u64>,
     pub anon: Option<u64>,
     pub swap: Option<u64>,
@@ -113,6 +126,8 @@ pub struct Member {
     pub reaped: Cpu,
     /// How much `reaped` grew at the last reading.
     pub reaped_gain: Cpu,
+    /// How many files it may open; read with deep samples.
+    fd_limit: Option<u64>,
     stat_file: OwnedFd,
     status_file: Option<OwnedFd>,
     fd_directory: Option<OwnedFd>,
@@ -121,29 +136,28 @@ pub struct Member {
 impl Member {
     /// Opens the files of a process; `None` when it has gone.
     pub fn open(pid: i32, buffer: &mut [u8]) -> Option<Self> {
-        let stat_file = procfs::open(&PathBuffer::process(pid, "stat"), libc::O_RDONLY)?;
-        let stat = Stat::parse(procfs::read(&stat_file, buffer)?)?;
+        let stat_file = PathBuffer::process(pid, "stat").open()?;
+        let stat = Stat::parse(file::read(&stat_file, buffer)?)?;
         let mut member = Self {
             pid,
             stat,
             cpu: Cpu::default(),
             reaped: Cpu::default(),
             reaped_gain: Cpu::default(),
+            fd_limit: None,
             stat_file,
-            status_file: procfs::open(&PathBuffer::process(pid, "status"), libc::O_RDONLY),
-            fd_directory: procfs::open(
-                &PathBuffer::process(pid, "fd"),
-                libc::O_PATH | libc::O_DIRECTORY,
-            ),
+            status_file: PathBuffer::process(pid, "status").open(),
+            fd_directory: file::open_place(PathBuffer::process(pid, "fd").as_c_str()),
         };
         member.account();
         member.reaped_gain = Cpu::default();
+        member.read_limits(buffer);
         Some(member)
     }
 
     /// Reads `stat` and the CPU clock anew; false when the process has gone (a zombie has not).
     pub fn refresh(&mut self, buffer: &mut [u8]) -> bool {
-        let Some(stat) = procfs::read(&self.stat_file, buffer).and_then(Stat::parse) else {
+        let Some(stat) = file::read(&self.stat_file, buffer).and_then(Stat::parse) else {
             return false;
         };
         self.stat = stat;
@@ -151,8 +165,13 @@ impl Member {
         true
     }
 
+    /// Own CPU time at the last reading, in nanoseconds.
+    pub fn own_ns(&self) -> u64 {
+        self.cpu.minus(self.reaped).total_ns
+    }
+
     fn account(&mut self) {
-        let tick = machine::tick_ns();
+        let tick = clock::tick_ns();
         let stat = &self.stat;
         let own_ticks = (stat.user + stat.system) * tick;
         // A zombie's CPU clock reads 0; its ticks stay.
@@ -175,11 +194,22 @@ impl Member {
 
     /// Open descriptors. The directory's size is their number since Linux 6.2; before, and without permission, `None`.
     pub fn descriptors(&self) -> Option<u32> {
-        let directory = self.fd_directory.as_ref()?;
-        // SAFETY: an all-zero stat is a valid value to be overwritten, and fstat writes at most one.
-        let mut facts: libc::stat = unsafe { std::mem::zeroed() };
-        let done = unsafe { libc::fstat(directory.as_raw_fd(), &raw mut facts) };
-        (done == 0 && facts.st_size > 0).then(|| u32::try_from(facts.st_size).unwrap_or(u32::MAX))
+        let entries = file::size(self.fd_directory.as_ref()?).filter(|n| *n > 0)?;
+        Some(u32::try_from(entries).unwrap_or(u32::MAX))
+    }
+
+    /// Its open descriptors and how many it may have.
+    pub fn descriptor_use(&self) -> Option<DescriptorUse> {
+        Some(DescriptorUse {
+            open: self.descriptors()?,
+            limit: self.fd_limit?,
+        })
+    }
+
+    /// Reads anew how many files it may open: a process may change that at any time.
+    pub fn read_limits(&mut self, buffer: &mut [u8]) {
+        let text = procfs::read_once(&PathBuffer::process(self.pid, "limits"), buffer);
+        self.fd_limit = text.and_then(soft_limit_of_files).or(self.fd_limit);
     }
 
     /// Walks the page tables through `smaps_rollup`, and reads `status`.
@@ -190,6 +220,7 @@ impl Member {
             procfs::read_once(&PathBuffer::process(self.pid, "smaps_rollup"), buffer)
         {
             let bytes = |key: &[u8]| procfs::field(text, key).map(|kb| kb * 1024);
+            memory.rss = bytes(b"Rss");
             memory.pss = bytes(b"Pss");
             memory.anon = bytes(b"Anonymous");
             memory.swap = bytes(b"Swap");
@@ -197,7 +228,7 @@ impl Member {
         if let Some(text) = self
             .status_file
             .as_ref()
-            .and_then(|file| procfs::read(file, buffer))
+            .and_then(|file| file::read(file, buffer))
         {
             let bytes = |key: &[u8]| procfs::field(text, key).map(|kb| kb * 1024);
             memory.vm_peak = bytes(b"VmPeak");
@@ -205,6 +236,14 @@ impl Member {
         }
         memory
     }
+}
+
+/// The soft limit of open files in `/proc/PID/limits` (proc_pid_limits(5)).
+fn soft_limit_of_files(text: &[u8]) -> Option<u64> {
+    let line = text
+        .split(|b| *b == b'\n')
+        .find_map(|line| line.strip_prefix(b"Max open files"))?;
+    procfs::number(line)
 }
 
 #[cfg(test)]
@@ -224,14 +263,28 @@ mod tests {
     }
 
     #[test]
+    fn the_soft_limit_of_open_files_is_the_first_number() {
+        let text =
+            b"Max processes  7  8  processes\nMax open files            1024   20000   files\n";
+        assert_eq!(soft_limit_of_files(text), Some(1024));
+        assert_eq!(
+            soft_limit_of_files(b"Max open files   unlimited  unlimited  files"),
+            None
+        );
+    }
+
+    #[test]
     fn the_own_process_is_read_with_fine_cpu_time() {
         let mut buffer = [0; procfs::BUFFER];
         let mut member = Member::open(std::process::id() as i32, &mut buffer).unwrap();
         assert!(member.refresh(&mut buffer));
         // Far finer than a tick: the test has hardly run.
-        assert_ne!(member.cpu.total_ns % machine::tick_ns(), 0);
+        assert_ne!(member.cpu.total_ns % clock::tick_ns(), 0);
         assert!(member.stat.rss_pages > 0 && member.descriptors().is_none_or(|n| n >= 3));
         let memory = member.memory(&mut buffer);
         assert!(memory.pss > Some(0) && memory.vm_peak > memory.vm_hwm);
+        assert!(memory.pss <= memory.rss && memory.anon <= memory.rss);
+        let descriptors = member.descriptor_use();
+        assert!(descriptors.is_none_or(|used| u64::from(used.open) < used.limit));
     }
 }

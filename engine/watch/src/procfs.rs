@@ -1,8 +1,9 @@
-//! Reading small kernel files without allocating: a file kept open and read anew from its start.
+//! The names of kernel files, built without allocating, and the numbers in them.
 
 use std::ffi::CStr;
 use std::io::Write as _;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
+use touchstone_sys::file;
 
 /// A buffer that holds any of the files read here.
 pub const BUFFER: usize = 8192;
@@ -21,37 +22,27 @@ impl PathBuffer {
         Self { bytes }
     }
 
-    fn as_c_str(&self) -> &CStr {
+    /// `/proc/PID/task/TID/NAME`.
+    pub fn thread(pid: i32, tid: i32, name: &str) -> Self {
+        let mut bytes = [0; 64];
+        let _ = write!(&mut bytes[..63], "/proc/{pid}/task/{tid}/{name}");
+        Self { bytes }
+    }
+
+    /// As system calls take it.
+    pub fn as_c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.bytes).unwrap_or(c"/")
     }
-}
 
-/// Opens a path with extra flags beside `O_CLOEXEC`.
-pub fn open(path: &PathBuffer, flags: i32) -> Option<OwnedFd> {
-    open_c(path.as_c_str(), flags)
-}
-
-/// Opens a C path with extra flags beside `O_CLOEXEC`.
-pub fn open_c(path: &CStr, flags: i32) -> Option<OwnedFd> {
-    // SAFETY: the path ends in NUL and outlives the call.
-    let fd = unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC) };
-    // SAFETY: the descriptor has just been opened and belongs to no one else.
-    (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
-}
-
-/// Reads a file from its start; `None` when the process behind it has gone or nothing is in it.
-pub fn read<'b>(fd: &OwnedFd, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
-    // SAFETY: the buffer is valid for its length.
-    let n = unsafe { libc::pread(fd.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), 0) };
-    usize::try_from(n)
-        .ok()
-        .filter(|n| *n > 0)
-        .map(|n| &buffer[..n])
+    /// Opens the file to be read.
+    pub fn open(&self) -> Option<OwnedFd> {
+        file::open(self.as_c_str())
+    }
 }
 
 /// Opens, reads and closes a file.
 pub fn read_once<'b>(path: &PathBuffer, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
-    read(&open(path, libc::O_RDONLY)?, buffer)
+    file::read(&path.open()?, buffer)
 }
 
 /// The first decimal number in `text`.
@@ -64,6 +55,13 @@ pub fn number(text: &[u8]) -> Option<u64> {
             .checked_add(u64::from(digit - b'0'))?;
     }
     Some(value)
+}
+
+/// All decimal numbers in `text`, in order.
+pub fn numbers(text: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    text.split(|b| !b.is_ascii_digit())
+        .filter(|word| !word.is_empty())
+        .filter_map(number)
 }
 
 /// The number after a key at the start of a line: `VmHWM:   1234 kB`, `oom_kill 0`.
@@ -85,18 +83,5 @@ mod tests {
         assert_eq!(field(text, b"oom_kill"), Some(3));
         assert_eq!(field(text, b"VmHWM"), Some(12));
         assert_eq!(field(text, b"Vm"), None);
-    }
-
-    #[test]
-    fn a_file_kept_open_is_read_anew() {
-        let fd = open(
-            &PathBuffer::process(std::process::id() as i32, "stat"),
-            libc::O_RDONLY,
-        )
-        .unwrap();
-        let mut buffer = [0; BUFFER];
-        let first = read(&fd, &mut buffer).unwrap().to_vec();
-        assert!(first.starts_with(std::process::id().to_string().as_bytes()));
-        assert!(read(&fd, &mut buffer).is_some());
     }
 }

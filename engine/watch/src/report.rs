@@ -1,12 +1,17 @@
 //! The `watch` and `machine` objects of the protocol, made from samples.
 
-use crate::clock::seconds;
+use crate::groups::ThrottledGroup;
 use crate::machine::Machine;
-use crate::sample::{Phase, Resources, Sample};
+use crate::placement::Placement;
+use crate::sample::{DescriptorUse, Phase, Resources, Sample};
+use crate::wall_clock::WallClock;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use touchstone_sys::clock::seconds;
+use touchstone_sys::process::{self, Ending};
 
 /// How the root process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Exit {
     /// Its pid.
     pub pid: i32,
@@ -20,51 +25,28 @@ pub struct Exit {
 }
 
 impl Exit {
-    /// From a wait status (wait(2)).
+    /// Of a process that is known to have ended; `None` when nobody could say how.
     #[must_use]
-    pub fn from_status(pid: i32, status: i32, at_ns: u64) -> Self {
+    pub fn new(pid: i32, ending: Option<Ending>, at_ns: u64) -> Self {
         Self {
             pid,
-            code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
-            signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
+            code: ending.and_then(Ending::code),
+            signal: ending.and_then(Ending::signal),
             at_ns,
         }
     }
 
-    /// A root that is seen to be gone: the status comes from waitid(2) without reaping when it is a child of ours, else
+    /// A root that is seen to be gone: the status comes from the kernel without reaping when it is a child of ours, else
     /// from the zombie's `stat`, else it stays unknown.
     #[must_use]
     pub fn observe(pid: i32, zombie_status: Option<i32>, at_ns: u64) -> Self {
-        // SAFETY: an all-zero siginfo is a valid value to be overwritten.
-        let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        // SAFETY: `info` outlives the call.
-        let done = unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &raw mut info, flags) };
-        // SAFETY: waitid filled the fields that a SIGCHLD carries.
-        let (child, status) = unsafe { (info.si_pid(), info.si_status()) };
-        if done == 0 && child == pid {
-            let ended = info.si_code == libc::CLD_EXITED;
-            return Self {
-                pid,
-                code: ended.then_some(status),
-                signal: (!ended).then_some(status),
-                at_ns,
-            };
-        }
-        match zombie_status {
-            Some(status) => Self::from_status(pid, status, at_ns),
-            None => Self {
-                pid,
-                code: None,
-                signal: None,
-                at_ns,
-            },
-        }
+        let ending = process::peek(pid).or_else(|| Ending::from_status(zombie_status?));
+        Self::new(pid, ending, at_ns)
     }
 }
 
 /// An exit with its time in the series' clock.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct ExitAt {
     /// Seconds since the origin.
     pub t: f64,
@@ -74,7 +56,7 @@ pub struct ExitAt {
 }
 
 /// One element of the series.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Point {
     /// Seconds since the origin.
     pub t: f64,
@@ -84,6 +66,8 @@ pub struct Point {
     pub cpu_s: f64,
     /// Resident bytes.
     pub rss: u64,
+    /// Resident bytes with shared pages counted once; of several processes read at a lower rate.
+    pub footprint: Option<u64>,
     /// Proportional resident bytes; read at a lower rate.
     pub pss: Option<u64>,
     /// Anonymous resident bytes; read at a lower rate.
@@ -109,6 +93,7 @@ impl Point {
             phase: sample.phase,
             cpu_s: seconds(sample.cpu_ns.saturating_sub(cpu_base_ns)),
             rss: sample.resources.rss,
+            footprint: sample.resources.footprint,
             pss: sample.resources.pss,
             anon: sample.resources.anon,
             cgroup_memory: sample.cgroup.memory,
@@ -121,7 +106,7 @@ impl Point {
 }
 
 /// All that is known of the tree at one moment. Bytes and counts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)] // The cgroup's fields are those of `CgroupReading`, documented there.
 pub struct Snapshot {
     /// Seconds since the origin.
@@ -153,7 +138,7 @@ impl Snapshot {
 }
 
 /// Use over the measured window.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Window {
     /// Seconds between the samples that bound it.
     pub seconds: f64,
@@ -165,14 +150,26 @@ pub struct Window {
     pub system_s: f64,
     /// Highest resident bytes of any sample.
     pub rss_peak: u64,
+    /// The most that the tree held with shared pages counted once.
+    pub footprint_peak: Option<u64>,
+    /// The most open descriptors of that process which came nearest to its limit.
+    pub fds_peak: Option<u32>,
+    /// How many it may have open.
+    pub fd_limit: Option<u64>,
     /// Page faults that needed I/O.
     pub major_faults: u64,
     /// CPU seconds of the cgroup.
     pub cgroup_cpu_s: Option<f64>,
-    /// Seconds kept off the CPU by a quota.
+    /// Seconds kept off the CPU by the quotas of the processes' own cgroups and those above, summed over CPUs.
     pub throttled_s: Option<f64>,
-    /// How often the cgroup's memory limit was hit.
+    /// Periods of these quotas, while there was something to run.
+    pub periods: Option<u64>,
+    /// How many of them were cut short.
+    pub throttled_periods: Option<u64>,
+    /// How often the memory limits of the processes' cgroups were hit.
     pub limit_hits: Option<u64>,
+    /// Processes of these cgroups killed for want of memory.
+    pub oom_kills: Option<u64>,
 }
 
 impl Window {
@@ -181,22 +178,35 @@ impl Window {
     pub fn over(samples: &[Sample]) -> Option<Self> {
         let (first, last) = (samples.first()?, samples.last()?);
         let both = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| b.saturating_sub(a));
+        // A group that was found within the window counts from when it was found.
+        let grown = |a: Option<u64>, b: Option<u64>| b.map(|b| b.saturating_sub(a.unwrap_or(0)));
+        let (then, now) = (&first.restraint, &last.restraint);
+        let fullest = samples
+            .iter()
+            .filter_map(|s| s.fullest)
+            .reduce(DescriptorUse::nearer);
         Some(Self {
             seconds: since(last.at_ns, first.at_ns),
             cpu_s: seconds(last.cpu_ns.saturating_sub(first.cpu_ns)),
             user_s: seconds(last.user_ns.saturating_sub(first.user_ns)),
             system_s: seconds(last.system_ns.saturating_sub(first.system_ns)),
             rss_peak: samples.iter().map(|s| s.resources.rss).max().unwrap_or(0),
+            footprint_peak: samples.iter().filter_map(|s| s.resources.footprint).max(),
+            fds_peak: fullest.map(|used| used.open),
+            fd_limit: fullest.map(|used| used.limit),
             major_faults: last.major_faults.saturating_sub(first.major_faults),
             cgroup_cpu_s: both(first.cgroup.cpu_ns, last.cgroup.cpu_ns).map(seconds),
-            throttled_s: both(first.cgroup.throttled_ns, last.cgroup.throttled_ns).map(seconds),
-            limit_hits: both(first.cgroup.limit_hits, last.cgroup.limit_hits),
+            throttled_s: grown(then.throttled_ns, now.throttled_ns).map(seconds),
+            periods: grown(then.periods, now.periods),
+            throttled_periods: grown(then.throttled_periods, now.throttled_periods),
+            limit_hits: grown(then.limit_hits, now.limit_hits),
+            oom_kills: grown(then.oom_kills, now.oom_kills),
         })
     }
 }
 
 /// What watching itself took.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Cost {
     /// Samples taken.
     pub samples: u64,
@@ -209,7 +219,7 @@ pub struct Cost {
 }
 
 /// The `watch` object.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Watch {
     /// Seconds between samples.
     pub interval_s: f64,
@@ -225,12 +235,18 @@ pub struct Watch {
     pub at_idle_end: Option<Snapshot>,
     /// How the root ended, if it did.
     pub exited: Option<ExitAt>,
+    /// Whether its threads kept to the CPUs that it was given; `null` where these were not said.
+    pub placement: Option<Placement>,
+    /// Cgroups of its processes, or above them, whose quota cut periods short.
+    pub throttled: Vec<ThrottledGroup>,
+    /// The machine's wall clock meanwhile; `null` where it could not be read.
+    pub wall_clock: Option<WallClock>,
     /// What watching took.
     pub cost: Cost,
 }
 
 /// All that a watcher brings home.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Report {
     /// The process tree.
     pub watch: Watch,

@@ -1,9 +1,11 @@
 //! One reading of a process tree.
 
+use crate::groups::Restraint;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the load was doing when a sample was taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// Before the measured window.
@@ -11,6 +13,8 @@ pub enum Phase {
     Warmup,
     /// The measured window.
     Load,
+    /// Between the turns of a load that comes in slices: another contender is loaded.
+    Off,
     /// After it, without load.
     Idle,
 }
@@ -26,10 +30,13 @@ pub enum Depth {
 }
 
 /// What a process tree holds at one moment, summed over its processes. Bytes and counts; `None` is "not read".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Resources {
-    /// Resident set size (the kernel's counters; pages shared within the tree count in each process).
+    /// Resident set size; pages shared within the tree count in each process. A deep sample walks the page tables for it;
+    /// otherwise it is the kernel's counters, which lag behind by up to some hundred pages.
     pub rss: u64,
+    /// What the tree holds with shared pages counted once: the RSS of a single process, the sum of PSS of several.
+    pub footprint: Option<u64>,
     /// Proportional set size.
     pub pss: Option<u64>,
     /// Anonymous resident memory.
@@ -56,6 +63,12 @@ impl Resources {
         let all = |part: fn(&Self) -> Option<u64>| living().map(part).sum::<Option<u64>>();
         Self {
             rss: trees.iter().map(|tree| tree.rss).sum(),
+            // Several trees are several processes, which may share pages as those of one tree do.
+            footprint: match living().count() {
+                0 => None,
+                1 => living().find_map(|tree| tree.footprint),
+                _ => all(|tree| tree.pss),
+            },
             pss: all(|tree| tree.pss),
             anon: all(|tree| tree.anon),
             swap: all(|tree| tree.swap),
@@ -64,6 +77,28 @@ impl Resources {
             threads: trees.iter().map(|tree| tree.threads).sum(),
             fds: living().map(|tree| tree.fds).sum(),
             processes: trees.iter().map(|tree| tree.processes).sum(),
+        }
+    }
+}
+
+/// Open descriptors of one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DescriptorUse {
+    /// How many it has open.
+    pub open: u32,
+    /// How many it may have open (`RLIMIT_NOFILE`, soft).
+    pub limit: u64,
+}
+
+impl DescriptorUse {
+    /// That of two which is nearer to its limit.
+    #[must_use]
+    pub fn nearer(self, other: Self) -> Self {
+        let share = |used: Self| u128::from(used.open) * u128::from(u64::MAX / used.limit.max(1));
+        if share(other) > share(self) {
+            other
+        } else {
+            self
         }
     }
 }
@@ -87,6 +122,52 @@ pub struct Sample {
     pub major_faults: u64,
     /// CPU time of that process which had used most among those that have gone.
     pub ended_ns: u64,
+    /// That process of the tree which was nearest to its limit of open files.
+    pub fullest: Option<DescriptorUse>,
     /// What the cgroup files say.
     pub cgroup: crate::cgroup::CgroupReading,
+    /// What the quotas and limits of the groups did in which the processes really are; as of the last deep sample.
+    pub restraint: Restraint,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_process_nearest_to_its_limit_counts_and_not_the_one_with_most_files() {
+        let (wide, narrow) = (
+            DescriptorUse {
+                open: 5_000,
+                limit: 1_000_000,
+            },
+            DescriptorUse {
+                open: 1_000,
+                limit: 1_024,
+            },
+        );
+        assert_eq!(wide.nearer(narrow), narrow);
+        assert_eq!(narrow.nearer(wide), narrow);
+    }
+
+    #[test]
+    fn several_trees_together_count_shared_pages_once() {
+        let tree = |rss, pss| Resources {
+            rss,
+            pss: Some(pss),
+            footprint: Some(rss),
+            processes: 1,
+            ..Resources::default()
+        };
+        assert_eq!(Resources::sum(&[tree(30, 20)]).footprint, Some(30));
+        assert_eq!(
+            Resources::sum(&[tree(30, 20), Resources::default()]).footprint,
+            Some(30)
+        );
+        assert_eq!(
+            Resources::sum(&[tree(30, 20), tree(30, 20)]).footprint,
+            Some(40)
+        );
+        assert_eq!(Resources::sum(&[]).footprint, None);
+    }
 }

@@ -1,13 +1,17 @@
 //! Samples of a process tree, taken when asked for.
 
-use crate::cgroup::Cgroup;
-use crate::clock::monotonic_ns;
+use crate::cgroup::{Cgroup, CpuTimes};
+use crate::groups::{Groups, Restraint, ThrottledGroup};
 use crate::member::{Cpu, Member, Memory, Stat};
+use crate::placement::{Placement, PlacementLog};
 use crate::procfs::BUFFER;
 use crate::report::Exit;
-use crate::sample::{Depth, Phase, Resources, Sample};
+use crate::roster::Roster;
+use crate::sample::{Depth, DescriptorUse, Phase, Resources, Sample};
 use crate::tree::{Bounds, ProcessList};
 use std::path::PathBuf;
+use touchstone_sys::clock::{monotonic_ns, thread_cpu_ns};
+use touchstone_sys::process::page_bytes;
 
 /// Whom to watch.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +20,8 @@ pub struct Target {
     pub pid: i32,
     /// Directories of the cgroup files to read; with version 1, one for each controller.
     pub cgroup_paths: Vec<PathBuf>,
+    /// The CPUs that the tree was given; empty if that is not known, and then nobody looks whether it keeps to them.
+    pub allowed_cpus: Vec<usize>,
     /// A process to which the tree's orphans fall (`PR_SET_CHILD_SUBREAPER`), if any.
     pub subreaper: Option<i32>,
 }
@@ -49,6 +55,9 @@ const STRANGERS_AGAIN: u32 = 16;
 pub struct Sampler {
     bounds: Bounds,
     cgroup: Cgroup,
+    groups: Groups,
+    restraint: Restraint,
+    placement: PlacementLog,
     members: Vec<Member>,
     strangers: Vec<i32>,
     /// Processes that the cgroup lists.
@@ -85,13 +94,15 @@ impl Sampler {
             subreaper: target.subreaper,
             since: root.stat.started,
         };
-        // SAFETY: sysconf only reads a number.
-        let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
         let mut members = Vec::with_capacity(64);
         members.push(root);
+        let times = CpuTimes::open(&target.cgroup_paths, buffer.as_mut_slice());
         Ok(Self {
             bounds,
             cgroup: Cgroup::open(&target.cgroup_paths),
+            groups: Groups::new(&target.cgroup_paths, buffer.as_mut_slice()),
+            restraint: Restraint::default(),
+            placement: PlacementLog::new(&target.allowed_cpus, times),
             members,
             strangers: Vec::with_capacity(1024),
             listed: Vec::with_capacity(1024),
@@ -102,7 +113,7 @@ impl Sampler {
             ended_ns: 0,
             highest: Cpu::default(),
             faults: 0,
-            page,
+            page: page_bytes(),
             next_scan_ns: 0,
             scans: 0,
             exit: None,
@@ -113,9 +124,11 @@ impl Sampler {
     pub fn sample(&mut self, depth: Depth, phase: Phase) -> Sample {
         let at_ns = monotonic_ns();
         if at_ns >= self.next_scan_ns || depth == Depth::Deep {
+            let before = thread_cpu_ns();
             self.scan();
-            let now = monotonic_ns();
-            self.next_scan_ns = now + (now - at_ns) * SCAN_SHARE;
+            // What it took of the CPU, not of the time: a thread that had to wait for its CPU has cost nobody anything.
+            let took = thread_cpu_ns().saturating_sub(before);
+            self.next_scan_ns = monotonic_ns() + took * SCAN_SHARE;
         }
         self.refresh(at_ns);
         let mut sample = Sample {
@@ -129,11 +142,28 @@ impl Sampler {
         sample.system_ns = self.highest.system_ns;
         sample.major_faults = self.faults;
         sample.ended_ns = self.ended_ns;
+        sample.fullest = self.fullest();
         sample.cgroup = self.cgroup.read(self.buffer.as_mut_slice());
         if depth == Depth::Deep {
             self.walk(&mut sample.resources);
+            self.look_around();
         }
+        let buffer = self.buffer.as_mut_slice();
+        self.placement.observe(&self.members, depth, at_ns, buffer);
+        sample.restraint = self.restraint;
         sample
+    }
+
+    /// Whether threads went beyond the CPUs that the tree was given; `None` where that was not said.
+    #[must_use]
+    pub fn placement(&self, origin_ns: u64) -> Option<Placement> {
+        self.placement.report(origin_ns)
+    }
+
+    /// The cgroups of the tree's processes whose quota cut periods short.
+    #[must_use]
+    pub fn throttled(&self) -> Vec<ThrottledGroup> {
+        self.groups.throttled()
     }
 
     /// How the root ended, if it has: seen at a sample. Its own parent may still reap it; the sampler does not.
@@ -153,6 +183,20 @@ impl Sampler {
     /// Pids of all members, ended ones that have not been reaped included.
     pub fn known_pids(&self) -> impl Iterator<Item = i32> + '_ {
         self.members.iter().map(|m| m.pid)
+    }
+
+    /// The members and their CPU time as the last sample saw them, from which it can be read on.
+    pub(crate) fn roster(&self) -> Roster {
+        let members: Vec<(i32, u64)> = self
+            .members
+            .iter()
+            .map(|member| (member.pid, member.own_ns()))
+            .collect();
+        let own: u64 = members.iter().map(|(_, own)| own).sum();
+        Roster {
+            members,
+            rest_ns: self.highest.total_ns.saturating_sub(own),
+        }
     }
 
     /// Has the next sample look for new processes, however lately that was done.
@@ -273,7 +317,25 @@ impl Sampler {
         if sum.processes == 0 {
             sum.fds = None;
         }
+        sum.footprint = (sum.processes == 1).then_some(sum.rss);
         sum
+    }
+
+    fn fullest(&self) -> Option<DescriptorUse> {
+        let living = self.members.iter().filter(|m| m.stat.alive());
+        living
+            .filter_map(Member::descriptor_use)
+            .reduce(DescriptorUse::nearer)
+    }
+
+    /// What changes seldom: limits of open files, and the cgroups with what they did.
+    fn look_around(&mut self) {
+        let buffer = self.buffer.as_mut_slice();
+        for member in self.members.iter_mut().filter(|m| m.stat.alive()) {
+            member.read_limits(buffer);
+            self.groups.follow(member.pid, buffer);
+        }
+        self.restraint = self.groups.read(buffer);
     }
 
     /// Adds what only page tables and `status` tell. A sum lacks a process that could not be read, so then it is none.
@@ -282,6 +344,7 @@ impl Sampler {
             |sum: &mut Option<u64>, part: Option<u64>| *sum = sum.zip(part).map(|(a, b)| a + b);
         let zero = Some(0);
         let mut sum = Memory {
+            rss: zero,
             pss: zero,
             anon: zero,
             swap: zero,
@@ -294,6 +357,7 @@ impl Sampler {
             if memory.vm_hwm.is_none() && memory.pss.is_none() {
                 continue;
             }
+            add(&mut sum.rss, memory.rss);
             add(&mut sum.pss, memory.pss);
             add(&mut sum.anon, memory.anon);
             add(&mut sum.swap, memory.swap);
@@ -303,6 +367,12 @@ impl Sampler {
         if resources.processes > 0 {
             (resources.pss, resources.anon, resources.swap) = (sum.pss, sum.anon, sum.swap);
             (resources.vm_peak, resources.vm_hwm) = (sum.vm_peak, sum.vm_hwm);
+            // Of the same walk as PSS, so that a part is never larger than the whole.
+            resources.rss = sum.rss.unwrap_or(resources.rss);
+            resources.footprint = match resources.processes {
+                1 => Some(resources.rss),
+                _ => resources.pss,
+            };
         }
     }
 }

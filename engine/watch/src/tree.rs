@@ -6,7 +6,8 @@
 
 use crate::member::Stat;
 use crate::procfs;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
+use touchstone_sys::file;
 
 /// What decides on membership.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +43,7 @@ pub struct ProcessList {
 
 impl ProcessList {
     pub fn open() -> Option<Self> {
-        let directory = procfs::open_c(c"/proc", libc::O_RDONLY | libc::O_DIRECTORY)?;
+        let directory = file::open_directory(c"/proc")?;
         Some(Self {
             directory,
             buffer: vec![0; 32 * 1024],
@@ -53,48 +54,19 @@ impl ProcessList {
     /// All pids, ascending.
     pub fn read(&mut self) -> &[i32] {
         self.pids.clear();
-        let fd = self.directory.as_raw_fd();
-        // SAFETY: the descriptor is an open directory.
-        unsafe { libc::lseek(fd, 0, libc::SEEK_SET) };
-        loop {
-            // SAFETY: the buffer is valid for its length.
-            let n = unsafe {
-                libc::syscall(
-                    libc::SYS_getdents64,
-                    fd,
-                    self.buffer.as_mut_ptr(),
-                    self.buffer.len(),
-                )
-            };
-            let Some(n) = usize::try_from(n).ok().filter(|n| *n > 0) else {
-                break;
-            };
-            collect(&self.buffer[..n], &mut self.pids);
-        }
+        numbers_in(&self.directory, &mut self.buffer, &mut self.pids);
         self.pids.sort_unstable();
         &self.pids
     }
 }
 
-/// Takes the numeric names out of a run of `struct linux_dirent64` (getdents64(2)): inode 8 bytes, offset 8,
-/// record length 2, type 1, then the name up to a NUL.
-fn collect(mut records: &[u8], pids: &mut Vec<i32>) {
-    const NAME: usize = 19;
-    while records.len() > NAME {
-        let length = usize::from(u16::from_ne_bytes([records[16], records[17]]));
-        let Some(record) = records.get(..length).filter(|_| length > NAME) else {
-            break;
-        };
-        let name = record[NAME..].split(|b| *b == 0).next().unwrap_or_default();
-        let is_pid = name.first().is_some_and(u8::is_ascii_digit);
-        if let Some(pid) = procfs::number(name)
-            .filter(|_| is_pid)
-            .and_then(|n| n.try_into().ok())
-        {
-            pids.push(pid);
+/// Adds the names in a directory that are numbers, in no order: pids of `/proc`, threads of `/proc/PID/task`.
+pub fn numbers_in(directory: &OwnedFd, buffer: &mut [u8], numbers: &mut Vec<i32>) {
+    file::entries(directory, buffer, |name| {
+        if name.first().is_some_and(u8::is_ascii_digit) {
+            numbers.extend(procfs::number(name).and_then(|n| i32::try_from(n).ok()));
         }
-        records = &records[length..];
-    }
+    });
 }
 
 #[cfg(test)]

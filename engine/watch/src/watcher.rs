@@ -1,15 +1,17 @@
 //! A sampler on a thread of its own.
 
-use crate::clock::{monotonic_ns, seconds, thread_cpu_ns};
-use crate::cpus;
 use crate::machine::MachineReading;
 use crate::report::{Cost, ExitAt, Point, Report, Snapshot, Watch, Window, since};
+use crate::roster::Roster;
 use crate::sample::{Depth, Phase, Sample};
 use crate::sampler::{Sampler, Target, WatchError};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use crate::wall_clock::WallClockLog;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use touchstone_sys::clock::{monotonic_ns, seconds, thread_cpu_ns, wall_offset_ns};
+use touchstone_sys::cpus;
 
 /// Walking page tables may take at most this share of the time, as 1/N: it holds the process's memory map.
 const DEEP_SHARE: u64 = 200;
@@ -48,6 +50,18 @@ struct Shared {
     orders: Mutex<Orders>,
     wake: Condvar,
     exited: AtomicBool,
+    roster: Mutex<Roster>,
+    highest_cpu_ns: AtomicU64,
+}
+
+impl Shared {
+    fn orders(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A running watch. Dropping it stops the thread.
@@ -74,6 +88,8 @@ impl Watcher {
             }),
             wake: Condvar::new(),
             exited: AtomicBool::new(false),
+            roster: Mutex::new(sampler.roster()),
+            highest_cpu_ns: AtomicU64::new(0),
         });
         let interval = settings.interval.max(Duration::from_millis(1));
         let log = Log::new(first);
@@ -92,6 +108,24 @@ impl Watcher {
     /// Begins a phase: a deep sample is taken at once by the watching thread; the caller does not wait for it.
     pub fn set_phase(&self, phase: Phase) {
         self.order(|orders| orders.phase = phase);
+    }
+
+    /// Says what the load is doing, for the samples from here on. Unlike [`Self::set_phase`], this takes none by itself,
+    /// and wakes nobody.
+    pub fn mark(&self, phase: Phase) {
+        self.shared.orders().phase = phase;
+    }
+
+    /// CPU time of the tree so far, in nanoseconds, to the precision of the processes' CPU clocks. Never falls.
+    ///
+    /// Processes are known from the last sample: what one of them used that began and ended since then comes later.
+    #[must_use]
+    pub fn cpu_ns(&self) -> u64 {
+        let now = self.shared.roster().cpu_ns();
+        self.shared
+            .highest_cpu_ns
+            .fetch_max(now, Ordering::Relaxed)
+            .max(now)
     }
 
     /// Whether the root has been seen to have ended.
@@ -113,11 +147,7 @@ impl Watcher {
     }
 
     fn order(&self, change: impl FnOnce(&mut Orders)) {
-        let mut orders = self
-            .shared
-            .orders
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut orders = self.shared.orders();
         change(&mut orders);
         orders.asked += 1;
         self.shared.wake.notify_one();
@@ -140,6 +170,9 @@ struct Log {
     /// The machine's counters when the measured window began and ended.
     machine: [Option<MachineReading>; 2],
     exit: Option<crate::report::Exit>,
+    wall_clock: WallClockLog,
+    /// The sampler when it has taken its last sample: it holds the evidence of threads and cgroups.
+    sampler: Option<Sampler>,
     cost: Cost,
 }
 
@@ -182,6 +215,12 @@ impl Log {
                     t: since(exit.at_ns, origin_ns),
                     exit,
                 }),
+                placement: self.sampler.as_ref().and_then(|s| s.placement(origin_ns)),
+                throttled: self
+                    .sampler
+                    .as_ref()
+                    .map_or_else(Vec::new, Sampler::throttled),
+                wall_clock: self.wall_clock.report(origin_ns),
                 cost: self.cost,
             },
             machine: before
@@ -216,6 +255,7 @@ fn run(
         };
         let before = log.samples.last().map(|s| s.phase);
         let sample = sampler.sample(depth, phase);
+        *shared.roster() = sampler.roster();
         if before != Some(phase) && phase == Phase::Load {
             log.machine[0] = MachineReading::now();
         }
@@ -228,12 +268,16 @@ fn run(
             log.cost.deep_samples += 1;
             log.cost.deepest_s = log.cost.deepest_s.max(seconds(took));
         }
+        if let Some(offset_ns) = wall_offset_ns() {
+            log.wall_clock.observe(offset_ns, sample.at_ns);
+        }
         log.samples.push(sample);
         log.exit = sampler.exited();
         shared.exited.store(log.exit.is_some(), Ordering::Relaxed);
         if stop {
             log.cost.samples = log.samples.len() as u64;
             log.cost.cpu_s = seconds(thread_cpu_ns());
+            log.sampler = Some(sampler);
             return log;
         }
         // Missed slots are left out, not made up for.
@@ -245,10 +289,7 @@ fn run(
 
 /// Waits for the next slot or an order; says the phase, whether there was an order, and whether to stop.
 fn wait(shared: &Shared, until_ns: u64) -> (Phase, bool, bool) {
-    let mut orders = shared
-        .orders
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut orders = shared.orders();
     loop {
         let now = monotonic_ns();
         if orders.asked != orders.done {

@@ -44,7 +44,14 @@ def claims(
     ] = None,
     explain: Annotated[str | None, typer.Option(help="All about one claim, by its id.")] = None,
     gate: Annotated[
-        bool, typer.Option("--gate", help="End with code 3 if a claim about a service of your own is contradicted.")
+        bool,
+        typer.Option(
+            "--gate", help="Claims about your own service: end with 3 if one is contradicted, 4 if not decided."
+        ),
+    ] = False,
+    allow_undecided: Annotated[
+        bool,
+        typer.Option("--allow-undecided", help="With --gate: undecided claims pass; those without a number do not."),
     ] = False,
     accept_suspect: Annotated[
         bool, typer.Option("--accept-suspect", help="Let suspect measurements decide; such verdicts are marked.")
@@ -60,7 +67,15 @@ def claims(
         raise UsageError("--run and --from exclude each other", mend="measure first, then look: give one of them")
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", mend="give one of them")
+    if allow_undecided and not gate:
+        raise UsageError("--allow-undecided is about --gate", mend="give --gate, too, or leave it out")
     found = find_claims(article, claims_root())
+    if gate and not any(file.own for _, file in found):
+        raise UsageError(
+            "--gate minds claims about a service of your own, and no file here is one",
+            where=", ".join(str(path) for path, _ in found),
+            mend="write `own = true` at the head of the claims file",
+        )
     for path, file in found:
         if wrong := complaints(file):
             raise ManifestError("\n".join(wrong), where=str(path), mend=f"the keys are explained in {GUIDE}")
@@ -90,9 +105,23 @@ def claims(
     code = _tell(ruled, explain=explain, json=json, out=out)
     if not completed:
         return ExitCode.INTERRUPTED
-    if gate and any(r.file.own and r.ruling.count(Ruling.CONTRADICTED) for r in ruled):
-        return ExitCode.GATE
+    if gate:
+        return _gate(ruled, allow_undecided=allow_undecided)
     return code
+
+
+def _gate(ruled: list[Ruled], *, allow_undecided: bool) -> int:
+    """3 if an own claim does not hold, 4 if it is not decided; what a statement of one's own says must be shown."""
+    broken = (Ruling.CONTRADICTED, Ruling.EXPLAINED)
+    still_open = (Ruling.NOT_MEASURED,) if allow_undecided else (Ruling.UNDECIDED, Ruling.NOT_MEASURED)
+    own = [claim for one in ruled if one.file.own for claim in one.ruling.claims]
+    for code, rulings in ((ExitCode.GATE, broken), (ExitCode.INVALID, still_open)):
+        hit = [claim for claim in own if claim.ruling in rulings]
+        if hit:
+            told = ", ".join(f"{claim.id} {claim.ruling}" for claim in hit)
+            Console(stderr=True).print(f"gate: {told}", highlight=False, soft_wrap=True)
+            return code
+    return ExitCode.OK
 
 
 def _tell(ruled: list[Ruled], *, explain: str | None, json: bool, out: Path | None) -> int:

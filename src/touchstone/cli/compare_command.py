@@ -6,26 +6,48 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from touchstone.cli.places import find_run
-from touchstone.failure import ExitCode, InvalidRunError
-from touchstone.judge.across import Change, changes, comparable
+from touchstone.cli.terms import read_figures, read_share
+from touchstone.failure import ExitCode, InvalidRunError, UsageError
+from touchstone.judge.comparison.across import Change, Gone, Terms, changes, comparable, gone
+from touchstone.judge.comparison.gate import hold_against
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Outcome
-from touchstone.record.figure import FIGURES
+from touchstone.record.base import Record
+from touchstone.record.run import Run
 from touchstone.record.store import load_run
-from touchstone.report.format import quantity, ratio, ratio_interval
+from touchstone.report.changes import is_change, print_gate, print_gone, table
+from touchstone.report.format import plural
 
-_WORDS = {Outcome.FASTER: "[green]better[/]", Outcome.SLOWER: "[red]worse[/]"}
+_ADVICE = "more rounds in both runs (`--rounds`, `--until-decided`), or a wider margin (`--figure NAME=10%`)"
+
+
+class _Document(Record):
+    """What `--json` prints."""
+
+    changes: list[Change]
+    gone: list[Gone]
 
 
 def compare(
     before: Annotated[str, typer.Argument(help="The earlier run: an id, a folder, or `last`.")],
     after: Annotated[str, typer.Argument(help="The later run.")] = "last",
-    margin: Annotated[float, typer.Option(help="The least change that matters, as a share.", min=0.001)] = 0.05,
+    margin: Annotated[str, typer.Option(help="The least change that matters, such as 5% or 0.05.")] = "5%",
+    figure: Annotated[
+        list[str] | None,
+        typer.Option("--figure", help="Only this figure, if wanted with its margin: throughput=3%. Repeatable."),
+    ] = None,
+    load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
     gate: Annotated[
-        bool, typer.Option("--gate", help="End with code 3 if any figure has really become worse.")
+        bool,
+        typer.Option(
+            "--gate",
+            help="End with code 3 if a figure is worse or gone, with 5 if one is undecided within its margin.",
+        ),
+    ] = False,
+    allow_undecided: Annotated[
+        bool, typer.Option("--allow-undecided", help="With --gate: let pass what is undecided.")
     ] = False,
     anyway: Annotated[bool, typer.Option("--anyway", help="Compare even if machine or scenario differ.")] = False,
     all: Annotated[bool, typer.Option("--all", help="Also the figures that did not change.")] = False,
@@ -33,39 +55,52 @@ def compare(
 ) -> int:
     """Put two runs side by side: which figures have really changed."""
     old, new = load_run(find_run(before)), load_run(find_run(after))
+    terms = _terms(margin, figure or [], load or [], new, old)
     if (reasons := comparable(old, new)) and not anyway:
         raise InvalidRunError(
             "the runs cannot be compared: " + "; ".join(reasons),
             mend="measure both on the same machine with the same engine and profile, or give --anyway",
         )
-    found = changes(judge(old), judge(new), margin, new.plan.confidence)
+    judged = (judge(old), judge(new))
+    found, lost = changes(*judged, terms), gone(old, new, judged, terms)
+    held = hold_against(found, lost, terms)
     if json:
-        typer.echo("[" + ",\n".join(change.model_dump_json() for change in found) + "]")
+        typer.echo(_Document(changes=found, gone=lost).model_dump_json(indent=1))
     else:
-        _print(found, everything=all)
-    worse = [change for change in found if change.worse]
-    return ExitCode.GATE if gate and worse else ExitCode.OK
+        _print(found, lost, everything=all)
+        if gate:
+            print_gate(Console(), held, _ADVICE)
+    if not gate:
+        return ExitCode.OK
+    if held.breached or held.gone:
+        return ExitCode.GATE
+    if not found:
+        raise InvalidRunError(
+            "the gate has nothing to compare: the runs have no valid figure in common",
+            mend="compare runs of the same scenario, contenders and loads",
+        )
+    return ExitCode.UNDECIDED if held.open and not allow_undecided else ExitCode.OK
 
 
-def _print(found: list[Change], *, everything: bool) -> None:
+def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Terms:
+    """Read what is asked. Raises UsageError for a figure or a load that does not exist."""
+    named = read_figures(figures)
+    known = sorted({name for run in runs for name in run.plan.loads})
+    for name in loads:
+        if name not in known:
+            raise UsageError(f"no load of these runs is called {name!r}", mend=f"there are: {', '.join(known)}")
+    confidence = min(run.plan.confidence for run in runs)
+    return Terms(margin=read_share(margin), confidence=confidence, figures=named, loads=tuple(loads))
+
+
+def _print(found: list[Change], lost: list[Gone], *, everything: bool) -> None:
     console = Console()
-    shown = [c for c in found if everything or c.outcome in _WORDS]
+    shown = [c for c in found if everything or is_change(c)]
     if shown:
-        table = Table("contender", "load", "figure", "before", "after", "ratio", "", box=None, header_style="bold")
-        for change in shown:
-            figure = FIGURES[change.figure]
-            table.add_row(
-                change.contender,
-                change.load or "",
-                figure.title,
-                quantity(change.before, figure.unit),
-                quantity(change.after, figure.unit),
-                f"{ratio(change.ratio)} ({ratio_interval(change.low, change.high)})",
-                _WORDS.get(change.outcome, change.outcome.value),
-            )
-        console.print(table)
+        console.print(table(shown, "before", "after"))
+    print_gone(console, lost)
     undecided = sum(change.outcome is Outcome.UNDECIDED for change in found)
-    console.print(f"{len(found)} figures compared, {len(shown)} shown, {undecided} undecided")
+    console.print(f"{plural(len(found), 'figure')} compared, {len(shown)} shown, {undecided} undecided")
 
 
 def register(app: typer.Typer) -> None:

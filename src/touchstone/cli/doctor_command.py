@@ -13,9 +13,10 @@ from rich.table import Table
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import describe_cgroups, leftover_cgroups
-from touchstone.isolation.placement import available_cpus, plan_placement
+from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.run.noise import measure_noise
-from touchstone.toolchain.registry import TOOLS, cache_folder, find_tool
+from touchstone.toolchain.cache import cache_folder
+from touchstone.toolchain.registry import TOOLS, find_tool
 from touchstone.toolchain.tool import Found
 
 

@@ -3,54 +3,126 @@
 from __future__ import annotations
 
 import json as json_module
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from touchstone.cli.past_runs import past_runs
 from touchstone.cli.places import results_root, scenarios_root
-from touchstone.manifest.catalogue import Contender, read_scenario_folder, scenarios_in
-from touchstone.record.store import runs_in
-from touchstone.run.plan import find_tools
+from touchstone.failure import UsageError
+from touchstone.manifest.catalogue import Contender, ScenarioFolder, read_scenario_folder, scenarios_in
+from touchstone.plan.plan import find_tools
+
+Rows = list[dict[str, str | None]]
+
+_LOG_WIDTH = 400
+_WIDEST = 44
+"""Columns of a terminal that a column keeps for itself, at the most."""
 
 
 def list_(
-    runs: Annotated[bool, typer.Option("--runs", help="The runs in ./results instead.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+    scenario: Annotated[str, typer.Argument(help="Only this scenario, a line for each contender.")] = "",
+    runs: Annotated[bool, typer.Option("--runs", help="The runs in ./results instead, the latest first.")] = False,
+    exhibits: Annotated[bool, typer.Option("--exhibits", help="Also the variants that hold a defect.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="For a machine: all of them, unfolded.")] = False,
 ) -> None:
     """List the scenarios with their contenders, and what each contender still needs."""
-    rows = _runs() if runs else _contenders()
+    rows = past_runs(results_root(), scenario) if runs else _contenders(scenario)
     if json:
         typer.echo(json_module.dumps(rows, indent=1))
         return
-    table = Table(*rows[0].keys(), box=None, header_style="bold") if rows else Table("nothing to list", box=None)
+    console = Console()
+    if runs:
+        shown = [{key: value for key, value in row.items() if key != "folder"} for row in rows]
+    elif scenario:
+        shown = list(_one_scenario(rows, exhibits=exhibits))
+    else:
+        shown = list(_by_stack(rows, exhibits=exhibits))
+    _print(console, shown)
+    if not runs:
+        _print_hints(console, rows, scenario, exhibits=exhibits)
+
+
+def _print(console: Console, rows: Rows) -> None:
+    """A line a row: on a terminal the last column gives way, in a log nothing is cut."""
+    if not rows:
+        console.print("nothing to list", highlight=False)
+        return
+    if not console.is_terminal:
+        console.width = _LOG_WIDTH
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    *kept, last = rows[0]
+    for name in kept:
+        widest = max(len(name), *(len(row[name] or "") for row in rows))
+        table.add_column(name, no_wrap=True, min_width=min(widest, _WIDEST))
+    table.add_column(last, no_wrap=True, overflow="ellipsis")
     for row in rows:
-        table.add_row(*(str(value or "") for value in row.values()))
-    Console().print(table)
+        table.add_row(*(Text(value or "") for value in row.values()))
+    console.print(table, highlight=False)
 
 
-def _runs() -> list[dict[str, str | None]]:
-    return [{"run": run.name, "folder": str(run)} for run in runs_in(results_root())]
+def _print_hints(console: Console, rows: Rows, scenario: str, *, exhibits: bool) -> None:
+    missing = {row["missing"] for row in rows if row["missing"]}
+    if missing:
+        star = "missing" if scenario else "* needs a tool that is not here: `touchstone list SCENARIO` says which"
+        console.print(f"{star}: `touchstone doctor` says how to get it", highlight=False)
+    folded = sum(bool(row["exhibit"]) for row in rows)
+    if folded and not exhibits:
+        console.print(f"exhibits folded: {folded}; --exhibits shows them", highlight=False)
 
 
-def _contenders() -> list[dict[str, str | None]]:
-    rows: list[dict[str, str | None]] = []
-    for folder in scenarios_in(scenarios_root()).values():
-        found = read_scenario_folder(folder)
-        for stack in found.stacks:
-            for name, variant in stack.variants.items():
-                tools = find_tools(Contender(stack, name))
-                rows.append(
-                    {
-                        "scenario": found.scenario.name,
-                        "contender": f"{stack.name}/{name}",
-                        "what": f"{stack.title}, {variant.title}",
-                        "exhibit": variant.exhibit,
-                        "missing": tools if isinstance(tools, str) else None,
-                    }
-                )
+def _one_scenario(rows: Rows, *, exhibits: bool) -> Iterator[dict[str, str | None]]:
+    for row in rows:
+        if exhibits or not row["exhibit"]:
+            what = f"exhibit: {row['exhibit']}" if row["exhibit"] else row["what"]
+            yield {"contender": row["contender"], "what": what, "missing": _needs(row["missing"])}
+
+
+def _needs(missing: str | None) -> str:
+    """What is missing, without how to get it."""
+    return "; ".join(part for part in (missing or "").split("; ") if part.startswith("needs"))
+
+
+def _by_stack(rows: Rows, *, exhibits: bool) -> Iterator[dict[str, str | None]]:
+    """A line for each stack, with its variants; a star where something is missing for one."""
+    stacks: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if exhibits or not row["exhibit"]:
+            stack, variant = str(row["contender"]).split("/", 1)
+            star = "*" if row["missing"] else ""
+            stacks.setdefault((str(row["scenario"]), stack), []).append(variant + star)
+    before = ""
+    for (scenario, stack), variants in stacks.items():
+        yield {"scenario": "" if scenario == before else scenario, "stack": stack, "variants": ", ".join(variants)}
+        before = scenario
+
+
+def _contenders(scenario: str) -> Rows:
+    folders = scenarios_in(scenarios_root())
+    if scenario and scenario not in folders:
+        raise UsageError(f"there is no scenario {scenario!r}", mend=f"one of: {', '.join(sorted(folders))}")
+    rows: Rows = []
+    for name, folder in folders.items():
+        if scenario in ("", name):
+            rows += _of_folder(read_scenario_folder(folder))
     return rows
+
+
+def _of_folder(found: ScenarioFolder) -> Iterator[dict[str, str | None]]:
+    for stack in found.stacks:
+        for name, variant in stack.variants.items():
+            tools = find_tools(Contender(stack, name))
+            yield {
+                "scenario": found.scenario.name,
+                "contender": f"{stack.name}/{name}",
+                "what": f"{stack.title}, {variant.title}",
+                "exhibit": variant.exhibit,
+                "missing": tools if isinstance(tools, str) else None,
+            }
 
 
 def register(app: typer.Typer) -> None:

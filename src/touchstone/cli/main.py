@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import Any
 
 import typer
@@ -11,31 +10,15 @@ from rich.console import Console
 from rich.markup import escape
 
 import touchstone
+from touchstone.cli.commands import LazyGroup
 from touchstone.failure import ExitCode, TouchstoneError
-
-_MODULES = {
-    "run": "run",
-    "list": "list",
-    "show": "show",
-    "report": "report",
-    "explain": "explain",
-    "compare": "compare",
-    "claims": "claims",
-    "article": "article",
-    "new": "new",
-    "doctor": "doctor",
-    "toolchain": "toolchain",
-    "load": "engine",
-    "probe": "engine",
-}
-"""The module of each command, in the order of the help. Only the module of the command that is called is loaded: some
-need libraries for statistics and plots, for which nobody should wait who lists scenarios."""
 
 _CommandLineError: type[Any] = typer.BadParameter.__mro__[1]
 """Any error in the words of a command line; typer does not export it."""
 
 app = typer.Typer(
     name="touchstone",
+    cls=LazyGroup,
     help="A benchmark lab for HTTP service stacks. It refuses bad numbers.",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -59,18 +42,10 @@ def _root(
     """Measure HTTP service stacks, and say which differences are real."""
 
 
-def _load_commands(words: list[str]) -> None:
-    """Register the command that is called; all of them when none is, for the help and for completion."""
-    called = [_MODULES[word] for word in words[:1] if word in _MODULES]
-    for module in dict.fromkeys(called or _MODULES.values()):
-        import_module(f"touchstone.cli.{module}_command").register(app)
-
-
 def main() -> None:
     """Run the command line; every error that is ours becomes a message and an exit code."""
     errors = Console(stderr=True)
     try:
-        _load_commands(sys.argv[1:])
         code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else ExitCode.OK)
     except TouchstoneError as error:
@@ -86,3 +61,7 @@ def main() -> None:
     except _CommandLineError as error:
         error.show()
         sys.exit(ExitCode.USAGE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,9 @@
-"""`touchstone new`: a scenario of your own, or a stack in one, ready to be filled in."""
+"""`touchstone new`: a scenario of your own, or a stack in one, that runs at once."""
 
 from __future__ import annotations
 
+import difflib
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +14,17 @@ from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenar
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
 
+_STARTERS = Path(__file__).resolve().parents[1] / "starter"
+KINDS = sorted(path.parent.name for path in _STARTERS.glob(f"*/{STACK_FILE}"))
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
 _SCENARIO = """\
 schema = 1
 name = "{name}"
 title = "{name}"
 summary = "What the service does, and what is compared."
 
-[ready]                     # the request whose right answer means that the service has started
+[ready]                     # the request whose correct response means that the service has started
 target = "/ping"
 expect = {{ body = "pong" }}
 
@@ -38,77 +44,53 @@ connections = 64
 requests = [{{ name = "ping", target = "/ping", expect = {{ body = "pong" }} }}]
 """
 
-_STACK = """\
-schema = 1
-name = "{name}"
-scenario = "{scenario}"
-title = "{name}"
-language = "Python"
-
-[needs]                     # `touchstone doctor` lists the tools that may stand here
-python3 = ">=3.11"
-
-[variants.plain]
-title = "asyncio"
-build = []                  # commands, such as [["go", "build", "-o", "server", "."]]
-artifacts = ["server.py"]   # what the build leaves and what is shipped
-run = ["python3", "server.py"]
-"""
-
-_SERVER = '''\
-"""A first server: replace it by your own. It obeys the start contract: HOST, PORT, SIGTERM."""
-
-import asyncio
-import os
-import signal
-
-
-async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while True:
-            head = await reader.readuntil(b"\\r\\n\\r\\n")
-            status, body = (b"200 OK", b"pong") if head.startswith(b"GET /ping ") else (b"404 Not Found", b"not found")
-            head_out = b"HTTP/1.1 %b\\r\\nContent-Type: text/plain\\r\\nContent-Length: %d\\r\\n\\r\\n"
-            writer.write(head_out % (status, len(body)) + body)
-            await writer.drain()
-    except (asyncio.IncompleteReadError, ConnectionError):
-        pass
-    finally:
-        writer.close()
-
-
-async def main() -> None:
-    stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    server = await asyncio.start_server(serve, os.environ["HOST"], int(os.environ["PORT"]))
-    await stop.wait()
-    server.close()
-
-
-asyncio.run(main())
-'''
-
 
 def new(
     folder: Annotated[Path, typer.Argument(help="The scenario's folder, made if it is not there.")],
-    stack: Annotated[str, typer.Option(help="The name of the stack to add.")] = "first",
+    stack: Annotated[str, typer.Option(help=f"What the stack is written in: {', '.join(KINDS)}.")] = "python",
+    name: Annotated[str, typer.Option(help="The stack's name, and its folder's; the kind's own if left out.")] = "",
 ) -> None:
     """Make a scenario with one small stack that runs, or add a stack to a scenario."""
-    name = folder.resolve().name
-    home = folder / stack
+    if stack not in KINDS:
+        near = difflib.get_close_matches(stack, KINDS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise UsageError(f"there is no stack to begin from in {stack!r}", mend=f"{hint}there are: {', '.join(KINDS)}")
+    for word in (name or stack, folder.resolve().name):
+        if not _NAME.fullmatch(word):
+            mend = "names are lower case, digits and single dashes, such as my-service"
+            raise UsageError(f"{word!r} is no name of a stack or a scenario", mend=mend)
+    home = folder / (name or stack)
     if home.exists():
-        raise UsageError("the stack's folder is there already", where=str(home), mend="name another with --stack")
-    home.mkdir(parents=True)
-    if not (folder / SCENARIO_FILE).exists():
-        (folder / SCENARIO_FILE).write_text(_SCENARIO.format(name=name), encoding="utf-8")
-        typer.echo(folder / SCENARIO_FILE)
+        raise UsageError("the stack's folder is there already", where=str(home), mend="name another with --name")
+    made = [] if (folder / SCENARIO_FILE).exists() else [_write_scenario(folder)]
     scenario = read_manifest(folder / SCENARIO_FILE, Scenario).name
-    (home / STACK_FILE).write_text(_STACK.format(name=stack, scenario=scenario), encoding="utf-8")
-    (home / "server.py").write_text(_SERVER, encoding="utf-8")
+    made += _write_stack(stack, home, {"@NAME@": name or stack, "@SCENARIO@": scenario})
     read_scenario_folder(folder)
-    typer.echo(home / STACK_FILE)
-    typer.echo(home / "server.py")
+    for path in made:
+        typer.echo(path)
     typer.echo(f"measure it: touchstone run {folder} --quick")
+
+
+def _write_scenario(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / SCENARIO_FILE
+    target.write_text(_SCENARIO.format(name=folder.resolve().name), encoding="utf-8")
+    return target
+
+
+def _write_stack(kind: str, home: Path, words: dict[str, str]) -> list[Path]:
+    made = []
+    for source in sorted((_STARTERS / kind).rglob("*")):
+        if not source.is_file() or "__pycache__" in source.parts:
+            continue
+        text = source.read_text(encoding="utf-8")
+        for word, value in words.items():
+            text = text.replace(word, value)
+        target = home / source.relative_to(_STARTERS / kind)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        made.append(target)
+    return made
 
 
 def register(app: typer.Typer) -> None:

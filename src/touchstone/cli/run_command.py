@@ -13,21 +13,20 @@ from touchstone.cli.places import results_root, scenarios_root
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Verdict
-from touchstone.manifest.catalogue import find_scenario, select_contenders
-from touchstone.phase.registry import select_phases
-from touchstone.record.store import RunStore, load_run
+from touchstone.manifest.catalogue import find_scenario
+from touchstone.plan.plan import Wish
+from touchstone.record.run import Plan
+from touchstone.record.store import load_run
 from touchstone.report import print_report, render
-from touchstone.run.conductor import Conductor
+from touchstone.run.measure import Conditions, measure
 from touchstone.run.noise import measure_noise
-from touchstone.run.plan import Wish, make_plan, planned_loads
-from touchstone.run.progress import Plain, display_for
-from touchstone.run.until_decided import UntilDecided
+from touchstone.run.progress import display_for
 
 
 def run(
     scenario: Annotated[str, typer.Argument(help="A scenario's name, or a folder with a scenario.toml.")] = "users",
     stacks: Annotated[
-        str, typer.Option("--stacks", "-s", help="Stacks, or stack/variant, separated by commas; all if left out.")
+        str, typer.Option("--stacks", "-s", help="Stacks, or stack/variant, separated by commas; `all` for every one.")
     ] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="Hours: fit for publication.")] = False,
@@ -40,20 +39,30 @@ def run(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")] = None,
     fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
+    cpus: Annotated[
+        float | None, typer.Option(min=0.01, max=1024, help="How many CPUs' time a contender may use, such as 0.5.")
+    ] = None,
     large: Annotated[bool, typer.Option("--large", help="Hold connections beyond one process's file limit.")] = False,
     postgres: Annotated[str | None, typer.Option(help="An outside PostgreSQL, as a URL.")] = None,
     kafka: Annotated[str | None, typer.Option(help="An outside broker, as HOST:PORT.")] = None,
     until_decided: Annotated[
         float, typer.Option(help="Go on past the rounds until every comparison is decided, at most so many minutes.")
     ] = 0.0,
+    minutes: Annotated[
+        float, typer.Option(help="Go on past the rounds until so many minutes are spent, in the way that tells most.")
+    ] = 0.0,
     anyway: Annotated[bool, typer.Option("--anyway", help="Measure even if the machine is too noisy for it.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON, and nothing else.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The whole result as JSON; progress goes to stderr.")] = False,
+    lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
 ) -> int:
     """Build, check, boot and load the contenders of a scenario, and say which differences are real."""
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", mend="give one of them")
+    if until_decided and minutes:
+        raise UsageError("--until-decided and --minutes exclude each other", mend="give one of them")
+    if until_decided < 0 or minutes < 0:
+        raise UsageError("minutes cannot be negative", mend="give a number above 0, such as --minutes 5")
     folder = find_scenario(scenario, scenarios_root())
-    contenders = select_contenders(folder, [word for word in stacks.split(",") if word], exhibits=exhibits)
     wish = Wish(
         profile="quick" if quick else "thorough" if thorough else "normal",
         rounds=rounds,
@@ -63,33 +72,28 @@ def run(
         exhibits=exhibits,
         command=tuple(sys.argv),
     )
-    phases = select_phases(folder.scenario, wish.phases)
-    plan = make_plan(folder, contenders, wish, [p.name for p in phases])
-    store = RunStore(out or results_root() / plan.run_id)
-    progress_console = Console(stderr=json)
-    display = Plain(Console(quiet=True)) if json else display_for(progress_console)
-    for entry in plan.contenders:
-        if entry.not_measured:
-            progress_console.print(f"{entry.name}: not measured: {entry.not_measured}", highlight=False)
-    notes = _look_at_noise(anyway=anyway) if thorough else []
-    conductor = Conductor(
-        folder,
-        plan,
-        phases,
-        contenders,
-        planned_loads(folder, wish),
-        store,
-        display,
+    progress = Console(stderr=json)
+
+    def tell_missing(plan: Plan) -> None:
+        for entry in plan.contenders:
+            if entry.not_measured:
+                progress.print(f"{entry.name}: not measured: {entry.not_measured}", highlight=False)
+
+    conditions = Conditions(
+        results=results_root(),
+        folder=out,
+        display=display_for(progress),
         options={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
         fresh_builds=fresh_builds,
+        cpu_limit=cpus,
         large=large,
-        exhibits=exhibits,
-        notes=notes,
-        after_round=UntilDecided(store, plan, until_decided * 60).go_on if until_decided else None,
+        until_decided_s=until_decided * 60,
+        spend_s=minutes * 60,
+        notes=_look_at_noise(anyway=anyway) if thorough else [],
+        begun=tell_missing,
     )
-    with display:
-        completed = conductor.carry_out()
-    return _conclude(store.folder, json=json, completed=completed)
+    store = measure(folder, wish, stacks=[word for word in stacks.split(",") if word], conditions=conditions)
+    return _conclude(store.folder, json=json, lines=lines)
 
 
 def _look_at_noise(*, anyway: bool) -> list[str]:
@@ -103,7 +107,7 @@ def _look_at_noise(*, anyway: bool) -> list[str]:
     return [f"measured anyway: {complaint}" for complaint in complaints]
 
 
-def _conclude(folder: Path, *, json: bool, completed: bool) -> int:
+def _conclude(folder: Path, *, json: bool, lines: bool = False) -> int:
     """Judge and report what was measured, and choose the exit code."""
     measured = load_run(folder)
     judgement = judge(measured)
@@ -112,12 +116,12 @@ def _conclude(folder: Path, *, json: bool, completed: bool) -> int:
         typer.echo((folder / "report.json").read_text(encoding="utf-8"))
     else:
         console = Console()
-        print_report(console, measured, judgement)
+        print_report(console, measured, judgement, lines=lines)
         page = next((path for path in written if path.suffix == ".html"), folder)
         console.print(f"\nreport: {page}", highlight=False, soft_wrap=True)
-    if not completed:
+    if measured.interrupted:
         return ExitCode.INTERRUPTED
-    return ExitCode.INVALID if judgement.verdict is Verdict.INVALID else ExitCode.OK
+    return ExitCode.INVALID if judgement.verdict is Verdict.INVALID or judgement.failed else ExitCode.OK
 
 
 def register(app: typer.Typer) -> None:

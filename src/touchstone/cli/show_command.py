@@ -18,6 +18,7 @@ from touchstone.report.view import View
 def show(
     run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")] = "last",
     json: Annotated[bool, typer.Option("--json", help="The whole result as JSON.")] = False,
+    lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
 ) -> None:
     """Show a run again, judged anew from its records."""
     measured = load_run(find_run(run))
@@ -25,7 +26,7 @@ def show(
     if json:
         typer.echo(json_report.document(View(measured, judgement)))
     else:
-        print_report(Console(), measured, judgement)
+        print_report(Console(), measured, judgement, lines=lines)
 
 
 def register(app: typer.Typer) -> None:

@@ -10,18 +10,19 @@ import typer
 from rich.console import Console
 
 from touchstone.failure import UsageError
+from touchstone.native_image.assemble import assemble
+from touchstone.native_image.home import default_home
 from touchstone.toolchain.crane import fetch_crane
-from touchstone.toolchain.native_image.assemble import assemble
-from touchstone.toolchain.native_image.home import default_home
+from touchstone.toolchain.packaged import PACKAGED
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 from touchstone.toolchain.upx import fetch_upx
 
-_GETTERS = ("native-image", "upx", "crane")
+_GETTERS = ("native-image", "upx", "crane", *PACKAGED)
 
 
 def toolchain(
-    name: Annotated[str, typer.Argument(help="native-image, upx or crane.")],
+    name: Annotated[str, typer.Argument(help="native-image, upx, crane, bun, deno, pnpm, uv or zig.")],
     jdk_source: Annotated[
         Path | None, typer.Option("--jdk-source", help="OpenJDK's source archive, if no Debian mirror has it.")
     ] = None,
@@ -44,6 +45,9 @@ def toolchain(
         return
     if name == "crane":
         console.print(f"crane is at {fetch_crane()}")
+        return
+    if name in PACKAGED:
+        console.print(f"{name} is at {PACKAGED[name].fetch()}")
         return
     home = default_home()
     assemble(home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, anew=anew)

@@ -29,8 +29,18 @@ class Tally:
     uncertain: int = 0
 
 
-def prove(proof: Proof, dependencies: Mapping[str, Dependency], tally: Tally, values: Values) -> ProofOutcome:
-    """Ask, again and again until `within_s` has passed if the answer is not right at once."""
+def counts_work(proof: Proof) -> bool:
+    """Whether the answer must grow with the requests, and is not a fixed one."""
+    return isinstance(proof.equals, str) and _FORMULA.fullmatch(proof.equals.strip()) is not None
+
+
+def prove(
+    proof: Proof, dependencies: Mapping[str, Dependency], tally: Tally, values: Values, before: float = 0
+) -> ProofOutcome:
+    """Ask, again and again until `within_s` has passed if the answer is not right at once.
+
+    `before` is what the answer was before the requests that are tallied, where it counts work.
+    """
     if proof.dependency not in dependencies:
         raise UsageError(
             f"a proof asks dependency {proof.dependency!r}, which the scenario does not have",
@@ -42,6 +52,8 @@ def prove(proof: Proof, dependencies: Mapping[str, Dependency], tally: Tally, va
     deadline = time.monotonic() + (proof.within_s or 0)
     while True:
         found = dependencies[proof.dependency].ask(query)
+        if before and not isinstance(found, str):
+            found -= before
         if _agrees(found, expected, slack):
             return ProofOutcome(says=proof.says, query=query, expected=expected, found=found, passed=True)
         if time.monotonic() >= deadline:

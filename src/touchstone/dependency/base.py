@@ -44,6 +44,10 @@ class Dependency(ABC):
     """
 
     kind: ClassVar[str]
+    acts: ClassVar[tuple[str, ...]] = ()
+    """What can be done to it."""
+    divisible: ClassVar[bool] = False
+    """Whether several contenders can use it at once, each a part of its own."""
 
     def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
         self.name = name
@@ -54,6 +58,16 @@ class Dependency(ABC):
     @classmethod
     def missing(cls, context: DependencyContext) -> str | None:
         """Say what must be installed before this kind can be used, and how; None if nothing is missing."""
+        return None
+
+    @classmethod
+    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+        """What is wrong with a scenario's settings, as far as it can be known before a start: key and sentence."""
+        return []
+
+    @classmethod
+    def wrong_query(cls, query: str, settings: dict[str, Any]) -> str | None:
+        """What is wrong with a proof's question, as far as it can be known before a start."""
         return None
 
     @abstractmethod
@@ -71,6 +85,13 @@ class Dependency(ABC):
     @abstractmethod
     def ask(self, query: str) -> int | float | str:
         """Answer a question of a contract's or a load's proof, in the dependency's own language."""
+
+    def part(self) -> Dependency:
+        """A part of it for one contender among several that run at once: started, and with a `stop` of its own.
+
+        Its `reset` leaves what all share as this dependency's own `reset` has set it. Only where it is `divisible`.
+        """
+        raise DependencyError(f"dependency {self.name!r} ({self.kind}) cannot be divided among contenders")
 
     def act(self, act: str, arguments: dict[str, Any]) -> None:
         """Do something to it, such as `stop` or `start`. Raises UnknownActError."""

@@ -4,24 +4,63 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from touchstone.dependency.base import Dependency, DependencyError
+
+_SETTINGS = ("schema", "journal_mode")
+_JOURNAL_MODES = ("DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL", "OFF")
 
 
 class SqliteFile(Dependency):
     """Settings: `schema` (SQL run on the fresh file) and `journal_mode`. A question is SQL that gives one value."""
 
     kind: ClassVar[str] = "sqlite"
+    divisible: ClassVar[bool] = True
+
+    @classmethod
+    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+        """Unknown keys, an unknown journal mode, and a schema that SQLite does not take."""
+        found = [(key, f"a SQLite file has no setting {key!r}") for key in settings if key not in _SETTINGS]
+        mode = settings.get("journal_mode", "DELETE")
+        if str(mode).upper() not in _JOURNAL_MODES:
+            found.append(("journal_mode", f"{mode!r} is none of {', '.join(_JOURNAL_MODES)}"))
+        try:
+            with closing(sqlite3.connect(":memory:")) as database:
+                database.executescript(str(settings.get("schema", "")))
+        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+            found.append(("schema", f"SQLite does not take the schema: {error}"))
+        return found
+
+    @classmethod
+    def wrong_query(cls, query: str, settings: dict[str, Any]) -> str | None:
+        """Whether SQLite can prepare it over the schema's tables; a service may make others, at its start."""
+        try:
+            with closing(sqlite3.connect(":memory:")) as database:
+                database.executescript(str(settings.get("schema", "")))
+                database.execute(f"EXPLAIN {query}")
+        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+            return None if "no such table" in str(error) else f"SQLite does not take the query: {error}"
+        return None
 
     _count = 0
+    _parts = 0
     _path: Path | None = None
     _journal_mode: str | None = None
 
     def start(self) -> None:
         """Nothing runs; the folder is all that is needed."""
         self.context.folder.mkdir(parents=True, exist_ok=True)
+
+    def part(self) -> SqliteFile:
+        """Files in a folder of their own."""
+        self._parts += 1
+        context = replace(self.context, folder=self.context.folder / f"part-{self._parts}")
+        part = SqliteFile(self.name, self.env, self.settings, context)
+        part.start()
+        return part
 
     def reset(self, settings: dict[str, Any]) -> list[str]:
         """Make a new file under a new name, so that no process of an earlier contender can hold it."""
@@ -50,7 +89,7 @@ class SqliteFile(Dependency):
             raise DependencyError(
                 f"the proof's query failed: {error}",
                 where=f"dependency {self.name}: {query}",
-                mend="mend the query in scenario.toml; it must be SQLite's SQL and give one value",
+                mend="fix the query in scenario.toml; it must be SQLite's SQL and give one value",
             ) from error
         value = row[0] if row else ""
         return value if isinstance(value, int | float) else str(value)

@@ -29,7 +29,12 @@ def expectation(expect: Expectation) -> dict[str, Any]:
     elif expect.json_fields is not None:
         fields = {k: {"type": v.type} if isinstance(v, JsonType) else v for k, v in expect.json_fields.items()}
         body = {"kind": "json", "fields": fields, "exact": expect.json_exact}
-    return {"status": list(expect.statuses), "body": body}
+    head: dict[str, Any] = {}
+    if expect.content_type is not None:
+        head["content_type"] = expect.content_type
+    if expect.headers:
+        head["headers"] = list(map(list, expect.headers.items()))
+    return {"status": list(expect.statuses), "body": body} | head
 
 
 def request(wanted: Request) -> dict[str, Any]:
@@ -66,6 +71,20 @@ def loop(load: Load, timing: Timing) -> dict[str, Any]:
     }
 
 
+def traffic(load: Load, url: str, *, seed: int) -> dict[str, Any]:
+    """A contender's part of a slices job: a load without a length, CPUs and threads of its own, and without a watch."""
+    return {
+        "url": url,
+        "loop": loop(load, Timing(0.0, 0.0, 0.0)),
+        "connections": load.connections,
+        "pipeline": load.pipeline,
+        "keepalive": load.keepalive,
+        "timeout_s": load.timeout_s,
+        "seed": seed,
+        "requests": [weighted(wanted) for wanted in load.requests],
+    }
+
+
 def load_job(load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed: int) -> dict[str, Any]:
     """A load job for the service at `url`, without a watch."""
     return {
@@ -85,6 +104,12 @@ def load_job(load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed:
     }
 
 
-def watch(pid: int, cgroup_paths: Sequence[str], after_s: float) -> dict[str, Any]:
-    """What the engine samples beside a load: the process tree below `pid`."""
-    return {"pid": pid, "cgroup_paths": list(cgroup_paths), "interval_s": 0.1, "after_s": after_s}
+def watch(pid: int, cgroup_paths: Sequence[str], allowed_cpus: Sequence[int], after_s: float) -> dict[str, Any]:
+    """What the engine samples next to a load: the process tree below `pid`, which was given `allowed_cpus`."""
+    return {
+        "pid": pid,
+        "cgroup_paths": list(cgroup_paths),
+        "allowed_cpus": list(allowed_cpus),
+        "interval_s": 0.1,
+        "after_s": after_s,
+    }

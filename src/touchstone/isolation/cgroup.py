@@ -11,6 +11,10 @@ from pathlib import Path
 _ROOT = Path("/sys/fs/cgroup")
 _V1_CONTROLLERS = ("memory", "cpu", "cpuacct", "pids")
 _NO_LIMIT = (1 << 63) - 1
+_PERIOD_US = 100_000
+"""The period of container engines and of Kubernetes: what is measured here is what comes there."""
+LABEL = "touchstone-"
+"""How the names of the lab's groups begin."""
 
 
 @dataclass
@@ -41,6 +45,18 @@ class Cgroup:
             (folder / "memory.limit_in_bytes").write_text(str(limit))
             with contextlib.suppress(OSError):
                 (folder / "memory.memsw.limit_in_bytes").write_text(str(limit))
+
+    def limit_cpus(self, cpus: float) -> bool:
+        """Let the group have so many CPUs' time in each period of 100 ms; false if the kernel does not let us."""
+        quota = max(1_000, round(cpus * _PERIOD_US))
+        with contextlib.suppress(OSError, KeyError):
+            if self.version == 2:
+                (self.paths["cpu"] / "cpu.max").write_text(f"{quota} {_PERIOD_US}")
+            else:
+                (self.paths["cpu"] / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+                (self.paths["cpu"] / "cpu.cfs_quota_us").write_text(str(quota))
+            return True
+        return False
 
     def oom_kills(self) -> int | None:
         """How many processes of the group the kernel killed for want of memory; None if it does not say."""
@@ -114,7 +130,7 @@ def describe_cgroups() -> str:
 
 def create_cgroup(name: str) -> Cgroup | None:
     """Make a group of this name; None where it is not permitted. Neither version is required."""
-    label = f"touchstone-{os.getpid()}-{name}"
+    label = f"{LABEL}{os.getpid()}-{name}"
     if _v2_usable():
         folder = _v2_home() / label
         with contextlib.suppress(OSError):

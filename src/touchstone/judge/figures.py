@@ -1,43 +1,19 @@
-"""The figures by what makes them untrustworthy together."""
+"""The figures by what makes them untrustworthy together, as rules name them."""
 
 from __future__ import annotations
 
-from touchstone.record.figure import FIGURES
+from touchstone.vocabulary.figure import FIGURES, Group, figures_of
 
-LATENCY = [name for name, f in FIGURES.items() if f.phase == "load" and name.startswith(("latency_", "service_"))]
-"""Latencies and service times under load."""
+LATENCY = figures_of(Group.LATENCY)
+TAIL = figures_of(Group.TAIL)
+PEAK = figures_of(Group.PEAK)
+SPEED = figures_of(Group.SPEED)
+CPU = figures_of(Group.CPU)
+MEMORY = figures_of(Group.MEMORY)
+BOOT_TIME = figures_of(Group.BOOT_TIME)
 
-TAIL = ["latency_p99", "latency_p99_9", "latency_max", "service_p99"]
-"""The latencies that a few late requests decide."""
 
-PEAK = [name for name, f in FIGURES.items() if f.phase == "peak"]
-"""What was served from exec on, and the peak that it led to."""
-
-SPEED = ["throughput", *LATENCY, "knee_rate", *PEAK]
-"""What a bottleneck elsewhere falsifies."""
-
-CPU = ["cpu_per_request"]
-
-MEMORY = [
-    "rss_peak",
-    "pss_peak",
-    "anon_peak",
-    "cgroup_peak",
-    "rss_after_load",
-    "rss_after_idle",
-]
-"""The server's memory under load."""
-
-BOOT_TIME = ["boot_first_response", "boot_port_open", "boot_first_response_cold"]
-
-EXACT = {
-    "artifact_bytes",
-    "extra_configuration_lines",
-    "footprint_bytes",
-    "footprint_compressed",
-    "footprint_image",
-    "probe_must_wrong",
-    "probe_should_wrong",
-    "probe_right",
-}
-"""Figures that are counted and not sampled: the same input gives the same value, so one measurement is enough."""
+def is_exact(name: str) -> bool:
+    """Whether a figure is counted and not sampled; a quantity that a claim names beside the figures is not."""
+    figure = FIGURES.get(name)
+    return figure is not None and Group.EXACT in figure.groups

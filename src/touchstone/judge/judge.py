@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from touchstone.judge.case import Case
-from touchstone.judge.compare import compare
-from touchstone.judge.crossing import crossings
-from touchstone.judge.estimate import measure
+from touchstone.judge.comparison.compare import compare
+from touchstone.judge.comparison.crossing import crossings
+from touchstone.judge.comparison.estimate import measure
+from touchstone.judge.comparison.failures import failed_contenders
+from touchstone.judge.comparison.verdict import Scales, on_run
 from touchstone.judge.judgement import Finding, Judgement, Severity
+from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import rules
-from touchstone.judge.verdict import Scales, on_run
 from touchstone.record.run import Run
 
 _SEVERITIES = [Severity.INVALID, Severity.SUSPECT, Severity.NOTE]
@@ -41,6 +42,7 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
     estimates = [s.estimate for s in series]
     return Judgement(
         verdict=on_run(run, findings, estimates),
+        failed=failed_contenders(run, findings, estimates),
         sample_verdicts={sample.id: scales.on_sample(sample) for sample in run.samples},
         findings=findings,
         estimates=estimates,

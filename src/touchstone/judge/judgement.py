@@ -35,6 +35,19 @@ class Outcome(StrEnum):
     UNDECIDED = "undecided"
 
 
+class Doubt(Record):
+    """By how much what was found can have moved the speed of a service, at the most."""
+
+    faster: float | None = 1.0
+    """So many times faster it may really have been; 1 if no faster, None if nobody can say how much."""
+    slower: float | None = 1.0
+    """So many times slower; 1 if no slower, None if nobody can say how much."""
+    common: bool = False
+    """True if it falls on neighbouring slices alike, so that of two contenders only the difference counts."""
+    reason: str = ""
+    """Why no more than that."""
+
+
 class Finding(Record):
     """One validity rule that fired."""
 
@@ -50,6 +63,8 @@ class Finding(Record):
     """The sample's id; None if the finding is about a contender over all rounds, or about the run."""
     figures: list[str] | None = None
     """The figures that it makes untrustworthy; None means all of the sample."""
+    doubt: Doubt | None = None
+    """The size of a suspicion; None where it has none, and then the figures are suspect without a bound."""
     evidence: dict[str, Any] = {}
 
 
@@ -66,8 +81,12 @@ class Estimate(Record):
     """The confidence interval; None where there are too few rounds for one."""
     values: list[float] = []
     samples: list[str] = []
+    repeats: list[float] = []
+    """The single starts behind the figure, where one sample holds all that there are."""
     left_out: list[str] = []
     """Ids of the samples that were left out as invalid."""
+    doubt: Doubt | None = None
+    """By how much all that was found can have moved it; None if nothing was found."""
     verdict: Verdict = Verdict.VALID
     reason: str | None = None
     """Why it is not valid, or not measured."""
@@ -84,6 +103,12 @@ class Comparison(Record):
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
+    """The interval that decides: widened by all that may have moved either side."""
+    sampled_low: float | None = None
+    sampled_high: float | None = None
+    """The interval of the measurements alone, where the one that decides is wider."""
+    laps: int = 0
+    """Pairs of neighbouring slices behind it, over all rounds; 0 where it was not measured in slices."""
     rounds: int = 0
     outcome: Outcome = Outcome.UNDECIDED
     better: bool | None = None
@@ -94,6 +119,14 @@ class Comparison(Record):
     reason: str | None = None
     sentence: str = ""
     """The result in a sentence."""
+
+
+class FailedContender(Record):
+    """A contender of the plan of which something that was asked for could not be measured, or came out void."""
+
+    contender: str
+    reason: str
+    """The gravest reason, in a sentence."""
 
 
 class Steady(Record):
@@ -116,7 +149,7 @@ class Peak(Record):
     time_s: float | None = None
     """Seconds since exec; None if it was not reached."""
     rate: float | None = None
-    """Right answers a second from then on."""
+    """Correct responses per second from then on."""
     changepoints_s: list[float] = []
     """Seconds since exec."""
 
@@ -146,6 +179,8 @@ class Judgement(Record):
     schema_: Literal["touchstone.judgement/1"] = Field(default="touchstone.judgement/1", alias="schema")
     verdict: Verdict
     """Of the run as a whole: invalid if nothing valid can be said."""
+    failed: list[FailedContender] = []
+    """Contenders that failed. A run with one of them is no success, whatever the others did."""
     sample_verdicts: dict[str, Verdict]
     findings: list[Finding]
     estimates: list[Estimate]

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar
 
-from touchstone.judge.case import Case, Group
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
+from touchstone.judge.reading.case import Case, Group
 from touchstone.record.sample import TARE, Sample
 
 UNDER_LOAD = ("load", "peak")
@@ -44,6 +44,7 @@ class Rule(ABC):
         contender: str | None = None,
         load: str | None = None,
         figures: list[str] | None = None,
+        doubt: Doubt | None = None,
         evidence: dict[str, Any] | None = None,
     ) -> Finding:
         """Make the finding; `sample` or `group` say whom it concerns, neither means the run or what is named."""
@@ -57,6 +58,7 @@ class Rule(ABC):
             load=where.load if where else load,
             sample=sample.id if sample else None,
             figures=figures,
+            doubt=doubt,
             evidence=evidence or {},
         )
 
@@ -120,8 +122,8 @@ def rules() -> tuple[Rule, ...]:
     # Only here, since the rules import this module.
     folder = importlib.import_module("touchstone.judge.rules")
     found: dict[str, Rule] = {}
-    for module_info in pkgutil.iter_modules(folder.__path__):
-        module = importlib.import_module(f"{folder.__name__}.{module_info.name}")
+    for module_info in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
+        module = importlib.import_module(module_info.name)
         for _, kind in inspect.getmembers(module, inspect.isclass):
             if not issubclass(kind, Rule) or inspect.isabstract(kind) or kind.__module__ != module.__name__:
                 continue

@@ -132,9 +132,15 @@ def find_scenario(name_or_folder: str, root: Path) -> ScenarioFolder:
 
 
 def select_contenders(found: ScenarioFolder, asked: Sequence[str], *, exhibits: bool = False) -> list[Contender]:
-    """The contenders asked for as `stack` or `stack/variant`; all defaults if none is asked. Raises UsageError."""
+    """The contenders asked for as `stack` or `stack/variant`; the usual stacks' defaults if none is asked.
+
+    `all` asks for the defaults of every stack. Raises UsageError.
+    """
     stacks = {stack.name: stack for stack in found.stacks}
     if not asked:
+        usual = [stack for stack in found.stacks if stack.by_default] or found.stacks
+        chosen = [Contender(s, v) for s in usual for v in _default_variants(s)]
+    elif list(asked) == ["all"]:
         chosen = [Contender(s, v) for s in found.stacks for v in _default_variants(s)]
     else:
         chosen = []

@@ -1,4 +1,4 @@
-"""One HTTP request and what a right answer to it looks like."""
+"""One HTTP request and what a correct response to it looks like."""
 
 from __future__ import annotations
 

@@ -29,8 +29,9 @@ class Load(Part):
     keepalive: bool = True
     timeout_s: Annotated[float, Field(gt=0)] = 5.0
     seconds: Annotated[float, Field(gt=0)] | None = None
-    """The measured time; the profile's if it is not given."""
+    """The measured time, in place of the profile's. In the profile quick it is at most the profile's own."""
     warmup_s: Annotated[float, Field(ge=0)] | None = None
+    """The time before it, in place of the profile's, and in quick at most that."""
     idle_s: Annotated[float, Field(ge=0)] = 0.0
     """How long memory is watched after the load."""
     profiles: list[Profile] = ["quick", "normal", "thorough"]
@@ -41,6 +42,9 @@ class Load(Part):
     """The share of requests that may fail before the sample is invalid."""
     memory_limit_mb: Annotated[int, Field(ge=1)] | None = None
     """The memory that the contender may use under this load, by its cgroup; as much as there is if it is left out."""
+    cpus: Annotated[float, Field(ge=0.01, le=1024)] | None = None
+    """How many CPUs' time the contender may use under this load, by its cgroup, such as 0.5; all of those that it is
+    bound to if it is left out."""
     dependency_settings: dict[str, dict[str, str | int | bool]] = {}
     """Settings of a dependency that this load changes, by the dependency's name."""
     prepare: list[Send | Act] = []
@@ -53,7 +57,7 @@ class Load(Part):
         if self.loop == "closed" and self.rate is not None:
             raise ValueError("a closed loop has no rate: leave `rate` out or set loop to open")
         if self.loop != "closed" and self.rate is None:
-            raise ValueError(f"loop {self.loop!r} needs `rate`, in requests a second")
+            raise ValueError(f"loop {self.loop!r} needs `rate`, in requests per second")
         if self.loop == "steps" and self.steps is None:
             raise ValueError("loop 'steps' needs `steps`, the number of rates")
         return self

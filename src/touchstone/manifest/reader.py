@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from touchstone.failure import UsageError
+from touchstone.manifest.location import line_of
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -34,15 +35,16 @@ def read_manifest(path: Path, model: type[Model], guide: str = "docs/add-a-stack
         raise ManifestError(f"the manifest cannot be read: {error}", where=str(path)) from error
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (RecursionError, ValueError) as error:
+        # TOMLDecodeError is a ValueError; others come of numbers and dates that Python cannot hold.
         raise ManifestError(
-            f"this is not TOML: {error}", where=str(path), mend="mend the syntax at that place"
+            f"this is not TOML: {error}", where=str(path), mend="correct the syntax at that place"
         ) from error
     try:
         return model.model_validate(data)
     except ValidationError as error:
         raise ManifestError(
-            "\n".join(_sentence(detail, model) for detail in _leading(error.errors())),
+            "\n".join(_sentence(detail, model, text) for detail in _leading(error.errors())),
             where=str(path),
             mend=f"the keys and their types are listed in {guide}",
         ) from error
@@ -70,8 +72,14 @@ def _distance(errors: Sequence[ErrorDetails]) -> tuple[int, int]:
     return sum(error["type"] in {"extra_forbidden", "missing"} for error in errors), len(errors)
 
 
-def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    key = ".".join(str(part) for part in detail["loc"] if part not in {"Send", "Act", "Wait"}) or "(the whole file)"
+def _sentence(detail: ErrorDetails, model: type[BaseModel], text: str) -> str:
+    path = [part for part in detail["loc"] if part not in {"Send", "Act", "Wait"}]
+    line = line_of(text, path)
+    said = _said(detail, model, ".".join(map(str, path)) or "(the whole file)")
+    return f"line {line}: {said}" if line else said
+
+
+def _said(detail: ErrorDetails, model: type[BaseModel], key: str) -> str:
     if detail["type"] == "extra_forbidden":
         known = list(_keys_at(model, detail["loc"][:-1]))
         near = difflib.get_close_matches(str(detail["loc"][-1]), known, n=1)

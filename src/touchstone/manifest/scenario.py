@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from touchstone.manifest.base import Name, Part
 from touchstone.manifest.contract import Check
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
+from touchstone.vocabulary.dependency import DEPENDENCIES
 
 Setting = str | int | bool
 """A value that a contender gets in its environment."""
@@ -18,11 +19,18 @@ Setting = str | int | bool
 class DependencySpec(Part):
     """Something that the service talks to. The lab makes it fresh in each round and gives its address by `env`."""
 
-    kind: Literal["sqlite", "postgres", "kafka", "echo"]
+    kind: str
     env: str
     """The environment variable through which the service learns the address."""
     settings: dict[str, Any] = {}
     """The settings that are equal for all; which there are is the dependency's own."""
+
+    @field_validator("kind")
+    @classmethod
+    def _known_kind(cls, kind: str) -> str:
+        if kind not in DEPENDENCIES:
+            raise ValueError(f"there is no kind of dependency {kind!r}; there are: {', '.join(DEPENDENCIES)}")
+        return kind
 
 
 class Hold(Part):
@@ -68,11 +76,28 @@ class Peak(Part):
     """A closed loop: its connections ask as fast as the contender, still slow, answers."""
 
 
+Target = Annotated[str, Field(pattern=r"^/[!-~]*$")]
+"""A request target: a path, with its query if it has one."""
+
+
+class ProbePost(Part):
+    """A resource that takes a body by POST. Without one, content is sent with GET, and some cases are left out."""
+
+    target: Target
+    body: Annotated[str, Field(min_length=1, max_length=16384)] | None = None
+    """What it takes; without it the probe sends `hello`."""
+    content_type: str | None = None
+    headers: dict[str, str] = {}
+
+
 class Probe(Part):
     """The HTTP conformance probe."""
 
-    path: str
-    post_path: str | None = None
+    target: Target
+    """A resource that answers GET with 2xx."""
+    headers: dict[str, str] = {}
+    """Fields of every request, such as Authorization."""
+    post: ProbePost | None = None
 
 
 class Scenario(Part):
@@ -88,7 +113,7 @@ class Scenario(Part):
     """Environment variables equal for all contenders: pool sizes, timeouts, durability. `{cpus}` is how many CPUs the
     contender has."""
     ready: Request
-    """The request whose right answer means that the service has started."""
+    """The request whose correct response means that the service has started."""
     dependencies: dict[Name, DependencySpec] = {}
     contract: list[Check]
     loads: Annotated[dict[Name, Load], Field(min_length=1)]

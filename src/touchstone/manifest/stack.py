@@ -5,13 +5,40 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from touchstone.manifest.base import Name, Part
 
 Command = Annotated[list[str], Field(min_length=1)]
 """Words, not a shell line. A first word that is one of the needed tools is replaced by the path of that tool.
 `{source}`, `{work}`, `{cache}`, `{base}` and `{tool:NAME}` are filled in (see docs/add-a-stack.md)."""
+
+
+def _within(pattern: str) -> str:
+    if pattern.startswith("/") or ".." in Path(pattern).parts or not pattern.strip("./"):
+        raise ValueError(f"{pattern!r} does not lie within the work folder: write a path relative to it, without '..'")
+    return pattern
+
+
+Inside = Annotated[str, AfterValidator(_within)]
+"""A path relative to the work folder, that does not leave it."""
+
+
+class Install(Part):
+    """Gets what a stack depends on: a step of its own, ahead of the build, timed apart from it.
+
+    It is carried out in a folder of its own. Its result is kept for as long as the files, the commands, their
+    environment and the tools' versions stay the same.
+    """
+
+    commands: Annotated[list[Command], Field(min_length=1)]
+    """They may use the network. What they get should be fixed by a lock file: `["npm", "ci"]`."""
+    files: list[Inside] = []
+    """Glob patterns of the source files that the commands read: lock files and their like. All sources if empty."""
+    leaves: list[Inside] = []
+    """Files and folders that are laid into the work folder before the build: `node_modules`, `.venv`. None if the
+    packages stay in the package manager's own store, as with Go, Cargo and Maven."""
+    env: dict[str, str] = {}
 
 
 class MemorySetting(Part):
@@ -32,12 +59,13 @@ class Variant(Part):
     """Another variant whose finished build this one starts from; its folder is `{base}`."""
     needs: dict[Name, str] = {}
     """Tools beyond the stack's own, as version ranges: `{"go" = ">=1.24"}`."""
-    fetch: list[Command] = []
-    """Fetches what the build needs from package registries; not part of a build time."""
+    install: Install | None = None
+    """In place of the stack's own `install`."""
     build: list[Command] = []
     build_env: dict[str, str] = {}
-    artifacts: list[str] = []
-    """Files that the build leaves, relative to the work folder: what is shipped."""
+    artifacts: list[Inside] = []
+    """All that is shipped, relative to the work folder: files, folders and glob patterns (`server.js`,
+    `node_modules`, `dist/**`). A runtime that is one of the tools is not part of it."""
     footprint: list[str] = []
     """What an empty Linux needs beside the artifacts and their libraries: `jre`, `module:NAME` (a module of the JDK
     that only reflection finds), `library:NAME` (one that no program is linked with, but loads while it runs),
@@ -72,6 +100,10 @@ class Stack(Part):
     """Glob patterns of the files that the build needs, relative to this folder."""
     extra_sources: dict[str, str] = {}
     """Folders outside this one that the build needs: name in the work folder -> path relative to this folder."""
+    install: Install | None = None
+    """Of all variants that have no `base` and no `install` of their own."""
+    by_default: bool = True
+    """False: the stack runs only when it is asked for by its name, or with `--stacks all`."""
     default_variants: list[Name] = []
     """The variants that run when none is asked for; all that are neither native nor exhibits if it is empty."""
     variants: Annotated[dict[Name, Variant], Field(min_length=1)]
@@ -89,7 +121,25 @@ class Stack(Part):
                 )
             if variant.run is None and variant.base is None:
                 raise ValueError(f"variants.{name} has no `run` and no `base` to take it from")
+            self._ships_what_it_installs(name)
         for name in self.default_variants:
             if name not in self.variants:
                 raise ValueError(f"default_variants names {name!r}, which is no variant of this stack")
         return self
+
+    def install_of(self, name: str) -> Install | None:
+        """What is installed for this variant itself: a variant with a base finds in it what the base installed."""
+        variant = self.variants[name]
+        return variant.install or (self.install if variant.base is None else None)
+
+    def _ships_what_it_installs(self, name: str) -> None:
+        """Without a build, what the installation leaves is there to be run: its bytes count."""
+        variant, install = self.variants[name], self.install_of(name)
+        if install is None or variant.build or variant.base is not None:
+            return
+        for left in install.leaves:
+            parents = {str(path) for path in (Path(left), *Path(left).parents)}
+            if not any(str(Path(a.removesuffix("/**"))) in parents for a in variant.artifacts):
+                raise ValueError(
+                    f"variants.{name} has no build, so that it needs {left!r} to run: add it to its `artifacts`"
+                )

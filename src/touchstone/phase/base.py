@@ -1,148 +1,51 @@
-"""The shape of a phase, and what it is given."""
+"""The shape of a phase."""
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import ClassVar, Protocol
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from touchstone.dependency.base import Dependency
-from touchstone.engine.client import Event
-from touchstone.failure import TouchstoneError
-from touchstone.isolation.process import tail
+from touchstone.bench.base import Bench
 from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
-from touchstone.record.sample import Failure, Placement, Sample
-from touchstone.record.store import RunStore
-from touchstone.run.profile import Profile
-from touchstone.toolchain.tool import Found
-
-
-class Watcher(Protocol):
-    """Sees the progress of a phase."""
-
-    def step(self, text: str) -> None:
-        """A step of the phase begins."""
-
-    def event(self, event: Event) -> None:
-        """The engine reports."""
-
-
-@dataclass(frozen=True)
-class Built:
-    """A contender's finished build."""
-
-    work: Path
-    """The folder that it is run in."""
-    artifacts: tuple[Path, ...]
-    argv: tuple[str, ...]
-    env: Mapping[str, str]
-    train: tuple[str, ...] | None = None
-    """The command of the training run, if it has one."""
-
-
-@dataclass
-class Bench:
-    """What a phase may use: the scenario, the machine's parts, and where results go."""
-
-    scenario: Scenario
-    scenario_folder: Path
-    loads: Mapping[str, Load]
-    profile: Profile
-    placement: Placement
-    dependencies: Mapping[str, Dependency]
-    store: RunStore
-    scratch: Path
-    """A folder for this run alone, removed at its end."""
-    seed: int
-    watcher: Watcher
-    tools: Mapping[str, Mapping[str, Found]]
-    """The tools of each contender."""
-    builds: dict[str, Built] = field(default_factory=dict)
-    """Filled by the build phase."""
-    ceilings: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    """Requests a second that a dependency answers by itself, by load and dependency."""
-    fresh_builds: bool = False
-    """Build again even if an equal build is in the cache."""
-    large: bool = False
-    """Go beyond one process's file limit where the scenario says how."""
-    exhibits: bool = False
-    """Measure also what holds a defect on purpose."""
+from touchstone.record.sample import Sample
+from touchstone.vocabulary.phase import PhaseKind
 
 
 class Phase(ABC):
     """One kind of measurement. A phase that fails on a contender returns a sample that says why."""
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    per_round: ClassVar[bool] = False
-    """True if it is carried out in every round, in the round's order."""
-    default: ClassVar[bool] = True
-    """True if it is part of a run that names no phases."""
+    kind: ClassVar[PhaseKind]
+    """Its declaration: name, title, and how a run goes through it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in plans, records and on the command line."""
+        return self.kind.name
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        return self.kind.title
+
+    @property
+    def per_round(self) -> bool:
+        """True if it is carried out in every round, in the round's order."""
+        return self.kind.per_round
 
     def applies(self, scenario: Scenario) -> bool:
         """Whether the scenario asks for it at all."""
         return True
 
+    def tares(self, bench: Bench, round_number: int) -> list[Sample]:
+        """The same without a contender, before a round and after the last; none where that means nothing."""
+        return []
+
+    def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
+        """What is measured of all contenders at once, at the beginning of a round; nothing by default."""
+        return iter(())
+
     @abstractmethod
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Measure one contender. TouchstoneError is turned into a sample with a failure by the caller."""
-
-
-@dataclass
-class Stopwatch:
-    """When a measurement began and how long it took, by the wall clock: for the record, never for a figure."""
-
-    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    _start: float = field(default_factory=time.monotonic)
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self._start
-
-
-def blank_sample(
-    bench: Bench,
-    phase: str,
-    contender: str,
-    *,
-    load: str | None = None,
-    round_number: int | None = None,
-    position: int = 0,
-) -> Sample:
-    """A sample with its identity filled in."""
-    return Sample(
-        id=bench.store.next_id(phase, contender, load, round_number),
-        phase=phase,
-        scenario=bench.scenario.name,
-        scenario_version=bench.scenario.version,
-        contender=contender,
-        load=load,
-        round=round_number,
-        position=position,
-        started_at=datetime.now(UTC),
-        placement=bench.placement,
-    )
-
-
-def failed(error: TouchstoneError, lines: list[str]) -> Failure:
-    """The record of an error that kept a phase from being carried out."""
-    return Failure(what=error.what, where=error.where, mend=error.mend, tail=lines)
-
-
-def attempt(sample: Sample, action: Callable[[Sample], None], log: Path | None = None) -> Sample:
-    """Carry out `action` on the sample; an error becomes its failure, with the log's last lines, and loses nothing."""
-    watch = Stopwatch()
-    sample.started_at = watch.started_at
-    try:
-        action(sample)
-    except TouchstoneError as error:
-        sample.failure = failed(error, tail(log) if log else [])
-    sample.took_s = watch.seconds
-    return sample

@@ -5,17 +5,17 @@ from __future__ import annotations
 from touchstone.failure import UsageError
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import Phase
-from touchstone.phase.boot import BootPhase
-from touchstone.phase.build import BuildPhase
-from touchstone.phase.drain import DrainPhase
-from touchstone.phase.floor import FloorPhase
-from touchstone.phase.footprint import FootprintPhase
-from touchstone.phase.hold import HoldPhase
-from touchstone.phase.load import LoadPhase
-from touchstone.phase.peak import PeakPhase
-from touchstone.phase.probe import ProbePhase
-from touchstone.phase.train import TrainPhase
-from touchstone.phase.verify import VerifyPhase
+from touchstone.phase.boot.phase import BootPhase
+from touchstone.phase.build.phase import BuildPhase
+from touchstone.phase.build.train import TrainPhase
+from touchstone.phase.drain.phase import DrainPhase
+from touchstone.phase.floor.phase import FloorPhase
+from touchstone.phase.footprint.phase import FootprintPhase
+from touchstone.phase.hold.phase import HoldPhase
+from touchstone.phase.load.phase import LoadPhase
+from touchstone.phase.peak.phase import PeakPhase
+from touchstone.phase.probe.phase import ProbePhase
+from touchstone.phase.verify.phase import VerifyPhase
 
 PHASES: tuple[Phase, ...] = (
     BuildPhase(),
@@ -31,9 +31,6 @@ PHASES: tuple[Phase, ...] = (
     FloorPhase(),
 )
 
-_ALWAYS = ("build", "train", "verify")
-"""Nothing is measured that was not built, and nothing timed that was not checked."""
-
 
 def select_phases(scenario: Scenario, asked: tuple[str, ...]) -> list[Phase]:
     """The phases asked for, with those that they rest on; the default ones if none is asked. Raises UsageError."""
@@ -47,5 +44,5 @@ def select_phases(scenario: Scenario, asked: tuple[str, ...]) -> list[Phase]:
                 mend=f"add a [{name}] table to its scenario.toml, or leave the phase out",
             )
     if asked:
-        return [phase for phase in PHASES if phase.name in {*asked, *_ALWAYS}]
-    return [phase for phase in PHASES if phase.default and phase.applies(scenario)]
+        return [phase for phase in PHASES if phase.name in asked or phase.kind.always]
+    return [phase for phase in PHASES if phase.kind.by_default and phase.applies(scenario)]

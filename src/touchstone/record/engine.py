@@ -50,11 +50,12 @@ class Errors(EngineRecord):
     malformed: int = 0
     wrong_status: int = 0
     wrong_body: int = 0
+    wrong_header: int = 0
     connect_failed: int = 0
 
     @property
     def total(self) -> int:
-        """All errors that cost a request; a connection closed while idle cost none."""
+        """All errors that cost per request; a connection closed while idle cost none."""
         return sum(n for name, n in self if name != "closed_idle")
 
 
@@ -65,6 +66,8 @@ class Counts(EngineRecord):
     completed: int = 0
     ok: int = 0
     unanswered: int = 0
+    outstanding_at_start: int = 0
+    """Requests of the warm-up that had no response when the window began."""
     errors: Errors = Errors()
     status: dict[str, int] = {}
 
@@ -87,7 +90,7 @@ class Window(EngineRecord):
 
 
 class Rate(EngineRecord):
-    """Requests a second: what was asked (open loop), and what was answered rightly."""
+    """Requests a second: what was asked (open loop), and what was answered correctly."""
 
     offered: float | None = None
     achieved: float = 0.0
@@ -142,7 +145,7 @@ class Generator(EngineRecord):
 
 
 class FirstError(EngineRecord):
-    """The first error of a class, kept as evidence."""
+    """One of the first errors of its class, kept as evidence."""
 
     class_: str = Field(alias="class")
     t: float = 0.0
@@ -179,6 +182,14 @@ class LoadStep(EngineRecord):
     latency: Distribution = Distribution()
 
 
+def held(rss: int | None, footprint: int | None, processes: int | None) -> int | None:
+    """The memory of a process tree in bytes; None where it was not read.
+
+    The RSS of several processes counts each page that they share once for each of them; their footprint counts it once.
+    """
+    return footprint if (processes or 0) > 1 else rss
+
+
 class WatchPoint(EngineRecord):
     """The server's process tree at one moment."""
 
@@ -186,6 +197,8 @@ class WatchPoint(EngineRecord):
     phase: str = ""
     cpu_s: float | None = None
     rss: int | None = None
+    footprint: int | None = None
+    """With pages that processes of the tree share counted once; of several processes read about once per second."""
     pss: int | None = None
     anon: int | None = None
     cgroup_memory: int | None = None
@@ -195,6 +208,11 @@ class WatchPoint(EngineRecord):
     ended_cpu_s: float | None = None
     """CPU seconds of that process which had used most among those that have gone."""
 
+    @property
+    def held(self) -> int | None:
+        """The memory that counts: RSS of a single process, the footprint of a tree of several."""
+        return held(self.rss, self.footprint, self.processes)
+
 
 class WatchWindow(EngineRecord):
     """What the process tree used within the measured window."""
@@ -203,8 +221,63 @@ class WatchWindow(EngineRecord):
     user_s: float | None = None
     system_s: float | None = None
     rss_peak: int | None = None
+    footprint_peak: int | None = None
+    fds_peak: int | None = None
+    """The most open descriptors of that process which came nearest to its limit."""
+    fd_limit: int | None = None
+    """How many it may have open."""
     major_faults: int | None = None
     throttled_s: float | None = None
+    """Kept off the CPU by the quotas of the processes' own cgroups and those above them, summed over CPUs."""
+    periods: int | None = None
+    """Periods of these quotas, while there was something to run."""
+    throttled_periods: int | None = None
+    limit_hits: int | None = None
+    """How often the memory limits of the processes' own cgroups were hit."""
+    oom_kills: int | None = None
+
+
+class StrayThread(EngineRecord):
+    """A thread that could run, or was seen to run, on a CPU that its tree was not given."""
+
+    pid: int
+    tid: int
+    name: str = ""
+    cpus: list[int] = []
+    """Where it might run."""
+    ran_on: int | None = None
+    """Where it was seen to have run, if that was not one of the given CPUs."""
+    first_t: float = 0.0
+    last_t: float = 0.0
+
+
+class WatchedPlacement(EngineRecord):
+    """Whether the tree kept to its CPUs, looked at with every sample of the watch."""
+
+    allowed: list[int] = []
+    beyond: list[StrayThread] = []
+    """The first 20 threads that did not, also those that have ended since."""
+    beyond_cpu_s: float | None = None
+    """CPU seconds on other CPUs, by the kernel's count for the tree's cgroup (version 1 only)."""
+
+
+class ThrottledGroup(EngineRecord):
+    """A cgroup of the tree's processes, or above them, whose quota cut periods short while it was watched."""
+
+    cgroup: str
+    periods: int = 0
+    throttled_periods: int = 0
+    throttled_s: float = 0.0
+
+
+class WallClock(EngineRecord):
+    """The wall clock against the monotonic one, from sample to sample."""
+
+    step_s: float = 0.0
+    """The largest change between two samples; negative when it was set back."""
+    t: float = 0.0
+    range_s: float = 0.0
+    """Between the furthest ahead and the furthest behind."""
 
 
 class Watch(EngineRecord):
@@ -217,6 +290,9 @@ class Watch(EngineRecord):
     at_load_end: WatchPoint | None = None
     at_idle_end: WatchPoint | None = None
     exited: Any | None = None
+    placement: WatchedPlacement | None = None
+    throttled: list[ThrottledGroup] = []
+    wall_clock: WallClock | None = None
 
 
 class Machine(EngineRecord):
@@ -284,10 +360,13 @@ class BootRun(EngineRecord):
     first_response_s: float | None = None
     port_open_s: float | None = None
     rss: int | None = None
+    footprint: int | None = None
+    """With pages that processes of the tree share counted once."""
     pss: int | None = None
     anon: int | None = None
     vm_peak: int | None = None
     threads: int | None = None
+    processes: int | None = None
     cpu_s: float | None = None
     answered_by_ours: bool | None = None
     stopped: str | None = None
@@ -297,6 +376,11 @@ class BootRun(EngineRecord):
     cold_cache: bool = False
     warm_reason: str | None = None
     """Why the page cache could not be dropped, if that was asked for."""
+
+    @property
+    def held(self) -> int | None:
+        """The memory that counts: RSS of a single process, the footprint of a tree of several."""
+        return held(self.rss, self.footprint, self.processes)
 
 
 class BootResult(EngineRecord):

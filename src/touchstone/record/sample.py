@@ -9,8 +9,16 @@ from pydantic import Field, field_validator
 
 from touchstone.record.base import Record
 from touchstone.record.engine import BootResult, LoadResult
-from touchstone.record.figure import FIGURES
-from touchstone.record.peak import PeakResult
+from touchstone.record.evidence.drain import DrainEvidence
+from touchstone.record.evidence.floor import FloorEvidence
+from touchstone.record.evidence.footprint import FootprintEvidence
+from touchstone.record.evidence.hold import HoldEvidence
+from touchstone.record.evidence.peak import PeakResult
+from touchstone.record.evidence.probe import ProbeReport
+from touchstone.record.evidence.slices import SlicesEvidence
+from touchstone.record.evidence.surroundings import Confinement, LeftInWork, MachineState
+from touchstone.record.evidence.train import TrainEvidence
+from touchstone.vocabulary.figure import FIGURES
 
 TARE = "tare"
 """The contender name of the null server."""
@@ -73,10 +81,27 @@ class DependencyState(Record):
     """Requests (or transactions) a second that the dependency answers by itself: its tare."""
 
 
+class InstallEvidence(Record):
+    """How a build came by what it depends on."""
+
+    commands: list[list[str]] = []
+    files: list[str] = []
+    """Patterns of the files that the commands read; all sources if empty."""
+    leaves: list[str] = []
+    """What was laid into the work folder."""
+    key: str = ""
+    seconds: float = 0.0
+    cached: bool = False
+    """True if an equal installation was there already; `seconds` is what that one took."""
+    measured_at: datetime | None = None
+
+
 class BuildEvidence(Record):
     """How an artifact came about."""
 
     commands: list[list[str]] = []
+    install: InstallEvidence | None = None
+    """What this build itself installed; what its base installed stands with the base."""
     cold: bool = False
     cold_proof: list[str] = []
     """What was looked at to say that the build was cold, a line each."""
@@ -86,7 +111,7 @@ class BuildEvidence(Record):
     tools: dict[str, str] = {}
     builder: str | None = None
     artifacts: dict[str, int] = {}
-    """Bytes by file."""
+    """Bytes by artifact: a file, a folder, or a pattern with all that it stands for."""
     cold_s: float | None = None
     """This and the next five figures are of this build alone, without its base's; kept with the build in the cache."""
     warm_s: float | None = None
@@ -96,6 +121,10 @@ class BuildEvidence(Record):
     """CPU seconds of everything else on the machine during the cold build."""
     steal_s: float | None = None
     """CPU seconds that the hypervisor gave to others during the cold build."""
+    prebuilt: list[str] = []
+    """Artifacts in a compiled form that are, byte for byte, a file of the sources."""
+    older: list[str] = []
+    """What the cold build left in a compiled form with a time from before the build."""
     measured_at: datetime | None = None
     """When the figures were measured: earlier than the run if the build came from the cache."""
 
@@ -110,12 +139,14 @@ class Placement(Record):
     """In words: what shares a CPU with what."""
     cgroup: str | None = None
     memory_limit: int | None = None
+    cpu_limit: float | None = None
+    """How many CPUs' time its cgroup has."""
 
 
 class Sample(Record):
     """One measured thing. Figures are in base units; what could not be measured says why in `not_measured`."""
 
-    schema_: Literal["touchstone.sample/1"] = Field(default="touchstone.sample/1", alias="schema")
+    schema_: Literal["touchstone.sample/2"] = Field(default="touchstone.sample/2", alias="schema")
     id: str
     phase: str
     scenario: str
@@ -131,6 +162,8 @@ class Sample(Record):
     took_s: float = 0.0
     figures: dict[str, float] = {}
     not_measured: dict[str, str] = {}
+    remarks: dict[str, str] = {}
+    """By figure: how it was taken, where that is not what its title says."""
     failure: Failure | None = None
     placement: Placement = Placement()
     env: dict[str, str] = {}
@@ -138,9 +171,20 @@ class Sample(Record):
     load_spec: dict[str, Any] = {}
     """The load as the scenario states it."""
     result: LoadResult | None = None
-    boot: BootResult | None = None
-    peak: PeakResult | None = None
+    """What the engine measured, of phases that put load on. This and the next are a phase's own evidence."""
+    slices: SlicesEvidence | None = None
+    """The turns of a load in slices; None where the load had a whole window."""
     build: BuildEvidence | None = None
+    train: TrainEvidence | None = None
+    boot: BootResult | None = None
+    cold_boot: BootResult | None = None
+    """The starts with the page cache dropped before each."""
+    peak: PeakResult | None = None
+    hold: HoldEvidence | None = None
+    drain: DrainEvidence | None = None
+    floor: FloorEvidence | None = None
+    footprint: FootprintEvidence | None = None
+    probe: ProbeReport | None = None
     checks: list[CheckOutcome] = []
     """The contract: the verify phase's, or the short re-check after a load."""
     proofs: list[ProofOutcome] = []
@@ -149,8 +193,16 @@ class Sample(Record):
     """How the server ended if it ended before it was asked to, in words."""
     foreign_listener: str | None = None
     """Who held the port if it was not the contender's process tree."""
-    detail: dict[str, Any] = {}
-    """What a phase adds that has no type of its own (hold levels, drain log, floor search, probe matrix)."""
+    stopped: str | None = None
+    """How the server ended after it was asked to, in words."""
+    oom_kills: int | None = None
+    """Processes of the contender that the kernel ended for want of memory."""
+    machine: MachineState | None = None
+    confinement: list[Confinement] = []
+    """One account for each start at which something was found."""
+    artifacts: dict[str, str] = {}
+    """SHA-256 of what was run, by file name."""
+    left_in_work: LeftInWork = LeftInWork()
     files: dict[str, str] = {}
     """Logs and raw files, relative to the run's folder."""
 
@@ -159,5 +211,5 @@ class Sample(Record):
     def _known_figures(cls, figures: dict[str, float]) -> dict[str, float]:
         unknown = [name for name in figures if name not in FIGURES]
         if unknown:
-            raise ValueError(f"no such figure: {', '.join(unknown)}; figures are listed in record/figure.py")
+            raise ValueError(f"no such figure: {', '.join(unknown)}; figures are listed in vocabulary/figure.py")
         return figures

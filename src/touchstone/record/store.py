@@ -14,6 +14,7 @@ from touchstone.failure import TouchstoneError, UsageError
 from touchstone.record.base import Record
 from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
+from touchstone.record.version_1 import upgraded
 
 Model = TypeVar("Model", bound=Record)
 
@@ -107,11 +108,25 @@ def load_run(folder: Path) -> Run:
         raise UsageError(
             "there is no run in this folder", where=str(folder), mend="`touchstone list --runs` lists them"
         )
+    try:
+        return _loaded(folder)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        # Not of the form that any version writes: half a file, or one changed by hand.
+        raise StoreError(
+            f"its records are damaged: {type(error).__name__}: {error}",
+            where=str(folder),
+            mend="take the run from where it was measured, or measure again",
+        ) from error
+
+
+def _loaded(folder: Path) -> Run:
     state = _read_json(folder / _STATE)
     return Run(
         plan=_read(folder / _PLAN, Plan),
         environment=_read(folder / _ENVIRONMENT, Environment),
-        samples=[_read(path, Sample) for path in sorted((folder / _SAMPLES).glob("*.json"))],
+        samples=[
+            _validated(path, upgraded(_read_json(path)), Sample) for path in sorted((folder / _SAMPLES).glob("*.json"))
+        ],
         started_at=state["started_at"],
         ended_at=state["ended_at"],
         interrupted=state["interrupted"] or state["ended_at"] is None,
@@ -134,8 +149,12 @@ def _read_json(path: Path) -> Any:
 
 
 def _read(path: Path, record: type[Model]) -> Model:
+    return _validated(path, _read_json(path), record)
+
+
+def _validated(path: Path, document: Any, record: type[Model]) -> Model:
     try:
-        return record.model_validate(_read_json(path))
+        return record.model_validate(document)
     except ValidationError as error:
         raise StoreError(
             f"it is not a {record.__name__} of this version: {error.errors()[0]['msg']}",

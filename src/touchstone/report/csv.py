@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterator
 
 from touchstone.judge.judgement import Estimate, Verdict
-from touchstone.record.figure import FIGURES
 from touchstone.record.run import ContenderPlan
 from touchstone.record.sample import Sample
 from touchstone.report.view import View
+from touchstone.vocabulary.figure import FIGURES
 
 COLUMNS = [
     "kind",

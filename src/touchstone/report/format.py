@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from touchstone.record.figure import Unit
+from touchstone.vocabulary.figure import Unit
 
 NOTHING = "\N{EN DASH}"
 """Stands where there is no number; never 0."""
@@ -109,6 +109,10 @@ def ratio_interval(low: float | None, high: float | None) -> str:
     """The interval of a ratio; empty if there is none."""
     if low is None or high is None:
         return ""
+    if math.isinf(high):
+        return f"at least {ratio(low)}"
+    if low == 0:
+        return f"at most {ratio(high)}"
     return f"{ratio(low)} to {ratio(high)}"
 
 
@@ -144,5 +148,5 @@ def plural(count: int, noun: str, nouns: str | None = None) -> str:
 
 
 def lower_first(title: str) -> str:
-    """A title within a sentence: `throughput`, but `RSS a connection`."""
+    """A title within a sentence: `throughput`, but `RSS per connection`."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]

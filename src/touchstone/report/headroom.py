@@ -6,6 +6,7 @@ from statistics import median
 
 from touchstone.record.sample import DependencyState, Sample
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.dependency import DEPENDENCIES
 
 
 def headroom_lines(view: View, place: Place) -> list[str]:
@@ -36,7 +37,8 @@ def _line(name: str, states: list[tuple[Sample, DependencyState]]) -> str:
         )
     sessions = max((state.sessions_peak or 0 for _, state in states), default=0)
     if sessions:
-        noun = "sessions" if states[0][1].kind == "postgres" else "connections"
+        kind = DEPENDENCIES.get(states[0][1].kind)
+        noun = kind.clients if kind else "connections"
         parts.append(f"at most {sessions:,} {noun} were open to {name}")
     fsync = next((rate for _, state in states if (rate := state.after.get("disk_fsync_per_s"))), None)
     if fsync:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from touchstone.judge.judgement import Severity, Verdict
-from touchstone.report.format import NOTHING, plural
+from touchstone.report.answer import answer
+from touchstone.report.causes import causes
+from touchstone.report.conformance import conformance
+from touchstone.report.format import NOTHING, TIMES
 from touchstone.report.headroom import headroom_lines
+from touchstone.report.scoreboard import about_groups, group_note, scoreboard
 from touchstone.report.sentence import machine, method, trace, what_ran
-from touchstone.report.summary import struck_sentence, summary
+from touchstone.report.summary import marked, struck_sentence, summary
 from touchstone.report.table import Cell, Column, Row, Table, full_tables, headline_tables
 from touchstone.report.view import View
 from touchstone.report.words import INVALID, VERDICT_MARKS
@@ -32,14 +37,19 @@ def _lines(view: View) -> Iterator[str]:
     if view.judgement.verdict is not Verdict.VALID:
         yield f"**This run is {view.judgement.verdict}**; see [Findings](#findings)."
         yield ""
-    yield from summary_lines(view)
+    for failed in view.judgement.failed:
+        yield f"**{escaped(failed.contender)} failed:** {escaped(failed.reason)}"
+        yield ""
+    yield from scoreboard_lines(view)
+    yield from finding_lines(view)
     for table in headline_tables(view):
         yield from table_lines(table, "##")
         for place in dict.fromkeys(column.place for column in table.columns):
             yield from (f"{escaped(line)}\n" for line in headroom_lines(view, place))
     yield from crossing_lines(view)
+    yield from conformance_lines(view)
     yield from absent_lines(view)
-    yield from finding_lines(view)
+    yield from summary_lines(view)
     yield from ["## All figures", ""]
     for table in full_tables(view):
         yield from table_lines(table, "###")
@@ -50,14 +60,42 @@ def summary_lines(view: View) -> Iterator[str]:
     """The comparisons in sentences, place by place."""
     groups = summary(view)
     if groups:
-        yield from ["## Summary", ""]
+        yield from ["## Comparisons", ""]
     for group in groups:
         yield from [f"**{escaped(group.title)}**", ""]
         for line in group.lines:
-            yield f"- {line.standing.mark} {escaped(line.sentence)}"
+            yield f"- {line.standing.mark} {escaped(marked(line))}"
         for struck in group.struck:
             yield f"- {INVALID.mark} {_struck(escaped(struck_sentence(struck)), Verdict.INVALID)}"
         yield ""
+
+
+def scoreboard_lines(view: View) -> Iterator[str]:
+    """The answer, and below it the scoreboard: value, ratio and sign in each cell."""
+    for sentence in answer(view):
+        yield from [f"**{escaped(sentence)}**", ""]
+    board = scoreboard(view)
+    if board is None:
+        return
+    heads = [
+        _head(column) + (f" ({escaped(place)})" if place else "")
+        for column, place in zip(board.columns, board.heads, strict=True)
+    ]
+    yield "| contender | " + " | ".join(heads) + " |"
+    yield "|---|" + "---:|" * len(heads)
+    for scored in board.rows:
+        cells = " | ".join(_score(cell, scored.row) for cell in scored.row.cells)
+        note = f" ({group_note(scored)})" if group_note(scored) else ""
+        yield f"| `{scored.row.name}`{note} | {cells} |"
+    key = f"▲ better, ▼ worse, = level, ~ undecided, ? doubtful, ✗ invalid; {TIMES} is the ratio to the baseline."
+    yield from ["", f"{escaped(about_groups(view, board))} {key}".strip(), ""]
+
+
+def _score(cell: Cell, row: Row) -> str:
+    shown = _cell(replace(cell, interval=""))
+    if cell.text == NOTHING or cell.standing is None or not cell.ratio or row.kind == "baseline":
+        return shown
+    return f"{shown} · {cell.ratio} {cell.standing.mark}"
 
 
 def table_lines(table: Table, level: str) -> Iterator[str]:
@@ -87,6 +125,30 @@ def _cell(cell: Cell) -> str:
     return _struck(f"{cell.text}{bounds}", cell.verdict) + (f" {mark}" if mark else "")
 
 
+def conformance_lines(view: View) -> Iterator[str]:
+    """What is broken of HTTP/1.1, in numbers, and which MUST requirements by name."""
+    found = conformance(view)
+    if found is None:
+        return
+    yield from ["## Conformance to HTTP/1.1", ""]
+    yield from (f"**{escaped(note)}**\n" for note in found.notes)
+    yield "| requirements | " + " | ".join(f"`{name}`" for name in found.names) + " |"
+    yield "|---|" + "---:|" * len(found.names)
+    for count in found.counts:
+        broken = "broken, " if count.means else ""
+        numbers = ["not measured" if number is None else str(number) for number in count.numbers]
+        yield f"| {count.level} {broken}{count.word} | " + " | ".join(numbers) + " |"
+    yield ""
+    for line in found.broken.get("MUST", []):
+        who = [
+            f"`{name}` ({mark.text})"
+            for name, mark in zip(found.names, line.marks, strict=True)
+            if mark.standing not in ("kept", "not_applicable")
+        ]
+        yield f"- {escaped(line.requirement.says)} {line.requirement.section}: broken by {', '.join(who)}"
+    yield ""
+
+
 def absent_lines(view: View) -> Iterator[str]:
     """What could not be measured, with the reasons."""
     if not view.not_measured:
@@ -109,21 +171,17 @@ def crossing_lines(view: View) -> Iterator[str]:
 
 
 def finding_lines(view: View) -> Iterator[str]:
-    """The findings, the gravest first."""
+    """The causes of doubt, the one that costs most first, a line each; the samples are in the JSON."""
     yield from ["## Findings", ""]
-    if not view.finding_groups:
+    found = causes(view)
+    if not found:
         yield from ["None.", ""]
         return
-    for group in view.finding_groups:
-        first = group.first
-        where = ", ".join(f"`{part}`" for part in (first.contender, first.load) if part) or "the run"
-        weight = f"**{first.severity}**" if first.severity is not Severity.NOTE else first.severity
-        yield f"- {weight} `{first.code}`, {where}: {escaped(first.statement)}"
-        yield f"  - Next: {escaped(first.next_step)}"
-        if len(group.samples) > 1:
-            yield f"  - On {plural(len(group.samples), 'sample')}: {', '.join(f'`{s}`' for s in group.samples)}"
-        elif group.samples:
-            yield f"  - Sample `{group.samples[0]}`"
+    for cause in found:
+        weight = f"**{cause.severity}**" if cause.severity is not Severity.NOTE else cause.severity
+        next_steps = " ".join(cause.next_steps)
+        statement = escaped(cause.statement.rstrip("."))
+        yield f"- {weight} `{cause.code}` ({escaped(cause.place)}): {statement}. Next: {escaped(next_steps)}"
     yield ""
 
 

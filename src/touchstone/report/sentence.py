@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
-from touchstone.record.figure import FIGURES
 from touchstone.report.format import duration, percent, plural, ratio, ratio_interval, size
 from touchstone.report.view import View
 from touchstone.report.words import standing
+from touchstone.vocabulary.figure import FIGURES
 
 
 def comparison_sentence(comparison: Comparison, confidence: float) -> str:
@@ -23,6 +23,18 @@ def comparison_sentence(comparison: Comparison, confidence: float) -> str:
     if comparison.outcome is Outcome.UNDECIDED and comparison.more_rounds:
         more = f"; {plural(comparison.more_rounds, 'further round')} would decide it"
     return f"{figure}: {pair} {ratio(comparison.ratio)}{within}: {standing(comparison).word}{more}."
+
+
+def against(comparison: Comparison) -> str:
+    """The interval of a comparison's ratio, with and without the doubts that widen it; empty if there is none."""
+    bounds = ratio_interval(comparison.low, comparison.high)
+    if not bounds or comparison.low == comparison.high:
+        return ""
+    wide = comparison.sampled_low is not None and comparison.sampled_high is not None
+    alone = f" with all doubts, {ratio_interval(comparison.sampled_low, comparison.sampled_high)} without"
+    laps = f" of {plural(comparison.laps, 'lap')}" if comparison.laps else ""
+    rounds = plural(comparison.rounds, "round")
+    return f"ratio to {comparison.baseline} {bounds}{alone if wide else ''}, {rounds}{laps}"
 
 
 def what_ran(view: View) -> str:

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Verdict
-from touchstone.record.figure import FIGURES
 from touchstone.report.sentence import comparison_sentence
 from touchstone.report.view import Place, View
-from touchstone.report.words import Standing, standing
-
-LEADS = {
-    "build_cold",
-    "footprint_bytes",
-    "boot_first_response",
-    "throughput",
-    "latency_p99",
-    "rss_peak",
-    "peak_time",
-    "peak_served",
-    "hold_rss_per_connection",
-    "drain_rate",
-    "floor_passes",
-    "probe_must_wrong",
-}
-"""One figure for each question that a reader comes with, so that the summary stays short enough to be read."""
+from touchstone.report.words import INVALID, VERDICT_MARKS, Standing, standing
+from touchstone.vocabulary.figure import FIGURES
 
 
 @dataclass(frozen=True)
@@ -34,6 +19,8 @@ class Line:
 
     standing: Standing
     sentence: str
+    doubtful: bool
+    """True if a finding makes one of the two figures suspect."""
     lead: bool
     """True for the figures that a reader asks for first; a page may fold the others."""
 
@@ -96,6 +83,27 @@ def _group(view: View, place: Place) -> Group:
             struck.setdefault((comparison.contender, reason), []).append(FIGURES[comparison.figure].title)
         else:
             sentence = comparison_sentence(comparison, view.judgement.confidence)
-            lines.append(Line(standing(comparison), sentence, comparison.figure in LEADS))
+            lines.append(
+                Line(
+                    standing(comparison),
+                    sentence,
+                    comparison.verdict is Verdict.SUSPECT,
+                    FIGURES[comparison.figure].leads,
+                )
+            )
     invalid = [Struck(contender, reason, figures) for (contender, reason), figures in struck.items()]
     return Group(view.title(place), lines, invalid)
+
+
+def sentences(view: View, *, leading: bool) -> Iterator[tuple[str, Standing, str]]:
+    """The summary's lines: a place's title with its first, empty with the others."""
+    for group in summary(view):
+        lines = [(line.standing, marked(line)) for line in (group.leading if leading else group.lines)]
+        lines += [(INVALID, struck_sentence(struck)) for struck in group.struck]
+        for number, (how, sentence) in enumerate(lines):
+            yield group.title if number == 0 else "", how, sentence
+
+
+def marked(line: Line) -> str:
+    """A comparison's sentence, with the mark of a doubtful figure; the findings say why."""
+    return f"{line.sentence} {VERDICT_MARKS[Verdict.SUSPECT]}" if line.doubtful else line.sentence

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Comparison, Estimate, Verdict
-from touchstone.record.figure import Better, Figure
 from touchstone.record.run import ContenderPlan
 from touchstone.record.sample import TARE
 from touchstone.report.format import NOTHING, Scale, decimals_for, interval, ratio, scale_for
+from touchstone.report.sentence import against
 from touchstone.report.view import FindingGroup, Place, View
 from touchstone.report.words import Standing, standing
-
-_TOGETHER = ("build", "footprint", "boot")
-"""Phases whose headline figures share one table."""
+from touchstone.vocabulary.figure import Better, Figure
+from touchstone.vocabulary.phase import PHASES
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,9 @@ class Cell:
     share: float | None = None
     """The median as a share of the column's greatest valid median, for a bar."""
     estimate: Estimate | None = None
+    against: str = ""
+    """The interval of the ratio, with and without the doubts that widen it."""
+    better: Better = Better.NEITHER
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,22 @@ class Table:
 
 
 def headline_tables(view: View) -> list[Table]:
-    """The summary: one table for building and starting, one for each load and each other phase."""
-    together = [p for p in view.places if p.phase in _TOGETHER and p.load is None]
-    groups = [("start", "Build and start", together)] if together else []
+    """The summary: one table for each load and each other phase, one for building and starting."""
+    together = [p for p in view.places if _opens(p)]
+    groups = []
     for place in view.places:
         if place not in together:
             groups.append((f"{place.phase}-{place.load or 'all'}", view.title(place), [place]))
+    if together:
+        groups.append(("start", "Build and start", together))
     tables = (_table(view, anchor, title, places, headline=True) for anchor, title, places in groups)
     return [table for table in tables if table is not None]
+
+
+def _opens(place: Place) -> bool:
+    """Whether its headline figures stand in the first table."""
+    kind = PHASES.get(place.phase)
+    return kind is not None and kind.opens and place.load is None
 
 
 def full_tables(view: View) -> list[Table]:
@@ -84,14 +94,10 @@ def full_tables(view: View) -> list[Table]:
 
 
 def _table(view: View, anchor: str, title: str, places: list[Place], *, headline: bool) -> Table | None:
-    columns = [
-        Column(place, figure, _scale(view, place, figure))
-        for place in places
-        for figure in view.figures(place, headline=headline)
-    ]
+    columns = [column_of(view, place, figure) for place in places for figure in view.figures(place, headline=headline)]
     if not columns:
         return None
-    rows = [_row(view, contender, columns) for contender in view.contenders]
+    rows = [row_of(view, contender, columns) for contender in view.contenders]
     findings = [group for place in places for group in view.findings_at(place)]
     ordered = _ordered(rows, columns)
     tare = [_cell(view, TARE, column, None) for column in columns]
@@ -99,6 +105,11 @@ def _table(view: View, anchor: str, title: str, places: list[Place], *, headline
         ordered.append(Row("tare", "the null server: the ceiling here", tare, "tare"))
     lead = columns[0].figure if len(places) == 1 else None
     return Table(anchor, title, columns, ordered if lead else rows, lead, findings)
+
+
+def column_of(view: View, place: Place, figure: Figure) -> Column:
+    """A figure of a place as a column."""
+    return Column(place, figure, _scale(view, place, figure))
 
 
 def _scale(view: View, place: Place, figure: Figure) -> Scale:
@@ -109,7 +120,8 @@ def _scale(view: View, place: Place, figure: Figure) -> Scale:
     return scale_for(medians or struck, figure.unit)
 
 
-def _row(view: View, contender: ContenderPlan, columns: list[Column]) -> Row:
+def row_of(view: View, contender: ContenderPlan, columns: list[Column]) -> Row:
+    """A contender as a row of these columns."""
     if contender.not_measured is not None:
         blank = [Cell(NOTHING, reason=contender.not_measured) for _ in columns]
         return Row(contender.name, contender.title, blank, "absent", contender, contender.not_measured)
@@ -141,6 +153,8 @@ def _cell(view: View, contender: str, column: Column, top: float | None) -> Cell
         ratio=_ratio(comparison),
         share=min(1.0, estimate.median / top) if top else None,
         estimate=estimate,
+        against=against(comparison) if comparison else "",
+        better=column.figure.better,
     )
 
 

@@ -1,7 +1,12 @@
-"""The report on a terminal: Rich tables there, plain lines where the output is not a terminal."""
+"""The report in a terminal or in a log: the answer, the scoreboard, the causes of doubt, then the tables.
+
+A log gets the same tables as a terminal, without colour: people read both.
+"""
 
 from __future__ import annotations
 
+import os
+import textwrap
 from collections.abc import Iterator
 
 from rich import box
@@ -13,113 +18,179 @@ from rich.text import Text
 
 from touchstone.judge.judgement import Judgement, Severity, Verdict
 from touchstone.record.run import Run
+from touchstone.report.answer import answer
+from touchstone.report.causes import causes
 from touchstone.report.format import NOTHING, plural
+from touchstone.report.lines import banners, plain_lines
+from touchstone.report.scoreboard import Scoreboard, about_groups, group_note, scoreboard
 from touchstone.report.sentence import machine, trace, what_ran
-from touchstone.report.summary import struck_sentence, summary
+from touchstone.report.summary import sentences, summary
 from touchstone.report.table import Cell, Column, Row, Table, headline_tables
-from touchstone.report.view import FindingGroup, View
-from touchstone.report.words import INVALID, VERDICT_MARKS, Standing
+from touchstone.report.view import View
+from touchstone.report.words import VERDICT_MARKS
 
 _STANDING_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "undecided": "dim", "invalid": "red"}
 _VERDICT_STYLES = {Verdict.VALID: "", Verdict.SUSPECT: "yellow", Verdict.INVALID: "red strike"}
 _SEVERITY_STYLES = {Severity.INVALID: "bold red", Severity.SUSPECT: "bold yellow", Severity.NOTE: "bold cyan"}
 _ROW_NOTES = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid", "absent": "not measured"}
+_HEAD_WIDTH = 18
+_LOG_WIDTH = 140
+"""Columns of a table in a log, where nothing says how wide it is shown."""
+_KEY = "▲ better  ▼ worse  = level  ~ undecided  ? doubtful  ✗ invalid; × is the ratio to the baseline"  # noqa: RUF001
 
 
-def print_report(console: Console, run: Run, judgement: Judgement) -> None:
-    """Print the run: tables and colours on a terminal, plain lines otherwise. Rich obeys NO_COLOR by itself."""
+def print_report(console: Console, run: Run, judgement: Judgement, *, lines: bool = False) -> None:
+    """Print the run: tables, in colour on a terminal; with `lines` one line a figure. Rich obeys NO_COLOR by itself."""
     view = View(run, judgement)
-    if console.is_terminal:
-        _print_rich(console, view)
-    else:
-        for line in _plain_lines(view):
+    if lines:
+        for line in plain_lines(view):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _print_rich(console: Console, view: View) -> None:
+        return
+    if not console.is_terminal and console.width == 80 and "COLUMNS" not in os.environ:
+        console.width = _LOG_WIDTH
+    _print_head(console, view)
+    _print_findings(console, view)
+    _print_tables(console, view)
+    _print_comparisons(console, view)
+    _print_rest(console, view)
     console.print()
-    console.print(Text(view.plan.scenario_title, style="bold"), Text(f"  {view.plan.run_id}", style="dim"))
-    console.print(Text(what_ran(view), style="dim"))
-    console.print(Text(machine(view), style="dim"))
-    for banner in _banners(view):
-        console.print(Text(banner, style="bold red"))
+    _say(console, Text.assemble(("Trace a number: ", "dim"), trace(view)), 0)
+
+
+def _say(console: Console, text: Text, indent: int) -> None:
+    """A sentence: wrapped and indented on a terminal, a line of its own in a log, so that it can be searched for."""
+    if console.is_terminal:
+        console.print(Padding(text, (0, 0, 0, indent)))
+    else:
+        console.print(Text(" " * indent) + text, soft_wrap=True)
+
+
+def _print_head(console: Console, view: View) -> None:
+    console.print()
+    title = Text.assemble((view.plan.scenario_title, "bold"), (f"  {view.plan.run_id}", "dim"))
+    for line in (title, Text(what_ran(view), style="dim"), Text(machine(view), style="dim")):
+        _say(console, line, 0)
+    for banner in banners(view):
+        _say(console, Text(banner, style="bold red"), 0)
+    if said := answer(view):
+        console.print()
+        for sentence in said:
+            _say(console, Text(sentence, style="bold"), 0)
+    if board := scoreboard(view):
+        console.print()
+        _print_scoreboard(console, view, board)
+
+
+def _print_scoreboard(console: Console, view: View, board: Scoreboard) -> None:
+    rows = [scored.row for scored in board.rows]
+    notes = [group_note(scored) for scored in board.rows]
+    heads = [
+        _head(column) + (f"\n{_folded(f'({place})')}" if place else "")
+        for column, place in zip(board.columns, board.heads, strict=True)
+    ]
+    cells = [[_score(cell, row) for cell in row.cells] for row in rows]
+    for part in _fitted([row.name for row in rows], heads, cells, console.width):
+        rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False)
+        rich.add_column("contender", no_wrap=True)
+        for index in part:
+            rich.add_column(escape(heads[index]), justify="right", no_wrap=True)
+        for row, note, line in zip(rows, notes, cells, strict=True):
+            rich.add_row(_rich_name(row, note), *(line[index] for index in part))
+        console.print(rich)
+    if about := about_groups(view, board):
+        _say(console, Text(about, style="dim"), 0)
+    _say(console, Text(_KEY, style="dim"), 0)
+
+
+def _score(cell: Cell, row: Row) -> Text:
+    if cell.text == NOTHING:
+        state = "invalid" if cell.verdict is Verdict.INVALID else "not measured"
+        return Text(state, style="red" if state == "invalid" else "dim")
+    text = Text(_short(cell.text), style=_VERDICT_STYLES[cell.verdict], no_wrap=True)
+    if mark := VERDICT_MARKS[cell.verdict]:
+        text.append(f" {mark}")
+    if cell.standing is not None and cell.ratio and row.kind != "baseline":
+        text.append(f"\n{cell.ratio} {cell.standing.mark}", style=_STANDING_STYLES.get(cell.standing.kind, ""))
+    return text
+
+
+def _print_tables(console: Console, view: View) -> None:
     for table in headline_tables(view):
-        for part in _fitted(table, console.width):
+        heads = [_head(column) for column in table.columns]
+        cells = [[_rich_cell(cell) for cell in row.cells] for row in table.rows]
+        for part in _fitted([row.name for row in table.rows], heads, cells, console.width):
             console.print()
-            console.print(_rich_table(table, part))
-    sentences = list(_sentences(view, leading=True))
-    if sentences:
+            console.print(_rich_table(table, cells, part))
+
+
+def _print_comparisons(console: Console, view: View) -> None:
+    told = list(sentences(view, leading=True))
+    if told:
         console.print()
         console.print(Text("Comparisons", style="bold"))
-    for title, how, sentence in sentences:
+    for title, how, sentence in told:
         if title:
             console.print(Text(f"  {title}", style="dim"))
         style = _STANDING_STYLES.get(how.kind, "")
         words = (sentence, "red" if how.kind == "invalid" else "")
-        console.print(Padding(Text.assemble((f"{how.mark} ", style), words), (0, 0, 0, 2)))
+        _say(console, Text.assemble((f"{how.mark} ", style), words), 2)
     further = sum(len(group.further) for group in summary(view))
     if further:
         console.print(Text(f"  {plural(further, 'more comparison')} in the report", style="dim"))
+
+
+def _print_rest(console: Console, view: View) -> None:
     if view.crossings:
         console.print()
         console.print(Text("Served in total since exec", style="bold"))
         for crossing in view.crossings:
-            style = _VERDICT_STYLES[crossing.verdict]
-            console.print(Padding(Text(crossing.sentence, style=style), (0, 0, 0, 2)))
+            _say(console, Text(crossing.sentence, style=_VERDICT_STYLES[crossing.verdict]), 2)
     if view.not_measured:
         console.print()
         console.print(Text("Not measured", style="bold"))
         for contender in view.not_measured:
-            line = Text.assemble((contender.name, "bold"), ": ", contender.not_measured or "")
-            console.print(Padding(line, (0, 0, 0, 2)))
-    _print_findings(console, view)
-    console.print()
-    console.print(Text.assemble(("Trace a number: ", "dim"), trace(view)))
+            _say(console, Text.assemble((contender.name, "bold"), ": ", contender.not_measured or ""), 2)
 
 
-def _banners(view: View) -> Iterator[str]:
-    if view.run.interrupted:
-        yield "Interrupted: what was measured until then is shown."
-    if view.judgement.verdict is Verdict.INVALID:
-        yield "This run is invalid: see the findings."
-
-
-def _fitted(table: Table, width: int) -> Iterator[list[int]]:
-    """The columns, in parts that fit the terminal beside the contenders' names, so that no number is cut."""
-    names = max(len(row.name) for row in table.rows) + 3
+def _fitted(names: list[str], heads: list[str], cells: list[list[Text]], width: int) -> Iterator[list[int]]:
+    """The columns, in parts that fit the terminal next to the contenders' names, so that no number is cut."""
+    first = max(len(name) for name in names) + 3
     part: list[int] = []
-    used = names
-    for index, column in enumerate(table.columns):
-        lines = [line for row in table.rows for line in _rich_cell(row.cells[index]).plain.splitlines()]
-        needed = 3 + max(len(text) for text in [*lines, *_head(column, " ").split()])
+    used = first
+    for index, head in enumerate(heads):
+        lines = [line for row in cells for line in row[index].plain.splitlines()]
+        needed = 3 + max(len(line) for line in [*head.splitlines(), *lines])
         if part and used + needed > width:
             yield part
-            part, used = [], names
+            part, used = [], first
         part.append(index)
         used += needed
     yield part
 
 
-def _rich_table(table: Table, part: list[int]) -> RichTable:
+def _folded(words: str) -> str:
+    """A heading in narrow lines, so that the figures decide how wide a column is."""
+    return "\n".join(textwrap.wrap(words, _HEAD_WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def _rich_table(table: Table, cells: list[list[Text]], part: list[int]) -> RichTable:
     rich = RichTable(
         box=box.SIMPLE_HEAD, title=escape(table.title), title_justify="left", title_style="bold", pad_edge=False
     )
     rich.add_column("contender", no_wrap=True)
     for column in (table.columns[index] for index in part):
-        words = column.figure.title.split()
-        rich.add_column(escape(_head(column, "\n")), justify="right", min_width=max(len(word) for word in words))
-    for row in table.rows:
-        rich.add_row(_rich_name(row), *(_rich_cell(row.cells[index]) for index in part))
+        rich.add_column(escape(_head(column)), justify="right", no_wrap=True)
+    for row, line in zip(table.rows, cells, strict=True):
+        rich.add_row(_rich_name(row, _ROW_NOTES.get(row.kind)), *(line[index] for index in part))
     return rich
 
 
-def _head(column: Column, between: str) -> str:
-    return f"{column.figure.title}{between}{column.scale.suffix}".rstrip()
+def _head(column: Column) -> str:
+    return f"{_folded(column.figure.title)}\n{column.scale.suffix}".rstrip()
 
 
-def _rich_name(row: Row) -> Text:
+def _rich_name(row: Row, note: str | None) -> Text:
     style = {"baseline": "bold", "invalid": "red", "absent": "dim", "tare": "dim"}.get(row.kind, "")
-    note = _ROW_NOTES.get(row.kind)
     return Text.assemble((row.name, style), (f"\n{note}", "dim") if note else "")
 
 
@@ -142,73 +213,14 @@ def _short(bounds: str) -> str:
     return bounds.replace(" to ", "\N{EN DASH}")
 
 
-def _sentences(view: View, *, leading: bool) -> Iterator[tuple[str, Standing, str]]:
-    """The summary's lines: a place's title with its first, empty with the others."""
-    for group in summary(view):
-        lines = [(line.standing, line.sentence) for line in (group.leading if leading else group.lines)]
-        lines += [(INVALID, struck_sentence(struck)) for struck in group.struck]
-        for number, (how, sentence) in enumerate(lines):
-            yield group.title if number == 0 else "", how, sentence
-
-
 def _print_findings(console: Console, view: View) -> None:
     console.print()
     if not view.finding_groups:
         console.print(Text("No findings.", style="bold"))
         return
-    console.print(Text("Findings", style="bold"))
-    for cluster in view.finding_clusters:
-        first = cluster[0].first
-        head = Text.assemble((f"{first.severity} ", _SEVERITY_STYLES[first.severity]), (first.code, "bold"))
-        console.print(Padding(head, (0, 0, 0, 2)))
-        for group in cluster:
-            console.print(Padding(Text.assemble((f"{_where(group)}: ", "dim"), group.first.statement), (0, 0, 0, 4)))
-        console.print(Padding(Text.assemble(("next: ", "dim"), first.next_step), (0, 0, 0, 4)))
-
-
-def _where(group: FindingGroup) -> str:
-    first = group.first
-    place = " ".join(part for part in (first.contender, first.load) if part) or "the run"
-    samples = group.samples
-    if not samples:
-        return place
-    return f"{place}, sample {samples[0]}" if len(samples) == 1 else f"{place}, {plural(len(samples), 'sample')}"
-
-
-def _plain_lines(view: View) -> Iterator[str]:
-    yield f"{view.plan.scenario_title} ({view.plan.run_id})"
-    yield what_ran(view)
-    yield machine(view)
-    yield from _banners(view)
-    for table in headline_tables(view):
-        for row in table.rows:
-            if row.kind != "absent":
-                for column, cell in zip(table.columns, row.cells, strict=True):
-                    yield _plain_cell(table, row, column, cell)
-    for title, how, sentence in _sentences(view, leading=False):
-        if title:
-            yield f"comparison: {title}"
-        yield f"  {how.mark} {sentence}"
-    for crossing in view.crossings:
-        yield f"served in total: {crossing.sentence}"
-    for contender in view.not_measured:
-        yield f"not measured: {contender.name}: {contender.not_measured}"
-    for cluster in view.finding_clusters:
-        for group in cluster:
-            first = group.first
-            yield f"finding: {first.severity} {first.code}: {_where(group)}: {first.statement}"
-        yield f"  next: {cluster[0].first.next_step}"
-    if not view.finding_groups:
-        yield "findings: none"
-    yield f"trace a number: {trace(view)}"
-
-
-def _plain_cell(table: Table, row: Row, column: Column, cell: Cell) -> str:
-    label = f"{table.title}: {row.name}: {column.figure.title}:"
-    if cell.text == NOTHING:
-        state = "invalid" if cell.verdict is Verdict.INVALID else "not measured"
-        return f"{label} {state}" + (f" ({cell.reason})" if cell.reason else "")
-    bounds = f" [{cell.interval}]" if cell.interval else ""
-    against = f", {cell.ratio} {cell.standing.word}" if cell.standing and cell.ratio else ""
-    verdict = "" if cell.verdict is Verdict.VALID else f", {cell.verdict}" + (f": {cell.reason}" if cell.reason else "")
-    return f"{label} {cell.text} {column.scale.suffix}".rstrip() + f"{bounds}{against}{verdict}"
+    console.print(Text("Findings, by what they cost", style="bold"))
+    for cause in causes(view):
+        head = ((f"{cause.severity} ", _SEVERITY_STYLES[cause.severity]), (cause.code, "bold"))
+        _say(console, Text.assemble(*head, (f"  {cause.place}: ", "dim"), cause.statement), 2)
+        for step in cause.next_steps:
+            _say(console, Text.assemble(("next: ", "dim"), step), 6)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Verdict
-from touchstone.record.figure import FIGURES, Figure
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
 from touchstone.report.words import SEVERITY_ORDER, place_title
+from touchstone.vocabulary.figure import FIGURES, Figure
+from touchstone.vocabulary.phase import PHASES
 
 
 @dataclass(frozen=True)
@@ -122,28 +123,17 @@ class View:
 
     @cached_property
     def places(self) -> list[Place]:
-        """Phases and loads with an estimate or a sample, in the order of the plan."""
+        """Phases and loads with an estimate or a sample, in the order of the plan, what it takes to start last."""
         seen = {Place(e.phase, e.load) for e in self.judgement.estimates}
         seen |= {Place(s.phase, s.load) for s in self.run.samples}
-        phases = [
-            *self.plan.phases,
-            "build",
-            "footprint",
-            "boot",
-            "verify",
-            "load",
-            "peak",
-            "hold",
-            "drain",
-            "floor",
-            "probe",
-        ]
+        phases = [*self.plan.phases, *PHASES]
         loads = self.plan.loads
 
-        def order(place: Place) -> tuple[int, int, str]:
+        def order(place: Place) -> tuple[bool, int, int, str]:
+            kind = PHASES.get(place.phase)
             phase = phases.index(place.phase) if place.phase in phases else len(phases)
             load = -1 if place.load is None else loads.index(place.load) if place.load in loads else len(loads)
-            return phase, load, f"{place.phase} {place.load}"
+            return kind is not None and kind.opens, phase, load, f"{place.phase} {place.load}"
 
         return sorted(seen, key=order)
 
@@ -224,15 +214,6 @@ class View:
             key = (finding.severity, finding.code, finding.contender, finding.load)
             groups.setdefault(key, []).append(finding)
         return [FindingGroup(i, group[0], tuple(group)) for i, group in enumerate(groups.values(), start=1)]
-
-    @cached_property
-    def finding_clusters(self) -> list[list[FindingGroup]]:
-        """Groups of one code with the same advice: what to do is said once, and where it fired for each."""
-        clusters: dict[tuple[str, str, str], list[FindingGroup]] = {}
-        for group in self.finding_groups:
-            key = (group.first.severity, group.first.code, group.first.next_step)
-            clusters.setdefault(key, []).append(group)
-        return list(clusters.values())
 
     def findings_at(self, place: Place, figures: Iterable[str] | None = None) -> list[FindingGroup]:
         """Findings about a place; with `figures`, those only that name one of them."""

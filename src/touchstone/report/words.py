@@ -5,21 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Comparison, Outcome, Severity, Verdict
-from touchstone.record.figure import FIGURES, Better, Figure, Unit
 from touchstone.report.format import NOTHING
-
-PHASE_TITLES = {
-    "build": "Build",
-    "footprint": "Footprint",
-    "boot": "Start",
-    "verify": "Contract",
-    "load": "Load",
-    "peak": "Time to peak",
-    "hold": "Held connections",
-    "drain": "Drain",
-    "floor": "Memory floor",
-    "probe": "HTTP conformance",
-}
+from touchstone.vocabulary.figure import FIGURES, Better, Figure, Unit
+from touchstone.vocabulary.phase import PHASES
 
 SEVERITY_ORDER = {Severity.INVALID: 0, Severity.SUSPECT: 1, Severity.NOTE: 2}
 VERDICT_MARKS = {Verdict.VALID: "", Verdict.SUSPECT: "?", Verdict.INVALID: "✗"}
@@ -69,9 +57,10 @@ def direction(figure: Figure) -> str:
 
 def place_title(phase: str, load: str | None, load_title: str | None = None) -> str:
     """The heading of a phase or of a load within it."""
-    title = PHASE_TITLES.get(phase, phase.capitalize())
+    kind = PHASES.get(phase)
+    title = kind.title if kind else phase.capitalize()
     if load is None:
         return title
-    if phase == "load":
+    if kind and kind.load_alone:
         return load_title or load
     return f"{title}: {load_title or load}"

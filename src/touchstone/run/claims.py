@@ -11,11 +11,10 @@ from typing import Any
 from touchstone.failure import TouchstoneError
 from touchstone.judge.claims.wanted import Step
 from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
-from touchstone.phase.drain import fillings
-from touchstone.phase.registry import select_phases
-from touchstone.record.store import RunStore
-from touchstone.run.conductor import Conductor
-from touchstone.run.plan import Wish, find_tools, make_plan, planned_loads
+from touchstone.phase.drain.phase import fillings
+from touchstone.plan.plan import Wish, find_tools
+from touchstone.record.store import load_run
+from touchstone.run.measure import Conditions, measure
 from touchstone.run.progress import Display
 
 
@@ -127,15 +126,12 @@ def measure_steps(steps: Sequence[Step], obstacles: Obstacles, state: ClaimsStat
 def _measure(step: Step, folder: ScenarioFolder, state: ClaimsState, how: How) -> tuple[str, bool]:
     loads = (step.load,) if step.load else ()
     wish = Wish(profile=how.profile, rounds=how.rounds, phases=step.phases, loads=loads, command=how.command)
-    phases = select_phases(folder.scenario, step.phases)
-    contenders = select_contenders(folder, step.contenders)
-    plan = make_plan(folder, contenders, wish, [phase.name for phase in phases])
-    store = RunStore(how.results / plan.run_id)
-    state.note(step, how.profile, "running", plan.run_id)
-    display = how.display()
-    loads_ = planned_loads(folder, wish)
-    # A drain's exhibits are fillings of the topic: seconds each, so they run along.
-    drains = "drain" in step.phases
-    conductor = Conductor(folder, plan, phases, contenders, loads_, store, display, exhibits=drains)
-    with display:
-        return plan.run_id, conductor.carry_out()
+    conditions = Conditions(
+        results=how.results,
+        display=how.display(),
+        # A drain's exhibits are fillings of the topic: seconds each, so they run along.
+        drain_exhibits="drain" in step.phases,
+        begun=lambda plan: state.note(step, how.profile, "running", plan.run_id),
+    )
+    run = load_run(measure(folder, wish, stacks=step.contenders, conditions=conditions).folder)
+    return run.plan.run_id, not run.interrupted

@@ -7,28 +7,31 @@ import random
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from touchstone.bench.base import Bench, blank_sample, failed
+from touchstone.bench.ceiling import measure_ceilings
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
-from touchstone.phase.base import Bench, Phase, blank_sample, failed
-from touchstone.phase.ceiling import measure_ceilings
-from touchstone.phase.tare import measure_peak_tare, measure_tare
+from touchstone.phase.base import Phase
+from touchstone.plan.plan import Tools, find_tools
+from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Plan
 from touchstone.record.sample import Placement, Sample
 from touchstone.record.store import RunStore, StoreError
+from touchstone.report.format import plural
+from touchstone.run.failure_lines import failure_lines
 from touchstone.run.fingerprint import fingerprint
-from touchstone.run.plan import Tools, find_tools
-from touchstone.run.profile import PROFILES
+from touchstone.run.going_on import GoingOn
 from touchstone.run.progress import Display
-from touchstone.toolchain.registry import cache_folder
+from touchstone.toolchain.cache import cache_folder
 
 
 @dataclass
@@ -44,11 +47,12 @@ class Conductor:
     display: Display
     options: Mapping[str, str] = field(default_factory=dict)
     fresh_builds: bool = False
+    cpu_limit: float | None = None
     large: bool = False
     exhibits: bool = False
     notes: list[str] = field(default_factory=list)
-    after_round: Callable[[int], bool] | None = None
-    """Asked after each round of the plan's and beyond; true to go on. None means the plan's rounds and no more."""
+    going_on: GoingOn | None = None
+    """Asked after each round whether another is wanted, and of how many laps. None means the plan's and no more."""
 
     def carry_out(self) -> bool:
         """Measure all that the plan names. An interruption ends it early, and keeps what was measured."""
@@ -94,6 +98,7 @@ class Conductor:
             watcher=self.display,
             tools=tools,  # type: ignore[arg-type]
             fresh_builds=self.fresh_builds,
+            cpu_limit=self.cpu_limit,
             large=self.large,
             exhibits=self.exhibits,
         )
@@ -106,7 +111,7 @@ class Conductor:
     def _measure(self, bench: Bench, chosen: Sequence[Contender], dependencies: dict[str, Dependency]) -> None:
         by_name = {contender.name: contender for contender in chosen}
         once = {phase.name: phase for phase in self.phases if not phase.per_round}
-        self.display.stage(f"building {len(chosen)} contenders")
+        self.display.stage(f"building {plural(len(chosen), 'contender')}")
         for contender in chosen:
             self._carry(bench, once["build"], contender)
         standing = [contender for contender in chosen if contender.name in bench.builds]
@@ -115,7 +120,7 @@ class Conductor:
         self.display.stage("checking the contract")
         sound = [c for c in standing if self._passes(self._carry(bench, once["verify"], c), c)]
         for phase in once.values():
-            if phase.name not in {"build", "train", "verify"}:
+            if not phase.kind.always:
                 self.display.stage(phase.title)
                 for contender in sound:
                     self._carry(bench, phase, contender)
@@ -142,20 +147,33 @@ class Conductor:
                 f"round {number} of {max(number, self.plan.rounds)}: {', '.join(n for n in order if n in sound)}"
             )
             self._tares(bench, number)
+            self._together(bench, [sound[name] for name in order if name in sound], number)
             for position, name in enumerate(order):
                 if name in sound:
                     for phase in self.phases:
                         if phase.per_round:
                             self._carry(bench, phase, sound[name], number, position)
-            if number >= self.plan.rounds and not (self.after_round and self.after_round(number)):
+            wanted = self.going_on.go_on(number) if self.going_on else False
+            if number >= self.plan.rounds and not wanted:
                 break
+            bench.laps = self.going_on.laps if self.going_on else None
         self._tares(bench, number + 1)
+
+    def _together(self, bench: Bench, contenders: Sequence[Contender], number: int) -> None:
+        """What the phases measure of all contenders at once."""
+        for phase in self.phases:
+            if phase.per_round:
+                for samples in phase.together(bench, contenders, number):
+                    self._keep(samples)
+                    for sample in samples:
+                        if sample.failure:
+                            for line in failure_lines(sample.contender, phase.name, sample.failure):
+                                self.display.say(line)
 
     def _tares(self, bench: Bench, number: int) -> None:
         """The tares that go before a round, and after the last."""
-        for name, tares in (("load", measure_tare), ("peak", measure_peak_tare)):
-            if any(phase.name == name for phase in self.phases):
-                self._keep(tares(bench, number))
+        for phase in self.phases:
+            self._keep(phase.tares(bench, number))
 
     def _order(self, number: int) -> list[str]:
         """The order of a round; one beyond the plan is drawn from the seed, too, and put into it."""
@@ -182,7 +200,8 @@ class Conductor:
         self.display.advance()
         for sample in samples:
             if sample.failure:
-                self.display.say(f"  {contender.name}: {phase.name} failed: {sample.failure.what}")
+                for line in failure_lines(contender.name, phase.name, sample.failure):
+                    self.display.say(line)
         return samples
 
     def _keep(self, samples: Sequence[Sample]) -> None:

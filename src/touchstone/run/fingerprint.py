@@ -14,7 +14,7 @@ import psutil
 import touchstone
 from touchstone.engine.locate import engine_digest, engine_path
 from touchstone.isolation.cgroup import describe_cgroups
-from touchstone.isolation.placement import available_cpus
+from touchstone.plan.placement import available_cpus
 from touchstone.record.run import Environment
 
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from touchstone.bench.tare import server
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
-from touchstone.isolation.placement import available_cpus, plan_placement
 from touchstone.manifest.load import Load
-from touchstone.phase.tare import server
+from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.record.engine import LoadResult
 
 _NAP_S = 0.001

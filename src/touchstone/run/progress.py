@@ -94,7 +94,7 @@ class Live:
 
     def say(self, text: str) -> None:
         """See Display."""
-        self._console.print(text)
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 class Plain:
@@ -139,7 +139,7 @@ class Plain:
 
     def say(self, text: str) -> None:
         """See Display."""
-        self._console.print(text, highlight=False, soft_wrap=True)
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _say_now_and_then(self, text: str) -> None:
         now = time.monotonic()

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 from touchstone.failure import TouchstoneError
-from touchstone.toolchain.registry import cache_folder, find_tool
+from touchstone.toolchain.cache import cache_folder
+from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
 _PACKAGE = "github.com/google/go-containerregistry/cmd/crane"

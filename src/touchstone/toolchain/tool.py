@@ -59,6 +59,9 @@ class Tool:
     places: Callable[[], Iterable[Path]] = tuple
     """Further executables to look at, beside the PATH."""
     environment: Callable[[Path], dict[str, str]] = lambda _path: {}
+    where_it_is: tuple[str, ...] = ()
+    """What makes it print its own path: version managers put shell scripts on the PATH, whose start would be measured
+    with the program's."""
     says_its_origin: bool = False
     """True if the version line tells builds of one version apart; it becomes the note of what is found."""
 
@@ -78,9 +81,22 @@ class Tool:
                 continue
             if specifier.contains(version, prereleases=True):
                 note = said.strip().partition("\n")[0] if self.says_its_origin else ""
-                return Found(self.name, path, version, self.environment(path), note)
+                own = self._itself(path)
+                return Found(self.name, own, version, self.environment(own), note)
             seen.append(f"{version} at {path}")
         return Missing(self.name, wanted, self.install, ", ".join(seen))
+
+    def _itself(self, path: Path) -> Path:
+        """The program behind a version manager's script; `path` if it is none."""
+        if not self.where_it_is or _is_elf(path):
+            return path
+        said = _said_by(path, self.where_it_is).strip()
+        return Path(said) if said and os.access(said, os.X_OK) else path
+
+
+def _is_elf(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(4) == b"\x7fELF"
 
 
 def _specifier(name: str, wanted: str) -> SpecifierSet:
@@ -95,6 +111,10 @@ def _specifier(name: str, wanted: str) -> SpecifierSet:
 @cache
 def _version_text(path: Path, command: tuple[str, ...]) -> str:
     """What a tool says about its version; empty if it cannot be run."""
+    return _said_by(path, command)
+
+
+def _said_by(path: Path, command: tuple[str, ...]) -> str:
     try:
         done = subprocess.run([str(path), *command], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):

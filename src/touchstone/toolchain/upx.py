@@ -9,7 +9,7 @@ from pathlib import Path
 
 from touchstone.failure import TouchstoneError
 from touchstone.toolchain.apt import PrivateApt
-from touchstone.toolchain.registry import cache_folder
+from touchstone.toolchain.cache import cache_folder
 
 _SUITE = "bookworm-backports"
 """Debian 12 itself has no UPX; its backport needs nothing newer than Debian 12's libc."""

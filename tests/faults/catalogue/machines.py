@@ -15,6 +15,14 @@ MACHINES: tuple[Setup, ...] = (
         seconds=1.5,
     ),
     Setup(
+        "quota-elsewhere",
+        "somebody moves the server into a cgroup of theirs, which may use a fifth of a CPU",
+        ("cpu-throttled",),
+        planted="machine",
+        machine="quota-elsewhere",
+        seconds=3.0,
+    ),
+    Setup(
         "other-work",
         "somebody else burns half of every CPU",
         ("other-processes",),

@@ -43,6 +43,20 @@ PROCESSES: tuple[Setup, ...] = (
         seconds=3.0,
     ),
     Setup(
+        "fills-its-files",
+        "opens 95 % of the files that it may have with its first request, and no more after that",
+        ("descriptors-grow",),
+        servers=knobs(fill_files=95),
+        seconds=1.5,
+    ),
+    Setup(
+        "forks-that-share",
+        "64 processes that share 20 MB: the sum of their RSS is a multiple of what they hold",
+        ("pages-shared",),
+        servers=knobs(workers=64, memory_bytes=20 << 20),
+        seconds=2.0,
+    ),
+    Setup(
         "leaks-threads",
         "leaves a thread behind for every 50th request",
         ("threads-grow",),

@@ -53,7 +53,7 @@ TIMES: tuple[Setup, ...] = (
     ),
     Setup(
         "too-slow-for-the-rate",
-        "2,000 requests a second are offered, and 1,000 can be answered",
+        "2,000 requests per second are offered, and 1,000 can be answered",
         ("rate-not-reached",),
         servers=knobs(work_us=1000),
         load=OPEN,

@@ -18,6 +18,13 @@ HOLD: dict[str, Any] = {
 TRICKS: tuple[Setup, ...] = (
     Setup("all-cpus", "the server lets itself run on every CPU", ("cpus-not-kept",), servers=knobs(all_cpus=1)),
     Setup(
+        "all-cpus-for-a-while",
+        "a thread of the server spins on every CPU for 0.5 s, and has ended when the load does",
+        ("cpus-not-kept",),
+        servers=knobs(stray_ms=500),
+        seconds=2.0,
+    ),
+    Setup(
         "raises-priority",
         "the server gives itself a nice value of -5",
         ("priority-raised",),

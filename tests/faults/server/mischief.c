@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -37,6 +39,24 @@ static void *idle(void *unused) {
         pause();
     }
     return unused;
+}
+
+// Run on every CPU for a while, and be gone before anybody looks at the end.
+static void *stray(void *unused) {
+    cpu_set_t all;
+    memset(&all, 0xff, sizeof all);
+    sched_setaffinity(0, sizeof all, &all);
+    burn(knobs.stray_ms * 1000000L);
+    return unused;
+}
+
+// Open so many percent of the files that this process may have, at once.
+static void fill_files(void) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    for (long most = (long)limit.rlim_cur / 100 * knobs.fill_files, fd = 0; fd >= 0 && fd < most - 1;) {
+        fd = dup(2);
+    }
 }
 
 static void start_thread(void) {
@@ -210,6 +230,13 @@ void around_request(long number) {
     leak(number);
     if (knobs.page_in_every && number % knobs.page_in_every == 0) {
         page_in();
+    }
+    if (knobs.stray_ms && number == 1) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, stray, NULL);
+    }
+    if (knobs.fill_files && number == 1) {
+        fill_files();
     }
     if (knobs.hog_after && number == knobs.hog_after) {
         hog();

@@ -22,9 +22,9 @@
     /* the process */                                                                                                  \
     X(die_after) X(die_signal) X(workers) X(respawn) X(child_dies_after) X(ignore_term) X(fail_start_every)            \
     X(refuse_start) X(leak_fd_every) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
-    X(idle_threads) X(log_each) X(shared_bytes) X(spin)                                                                \
+    X(idle_threads) X(log_each) X(shared_bytes) X(spin) X(fill_files)                                                  \
     /* where it was put */                                                                                             \
-    X(all_cpus) X(raise_priority) X(leave_cgroup) X(lift_limit) X(daemonise) X(escape) X(hidden_bytes) X(leave_file)   \
+    X(all_cpus) X(stray_ms) X(raise_priority) X(leave_cgroup) X(lift_limit) X(daemonise) X(escape) X(hidden_bytes) X(leave_file)\
     X(change_file) X(change_self)                                                                                      \
     /* the machine around it */                                                                                        \
     X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)

@@ -1,8 +1,8 @@
-"""Claims about the sound run: go/std 20,000 requests a second, rust/std 26,000, kotlin/jvm 15,000."""
+"""Claims about the sound run: go/std 20,000 requests per second, rust/std 26,000, kotlin/jvm 15,000."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from tests.judge.sound import sound_run
 from touchstone.judge.claims.evidence import Judged
@@ -10,6 +10,7 @@ from touchstone.judge.claims.judge import Obstacle, judge_claims, no_obstacle
 from touchstone.judge.claims.ruling import ClaimRuling
 from touchstone.judge.judge import judge
 from touchstone.manifest.claim import ClaimsFile
+from touchstone.record.evidence.slices import SlicesEvidence, WarmUp
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
@@ -30,11 +31,20 @@ def claims(claim: dict[str, Any]) -> ClaimsFile:
     )
 
 
+def warm(run: Run, ended: Literal["flat", "budget"] = "flat") -> Run:
+    """The same run, its contenders warmed up before each load, as a run in slices does."""
+    for sample in run.samples:
+        if sample.phase == "load":
+            warmed = WarmUp(ended=ended, seconds=40.0, requests=600_000)
+            sample.slices = SlicesEvidence(order=[sample.contender], slice_s=0.25, warm_up=warmed)
+    return run
+
+
 def ruled(
     claim: dict[str, Any], *runs: Run, obstacle: Obstacle = no_obstacle, accept_suspect: bool = False
 ) -> ClaimRuling:
     """The verdict on one claim, by these runs or by a sound one."""
-    judged = [Judged(run, judge(run)) for run in runs or (sound_run(),)]
+    judged = [Judged(run, judge(run)) for run in runs or (warm(sound_run()),)]
     return judge_claims(claims(claim), judged, obstacle=obstacle, accept_suspect=accept_suspect).claims[0]
 
 

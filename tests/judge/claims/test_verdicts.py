@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.judge.claims.case import THROUGHPUT, claims, ruled, verdict_on
+from tests.judge.claims.case import THROUGHPUT, claims, ruled, verdict_on, warm
 from tests.judge.sound import sound_run
 from touchstone.judge.claims.judge import judge_claims
 from touchstone.judge.claims.ruling import Ruling
@@ -29,7 +29,7 @@ def failing(run: Run, contender: str) -> Run:
 
 
 def test_a_contradiction_that_an_exhibit_reproduces_is_explained() -> None:
-    run = sound_run(contenders={"go/std": 20_000.0, "kotlin/jvm": 15_000.0, "kotlin/leak": 5_000.0})
+    run = warm(sound_run(contenders={"go/std": 20_000.0, "kotlin/jvm": 15_000.0, "kotlin/leak": 5_000.0}))
     exhibit = {"says": "The leak does it.", "test": GO_TO_KOTLIN | {"to": "kotlin/leak"}}
     ruling = verdict_on(GO_TO_KOTLIN, run, explained_by=[exhibit])
     assert ruling.ruling is Ruling.EXPLAINED
@@ -39,7 +39,7 @@ def test_a_contradiction_that_an_exhibit_reproduces_is_explained() -> None:
 
 
 def test_an_exhibit_that_does_not_reproduce_it_explains_nothing() -> None:
-    run = sound_run(contenders={"go/std": 20_000.0, "kotlin/jvm": 15_000.0, "kotlin/leak": 14_000.0})
+    run = warm(sound_run(contenders={"go/std": 20_000.0, "kotlin/jvm": 15_000.0, "kotlin/leak": 14_000.0}))
     exhibit = {"says": "The leak does it.", "test": GO_TO_KOTLIN | {"to": "kotlin/leak"}}
     ruling = verdict_on(GO_TO_KOTLIN, run, explained_by=[exhibit])
     assert ruling.ruling is Ruling.CONTRADICTED
@@ -47,14 +47,14 @@ def test_an_exhibit_that_does_not_reproduce_it_explains_nothing() -> None:
 
 
 def test_a_statement_that_holds_needs_no_explanation() -> None:
-    run = sound_run(contenders={"go/std": 20_000.0, "kotlin/jvm": 5_000.0, "kotlin/leak": 5_000.0})
+    run = warm(sound_run(contenders={"go/std": 20_000.0, "kotlin/jvm": 5_000.0, "kotlin/leak": 5_000.0}))
     exhibit = {"says": "The leak does it.", "test": GO_TO_KOTLIN | {"to": "kotlin/leak"}}
     assert verdict_on(GO_TO_KOTLIN, run, explained_by=[exhibit]).ruling is Ruling.HOLDS
 
 
 def test_an_exhibits_own_errors_disqualify_it_unless_they_are_admitted() -> None:
     contenders = {"go/std": 20_000.0, "kotlin/jvm": 15_000.0, "kotlin/leak": 5_000.0}
-    run = failing(sound_run(contenders=contenders), "kotlin/leak")
+    run = failing(warm(sound_run(contenders=contenders)), "kotlin/leak")
     exhibit = {"says": "The leak does it.", "test": GO_TO_KOTLIN | {"to": "kotlin/leak"}}
     refused = verdict_on(GO_TO_KOTLIN, run, explained_by=[exhibit])
     assert refused.ruling is Ruling.CONTRADICTED
@@ -73,7 +73,7 @@ def test_an_invalid_number_decides_nothing() -> None:
 
 
 def test_a_suspect_number_decides_only_if_it_is_let() -> None:
-    run = sound_run(rounds=5)
+    run = warm(sound_run(rounds=5))
     for sample in run.samples:
         if sample.contender == "kotlin/jvm" and sample.result:
             sample.result.generator.stands = False
@@ -89,10 +89,10 @@ def test_a_suspect_number_decides_only_if_it_is_let() -> None:
 
 
 def test_an_undecided_claim_says_how_many_rounds_would_do() -> None:
-    ruling = verdict_on(GO_TO_KOTLIN | {"at_least": 1.4}, sound_run(noise=0.06))
+    ruling = verdict_on(GO_TO_KOTLIN | {"at_least": 1.4}, warm(sound_run(noise=0.06)))
     assert ruling.ruling is Ruling.UNDECIDED
     assert ruling.more_rounds is not None
-    more = sound_run(noise=0.06, rounds=5 + 4 * ruling.more_rounds)
+    more = warm(sound_run(noise=0.06, rounds=5 + 4 * ruling.more_rounds))
     assert verdict_on(GO_TO_KOTLIN | {"at_least": 1.4}, more).ruling is not Ruling.UNDECIDED
 
 
@@ -105,7 +105,7 @@ def test_what_no_run_has_is_not_measured_for_the_reason_that_is_known() -> None:
 
 
 def test_a_contender_that_could_not_run_says_why() -> None:
-    run = sound_run()
+    run = warm(sound_run())
     entry = run.plan.contenders[0].model_copy(update={"name": "kotlin/native", "not_measured": "needs native-image"})
     run.plan.contenders.append(entry)
     ruling = verdict_on({"kind": "value", "of": ["kotlin/native"], "at_least": 1.0, "unit": "/s"}, run)
@@ -129,10 +129,10 @@ def test_what_cannot_be_tested_says_so_and_shows_what_was_measured_beside() -> N
 
 
 def test_the_newest_run_that_has_all_terms_counts_whatever_it_says() -> None:
-    old = sound_run(contenders={"go/std": 60_000.0, "kotlin/jvm": 15_000.0}, tare_rate=200_000.0)
-    new = sound_run()
+    old = warm(sound_run(contenders={"go/std": 60_000.0, "kotlin/jvm": 15_000.0}, tare_rate=200_000.0))
+    new = warm(sound_run())
     new.plan.run_id, new.started_at = "20270101-000000", old.started_at + timedelta(days=1)
-    half = sound_run(contenders={"go/std": 20_000.0})
+    half = warm(sound_run(contenders={"go/std": 20_000.0}))
     half.plan.run_id, half.started_at = "20280101-000000", old.started_at + timedelta(days=2)
     ruling = verdict_on(GO_TO_KOTLIN, half, old, new)
     assert ruling.measurements[0].runs == ["20270101-000000"]
@@ -140,7 +140,7 @@ def test_the_newest_run_that_has_all_terms_counts_whatever_it_says() -> None:
 
 
 def test_terms_of_different_runs_are_put_together_on_the_same_machine_only() -> None:
-    go, kotlin = sound_run(contenders={"go/std": 20_000.0}), sound_run(contenders={"kotlin/jvm": 5_000.0})
+    go, kotlin = sound_run(contenders={"go/std": 20_000.0}), warm(sound_run(contenders={"kotlin/jvm": 5_000.0}))
     kotlin.plan.run_id = "20280101-000000"
     ruling = verdict_on(GO_TO_KOTLIN, go, kotlin)
     assert ruling.ruling is Ruling.HOLDS

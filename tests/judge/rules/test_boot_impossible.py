@@ -16,3 +16,10 @@ def test_a_part_larger_than_the_whole() -> None:
     boot = next(s.boot for s in run.samples if s.boot)
     boot.runs[3].anon = 2 * (boot.runs[3].rss or 0)
     assert any("larger than RSS" in f.statement for f in fired(run, "boot-impossible"))
+
+
+def test_a_part_as_large_as_the_whole_within_the_tolerance() -> None:
+    run = sound_run()
+    boot = next(s.boot for s in run.samples if s.boot)
+    boot.runs[3].anon = int(1.05 * (boot.runs[3].rss or 0))
+    assert not fired(run, "boot-impossible")

@@ -1,5 +1,6 @@
 import pytest
 
+from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.run import Run
 
 from ..sound import codes, fired, sound_run
@@ -8,7 +9,7 @@ from ..sound import codes, fired, sound_run
 def _run(other: float, steal: float) -> Run:
     run = sound_run()
     sample = next(s for s in run.samples if s.phase == "build")
-    sample.detail["machine"] = {"wall_s": 15.0, "other_cpu_s": other, "steal_s": steal}
+    sample.machine = MachineState.model_validate({"wall_s": 15.0, "other_cpu_s": other, "steal_s": steal})
     return run
 
 

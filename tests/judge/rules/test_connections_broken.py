@@ -17,3 +17,9 @@ def test_allowed_resets_are_suspect() -> None:
     result_of(first_load(run)).counts.errors.closed_mid_response = 12
     (finding,) = fired(run, "connections-broken")
     assert finding.severity is Severity.SUSPECT
+
+
+def test_a_connection_closed_while_idle_cost_no_request() -> None:
+    run = sound_run()
+    result_of(first_load(run)).counts.errors.closed_idle = 12
+    assert not fired(run, "connections-broken")

@@ -15,3 +15,10 @@ def test_a_broken_check_spoils_every_figure_of_the_contender() -> None:
     judgement = judge(run)
     assert {e.verdict for e in judgement.estimates if e.contender == "go/std"} == {Verdict.INVALID}
     assert {e.verdict for e in judgement.estimates if e.contender == "rust/std"} == {Verdict.VALID}
+
+
+def test_a_check_that_held_with_remarks() -> None:
+    run = sound_run()
+    sample = next(s for s in run.samples if s.phase == "verify" and s.contender == "go/std")
+    sample.checks[0].broken = [Exchange(request="GET /nothing", expected="404", received="404")]
+    assert not fired(run, "contract-broken")

@@ -10,3 +10,9 @@ def test_a_check_that_fails_after_the_load() -> None:
     (finding,) = fired(run, "contract-broken-after-load")
     assert finding.severity is Severity.INVALID
     assert "'ready'" in finding.statement
+
+
+def test_a_check_that_holds_after_the_load() -> None:
+    run = sound_run()
+    first_load(run).checks = [CheckOutcome(id="ready", says="it still answers", passed=True)]
+    assert not fired(run, "contract-broken-after-load")

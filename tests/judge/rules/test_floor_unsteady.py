@@ -1,3 +1,4 @@
+from touchstone.record.evidence.floor import FloorEvidence
 from touchstone.record.run import Run
 
 from ..sound import fired, first_load, sound_run
@@ -7,7 +8,7 @@ def _run(rates: list[float]) -> Run:
     run = sound_run()
     sample = first_load(run).model_copy(deep=True, update={"id": "floor-1", "phase": "floor", "result": None})
     sample.figures = {"floor_passes": 8.0 * 2**20}
-    sample.detail = {"floor": {"share": 0.9, "unlimited_rates": rates, "tries": []}}
+    sample.floor = FloorEvidence(share=0.9, unlimited_rates=rates, tries=[])
     run.samples.append(sample)
     return run
 

@@ -14,3 +14,10 @@ def test_boots_answered_by_another() -> None:
     boot.runs[0].answered_by_ours = False
     (finding,) = fired(run, "foreign-listener")
     assert "1 of 20" in finding.statement
+
+
+def test_a_boot_whose_answerer_is_not_known() -> None:
+    run = sound_run()
+    boot = next(s.boot for s in run.samples if s.boot)
+    boot.runs[0].answered_by_ours = None
+    assert not fired(run, "foreign-listener")

@@ -1,6 +1,7 @@
 from typing import Any
 
 from touchstone.judge.judgement import Severity
+from touchstone.record.evidence.hold import HoldEvidence
 from touchstone.record.run import Run
 
 from ..sound import fired, first_load, sound_run
@@ -10,8 +11,8 @@ def held(**level: Any) -> Run:
     run = sound_run()
     sample = first_load(run)
     sample.phase, sample.result, sample.figures = "hold", None, {}
-    usual = {"connections": 1000, "held": 1000, "failed": {}, "lost": {}, "idle": {"server": {}}}
-    sample.detail["hold"] = {"raw": [usual, usual | level]}
+    usual = {"connections": 1000, "held": 1000, "failed": {}, "lost": {}, "idle": {"server": {"rss": 5_000_000}}}
+    sample.hold = HoldEvidence.model_validate({"raw": [usual, usual | level]})
     return run
 
 

@@ -1,3 +1,4 @@
+from touchstone.record.evidence.drain import DrainEvidence
 from touchstone.record.run import Run
 
 from ..sound import codes, fired, first_load, sound_run
@@ -6,11 +7,11 @@ from ..sound import codes, fired, first_load, sound_run
 def _run(**log: object) -> Run:
     run = sound_run()
     produced = {str(p): 200 for p in range(5)}
-    detail = {"produced": produced, "consumed": produced} | log
+    found = {"produced": produced, "consumed": produced, "lost": 0, "doubled": 0, "out_of_order": 0} | log
     sample = first_load(run).model_copy(
         deep=True, update={"id": "drain-1", "phase": "drain", "load": None, "result": None}
     )
-    sample.figures, sample.detail = {"drain_rate": 500.0}, {"drain": detail}
+    sample.figures, sample.drain = {"drain_rate": 500.0}, DrainEvidence.model_validate(found)
     run.samples.append(sample)
     return run
 

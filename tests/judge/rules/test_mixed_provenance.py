@@ -1,5 +1,6 @@
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Severity, Verdict
+from touchstone.record.evidence.surroundings import MachineState
 
 from ..sound import fired, first_load, result_of, sound_run
 
@@ -20,7 +21,7 @@ def test_two_versions_of_the_scenario() -> None:
 
 def test_two_kernels() -> None:
     run = sound_run()
-    first_load(run).detail["machine"] = {"kernel": "6.9.9"}
+    first_load(run).machine = MachineState.model_validate({"kernel": "6.9.9"})
     assert "kernel" in fired(run, "mixed-provenance")[0].statement
 
 
@@ -28,3 +29,9 @@ def test_two_backends_within_a_load() -> None:
     run = sound_run()
     result_of(first_load(run)).engine.backend = "io_uring"
     assert [f.severity for f in fired(run, "mixed-provenance")] == [Severity.SUSPECT]
+
+
+def test_a_kernel_that_was_read_again() -> None:
+    run = sound_run()
+    first_load(run).machine = MachineState(kernel=run.environment.kernel)
+    assert not fired(run, "mixed-provenance")

@@ -1,3 +1,4 @@
+from touchstone.record.evidence.drain import DrainEvidence
 from touchstone.record.run import Run
 
 from ..sound import fired, first_load, sound_run
@@ -10,7 +11,9 @@ def _run(stood_still: dict[str, float]) -> Run:
         deep=True, update={"id": "drain-1", "phase": "drain", "load": None, "result": None}
     )
     sample.figures = {"drain_rate": 100.0}
-    sample.detail = {"drain": {"produced": produced, "consumed": produced, "stood_still": stood_still}}
+    sample.drain = DrainEvidence(
+        produced=produced, consumed=produced, lost=0, doubled=0, out_of_order=0, stood_still=stood_still
+    )
     run.samples.append(sample)
     return run
 

@@ -12,3 +12,9 @@ def test_a_build_that_fails() -> None:
     (finding,) = fired(run, "phase-failed")
     assert finding.statement == "stack go: go build: exit code 2"
     assert judge(run).sample_verdicts[run.samples[0].id] is Verdict.INVALID
+
+
+def test_a_figure_that_was_not_measured_is_no_failure() -> None:
+    run = sound_run()
+    run.samples[0].not_measured = {"build_warm": "a native image is built whole each time"}
+    assert not fired(run, "phase-failed")

@@ -14,3 +14,13 @@ def test_a_tree_without_processes_during_the_load() -> None:
         point.processes = 0
     (finding,) = fired(run, "server-died")
     assert "no process was left" in finding.statement
+
+
+def test_a_server_that_lost_a_helper() -> None:
+    run = sound_run()
+    series = watch_of(first_load(run)).series
+    for point in series[: len(series) // 2]:
+        point.processes = 2
+    for point in series[len(series) // 2 :]:
+        point.processes = 1
+    assert not fired(run, "server-died")

@@ -20,3 +20,9 @@ def test_allowed_timeouts_still_cast_doubt_on_latencies() -> None:
     assert finding.figures is not None
     assert "latency_p99" in finding.figures
     assert "throughput" not in finding.figures
+
+
+def test_other_errors_are_no_timeouts() -> None:
+    run = sound_run()
+    result_of(first_load(run)).counts.errors.reset = 3
+    assert not fired(run, "timeouts")

@@ -14,3 +14,9 @@ def test_one_wrong_body_is_shown_with_its_reason() -> None:
     assert finding.severity is Severity.INVALID
     assert "byte 0 differs" in finding.statement
     assert finding.evidence["first_errors"][0]["received"] == "oops"
+
+
+def test_a_wrong_status_is_another_finding() -> None:
+    run = sound_run()
+    result_of(first_load(run)).counts.errors.wrong_status = 1
+    assert not fired(run, "wrong-bodies")

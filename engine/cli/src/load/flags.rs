@@ -257,6 +257,7 @@ impl Flags {
             expect: Expect {
                 status: self.expect_status.clone(),
                 body: expected,
+                ..Expect::default()
             },
         })
     }

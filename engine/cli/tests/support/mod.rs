@@ -7,6 +7,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use touchstone_sys::process;
+pub use touchstone_sys::process::Signal;
 
 pub const ENGINE: &str = env!("CARGO_BIN_EXE_touchstone-engine");
 
@@ -42,7 +44,7 @@ impl Server {
 
     /// Sends SIGTERM and gives the exit code.
     pub fn terminate(mut self) -> Option<i32> {
-        signal(self.pid(), libc::SIGTERM);
+        signal(self.pid(), Signal::Terminate);
         self.child.wait().unwrap().code()
     }
 }
@@ -54,9 +56,9 @@ impl Drop for Server {
     }
 }
 
-pub fn signal(pid: u32, signal: i32) {
-    // SAFETY: no pointers; the caller's own child.
-    unsafe { libc::kill(pid as i32, signal) };
+/// To a child of the test's own, which may have ended meanwhile.
+pub fn signal(pid: u32, signal: Signal) {
+    let _ = process::signal(pid as i32, signal);
 }
 
 /// One request on a connection of its own; the whole answer as text.

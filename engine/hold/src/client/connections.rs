@@ -2,58 +2,31 @@
 
 use super::{Client, Slot, State, Task};
 use crate::source::PER_ADDRESS;
-use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::io;
-use std::net::{SocketAddr, SocketAddrV4};
-use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
-use std::time::Duration;
-use touchstone_watch::monotonic_ns;
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, RawFd};
+use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::poll::Event;
+use touchstone_sys::socket::{Stream, out_of_files, out_of_memory};
 
 impl Client {
     pub(super) fn connect(&mut self) -> io::Result<()> {
         let address = self.plan.target.address;
-        let socket = Socket::new(
-            Domain::for_address(address),
-            Type::STREAM.nonblocking().cloexec(),
-            Some(Protocol::TCP),
-        )?;
+        let socket = Stream::new(&address)?;
         // Closing resets: nothing stays in TIME_WAIT for the next run.
-        socket.set_linger(Some(Duration::ZERO))?;
+        socket.reset_on_close()?;
         if let Some(sources) = self.plan.sources {
-            // The port is chosen at the connect, when the whole four-tuple is known.
-            let on = 1i32;
-            // SAFETY: the option's value is an int.
-            unsafe {
-                let name = libc::IP_BIND_ADDRESS_NO_PORT;
-                let size = size_of::<i32>() as u32;
-                libc::setsockopt(
-                    socket.as_raw_fd(),
-                    libc::IPPROTO_IP,
-                    name,
-                    (&raw const on).cast(),
-                    size,
-                );
-            }
+            socket.late_port()?;
             let source = sources.address(self.first_source + self.opened / PER_ADDRESS);
-            socket.bind(&SockAddr::from(SocketAddr::V4(SocketAddrV4::new(
-                source, 0,
-            ))))?;
+            socket.bind(&SocketAddr::from((source, 0)))?;
         }
-        match socket.connect(&SockAddr::from(address)) {
-            Ok(()) => {}
-            Err(e) if e.raw_os_error() == Some(libc::EINPROGRESS) => {}
-            Err(e) => return Err(e),
-        }
+        socket.connect(&address)?;
         let fd = socket.as_raw_fd();
-        self.register(
-            fd,
-            fd as u64,
-            libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET,
-        )?;
-        let fd = socket.into_raw_fd();
+        self.epoll.add_connection(&socket, fd as u64)?;
         if self.slots.len() <= fd as usize {
             self.slots.resize_with(fd as usize + 1, Slot::default);
         }
+        self.slots[fd as usize].socket = Some(socket);
         self.opened += 1;
         self.begin(fd, State::Connecting);
         Ok(())
@@ -70,12 +43,15 @@ impl Client {
         self.under_way += 1;
     }
 
-    pub(super) fn connected(&mut self, fd: RawFd, events: i32) {
-        if events & (libc::EPOLLERR | libc::EPOLLHUP) != 0 {
-            let error = take_error(fd);
+    pub(super) fn connected(&mut self, fd: RawFd, event: Event) {
+        if event.failed() {
+            let socket = self.slots[fd as usize].socket.as_ref();
+            let error = socket
+                .and_then(Stream::take_error)
+                .unwrap_or_else(|| io::ErrorKind::ConnectionReset.into());
             return self.drop_connection(fd, &reason(&error), &format!("connecting: {error}"));
         }
-        if events & libc::EPOLLOUT == 0 {
+        if !event.writable() {
             return;
         }
         self.sums.established += 1;
@@ -106,8 +82,7 @@ impl Client {
         let state = slot.state;
         slot.state = State::Free;
         slot.reader = None;
-        // SAFETY: the descriptor is this client's, and its slot said that it was open.
-        unsafe { libc::close(fd) };
+        slot.socket = None;
         match state {
             State::Free => {}
             State::Connecting | State::Greeting => {
@@ -144,16 +119,10 @@ impl Client {
 
     pub(super) fn close_all(&mut self) {
         self.task = Task::None;
-        for (fd, slot) in self
-            .slots
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, slot)| slot.state != State::Free)
-        {
+        for slot in &mut self.slots {
             slot.state = State::Free;
             slot.reader = None;
-            // SAFETY: descriptors of slots that are not free are this client's.
-            unsafe { libc::close(fd as RawFd) };
+            slot.socket = None;
         }
         self.ring.clear();
         self.pending.clear();
@@ -169,20 +138,8 @@ pub(super) fn reason(error: &io::Error) -> String {
         io::ErrorKind::ConnectionReset => "reset".into(),
         io::ErrorKind::TimedOut => "timeout".into(),
         io::ErrorKind::AddrNotAvailable => "no_free_port".into(),
-        _ => match error.raw_os_error() {
-            Some(libc::EMFILE | libc::ENFILE) => "no_free_file".into(),
-            Some(libc::ENOBUFS | libc::ENOMEM) => "no_memory".into(),
-            _ => "other".into(),
-        },
-    }
-}
-
-fn take_error(fd: RawFd) -> io::Error {
-    // SAFETY: the descriptor is open; the socket is only borrowed, so it is not closed here.
-    let socket =
-        std::mem::ManuallyDrop::new(unsafe { <Socket as std::os::fd::FromRawFd>::from_raw_fd(fd) });
-    match socket.take_error() {
-        Ok(Some(error)) | Err(error) => error,
-        Ok(None) => io::ErrorKind::ConnectionReset.into(),
+        _ if out_of_files(error) => "no_free_file".into(),
+        _ if out_of_memory(error) => "no_memory".into(),
+        _ => "other".into(),
     }
 }

@@ -5,7 +5,7 @@ use super::{Client, State};
 use std::io;
 use std::os::fd::RawFd;
 use touchstone_exchange::{Progress, Reader};
-use touchstone_watch::{clock::seconds, monotonic_ns};
+use touchstone_sys::clock::{monotonic_ns, seconds};
 
 impl Client {
     /// Sends a request over the next idle connection; false when there is none.
@@ -28,53 +28,39 @@ impl Client {
 
     pub(super) fn send(&mut self, fd: RawFd) {
         let request = &self.plan.request;
-        // SAFETY: the request is valid for its length.
-        let n = unsafe {
-            libc::send(
-                fd,
-                request.as_ptr().cast(),
-                request.len(),
-                libc::MSG_NOSIGNAL,
-            )
-        };
-        if n == request.len() as isize {
+        let Some(socket) = &self.slots[fd as usize].socket else {
             return;
-        }
+        };
         // The buffer of a connection that has nothing under way takes a request whole, unless the request is huge.
-        let why = if n < 0 {
-            io::Error::last_os_error().to_string()
-        } else {
-            format!("only {n} bytes were taken")
+        let why = match socket.send(request) {
+            Ok(n) if n == request.len() => return,
+            Ok(n) => format!("only {n} bytes were taken"),
+            Err(error) => error.to_string(),
         };
         self.drop_connection(fd, "send", &format!("sending: {why}"));
     }
 
     pub(super) fn receive(&mut self, fd: RawFd) {
         let mut buffer = [0u8; 16 * 1024];
-        loop {
-            // SAFETY: the buffer is valid for its length.
-            let n = unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
-            match usize::try_from(n) {
+        while let Some(socket) = &self.slots[fd as usize].socket {
+            match socket.receive(&mut buffer) {
                 Ok(0) => return self.ended(fd),
                 Ok(n) => {
                     if !self.take(fd, &buffer[..n]) {
                         return;
                     }
                 }
-                Err(_) => {
-                    let error = io::Error::last_os_error();
-                    match error.kind() {
-                        io::ErrorKind::WouldBlock => return,
-                        io::ErrorKind::Interrupted => {}
-                        _ => {
-                            return self.drop_connection(
-                                fd,
-                                &reason(&error),
-                                &format!("receiving: {error}"),
-                            );
-                        }
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock => return,
+                    io::ErrorKind::Interrupted => {}
+                    _ => {
+                        return self.drop_connection(
+                            fd,
+                            &reason(&error),
+                            &format!("receiving: {error}"),
+                        );
                     }
-                }
+                },
             }
         }
     }

@@ -7,10 +7,13 @@ use self::connections::reason;
 use crate::job::Plan;
 use crate::order::{Answer, Order};
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::RawFd;
+use std::time::Duration;
 use touchstone_exchange::Reader;
-use touchstone_watch::{clock::seconds, monotonic_ns};
+use touchstone_sys::clock::{monotonic_ns, seconds};
+use touchstone_sys::poll::{Epoll, Event};
+use touchstone_sys::socket::Stream;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
@@ -27,6 +30,7 @@ enum State {
 #[derive(Default)]
 struct Slot {
     state: State,
+    socket: Option<Stream>,
     used: bool,
     generation: u32,
     began_ns: u64,
@@ -60,9 +64,9 @@ pub struct Client {
     first_source: u64,
     /// How many connections may be under way at once: the server's queue must not overflow.
     at_once: u64,
-    epoll: OwnedFd,
-    orders: std::fs::File,
-    answers: std::fs::File,
+    epoll: Epoll,
+    orders: PipeReader,
+    answers: PipeWriter,
     unread: Vec<u8>,
     slots: Vec<Slot>,
     /// Descriptors of held connections, for traffic in turn.
@@ -83,7 +87,7 @@ pub struct Client {
 }
 
 /// The least that epoll waits while something has to be paced or timed out.
-const TICK_MS: i32 = 2;
+const TICK: Duration = Duration::from_millis(2);
 /// In an epoll event: the pipe with the orders.
 const ORDERS: u64 = u64::MAX;
 /// Between reports of how far an order has come.
@@ -94,22 +98,14 @@ impl Client {
         plan: Plan,
         first_source: u64,
         at_once: u64,
-        orders: std::fs::File,
-        answers: std::fs::File,
+        orders: PipeReader,
+        answers: PipeWriter,
     ) -> io::Result<Self> {
-        // SAFETY: no pointers; the descriptor is owned at once.
-        let epoll = unsafe {
-            let fd = libc::epoll_create1(libc::EPOLL_CLOEXEC);
-            if fd < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            std::os::fd::FromRawFd::from_raw_fd(fd)
-        };
         let client = Self {
             plan,
             first_source,
             at_once: at_once.max(1),
-            epoll,
+            epoll: Epoll::new()?,
             orders,
             answers,
             unread: Vec::new(),
@@ -126,58 +122,27 @@ impl Client {
             told_ns: 0,
             owed: false,
         };
-        client.register(client.orders.as_raw_fd(), ORDERS, libc::EPOLLIN)?;
+        client.epoll.add_reading(&client.orders, ORDERS)?;
         Ok(client)
     }
 
     /// Follows orders until the parent closes the pipe.
     pub fn run(mut self) -> io::Result<()> {
-        // SAFETY: an all-zero event is valid.
-        let mut events: Vec<libc::epoll_event> = vec![unsafe { std::mem::zeroed() }; 1024];
+        let mut room = vec![Event::NONE; 1024];
         loop {
             let busy = self.task != Task::None || !self.pending.is_empty();
-            let patience = if busy { TICK_MS } else { -1 };
-            // SAFETY: room for as many events as are asked for.
-            let n = unsafe {
-                libc::epoll_wait(
-                    self.epoll.as_raw_fd(),
-                    events.as_mut_ptr(),
-                    events.len() as i32,
-                    patience,
-                )
-            };
-            for event in &events[..usize::try_from(n).unwrap_or(0)] {
-                if event.u64 == ORDERS {
+            let events = self.epoll.wait(&mut room, busy.then_some(TICK));
+            for event in events {
+                if event.token() == ORDERS {
                     if !self.read_orders()? {
                         return Ok(());
                     }
                 } else {
-                    self.handle(event.u64 as RawFd, event.events as i32);
+                    self.handle(event.token() as RawFd, *event);
                 }
             }
             self.time_out();
             self.proceed()?;
-        }
-    }
-
-    fn register(&self, fd: RawFd, data: u64, events: i32) -> io::Result<()> {
-        let mut event = libc::epoll_event {
-            events: events as u32,
-            u64: data,
-        };
-        // SAFETY: a valid event.
-        let done = unsafe {
-            libc::epoll_ctl(
-                self.epoll.as_raw_fd(),
-                libc::EPOLL_CTL_ADD,
-                fd,
-                &raw mut event,
-            )
-        };
-        if done == 0 {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
         }
     }
 
@@ -307,16 +272,14 @@ impl Client {
         self.answers.write_all(&line)
     }
 
-    fn handle(&mut self, fd: RawFd, events: i32) {
+    fn handle(&mut self, fd: RawFd, event: Event) {
         let Some(state) = self.slots.get(fd as usize).map(|slot| slot.state) else {
             return;
         };
         if state == State::Connecting {
-            return self.connected(fd, events);
+            return self.connected(fd, event);
         }
-        if state != State::Free
-            && events & (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLERR | libc::EPOLLHUP) != 0
-        {
+        if state != State::Free && (event.readable() || event.ended() || event.failed()) {
             self.receive(fd);
         }
     }

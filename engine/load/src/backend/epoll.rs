@@ -204,11 +204,11 @@ impl Wire for EpollWire {
 pub fn drive(worker: &mut Worker, wire: &mut EpollWire) {
     let mut events = vec![libc::epoll_event { events: 0, u64: 0 }; BATCH];
     let mut buffer = vec![0u8; BUFFER];
-    let mut clock = now();
-    worker.tick(wire, clock);
+    let mut clock = worker.tick(wire, now(), 0);
     while !worker.is_over() {
         let patience = worker.next_wake(clock).saturating_sub(clock);
         let (unread, count) = wire.signals(&mut events, patience);
+        let batch = unread.len() + count;
         clock = now();
         for signal in unread {
             clock = attend(worker, wire, &mut buffer, signal, clock);
@@ -216,7 +216,7 @@ pub fn drive(worker: &mut Worker, wire: &mut EpollWire) {
         for event in &events[..count] {
             clock = attend(worker, wire, &mut buffer, Signal::of(event), clock);
         }
-        worker.tick(wire, clock);
+        clock = worker.tick(wire, clock, batch);
     }
 }
 

@@ -141,11 +141,11 @@ pub fn drive(worker: &mut Worker, wire: &mut TlsWire) {
         cipher: vec![0; BUFFER],
         plain: vec![0; BUFFER],
     };
-    let mut clock = now();
-    worker.tick(wire, clock);
+    let mut clock = worker.tick(wire, now(), 0);
     while !worker.is_over() {
         let patience = worker.next_wake(clock).saturating_sub(clock);
         let (unread, count) = wire.inner.signals(&mut events, patience);
+        let batch = unread.len() + count;
         clock = now();
         for signal in unread {
             attend(worker, wire, &mut buffers, signal);
@@ -153,7 +153,7 @@ pub fn drive(worker: &mut Worker, wire: &mut TlsWire) {
         for event in &events[..count] {
             attend(worker, wire, &mut buffers, Signal::of(event));
         }
-        worker.tick(wire, clock);
+        clock = worker.tick(wire, clock, batch);
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Response {
     to_head: bool,
     /// The beginning of a head or of a line whose end has not come.
     pending: Vec<u8>,
+    /// The final response's head as it came, where it is to be kept.
+    head_bytes: Option<Vec<u8>>,
     begun: bool,
 }
 
@@ -45,7 +47,19 @@ impl Response {
         self.head = None;
         self.to_head = to_head;
         self.pending.clear();
+        self.head_bytes = None;
         self.begun = false;
+    }
+
+    /// Has the final response's head be kept as it comes.
+    pub fn keep_head(&mut self) {
+        self.head_bytes = Some(Vec::new());
+    }
+
+    /// The final response's head as it came; empty unless it was to be kept.
+    #[must_use]
+    pub fn head_bytes(&self) -> &[u8] {
+        self.head_bytes.as_deref().unwrap_or_default()
     }
 
     /// The final response's head, once it has come.
@@ -133,6 +147,10 @@ impl Response {
             }
             return Ok(rest.len());
         };
+        if let Some(kept) = self.head_bytes.as_mut().filter(|_| !head.is_interim()) {
+            let whole = if before == 0 { rest } else { &self.pending };
+            kept.extend_from_slice(&whole[..head.len]);
+        }
         self.pending.clear();
         if !head.is_interim() {
             self.head = Some(head);

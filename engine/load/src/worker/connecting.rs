@@ -50,7 +50,7 @@ impl Worker {
             self.flush(wire, slot, now);
         }
         match self.phase {
-            Phase::Preparing | Phase::Waiting | Phase::Over => {}
+            Phase::Preparing | Phase::Waiting | Phase::Settling | Phase::Over => {}
             Phase::Warmup | Phase::Load | Phase::Draining if self.open_loop => self.list(slot),
             Phase::Warmup | Phase::Load => self.fill(wire, slot, now),
             Phase::Draining => {}
@@ -82,6 +82,9 @@ impl Worker {
         connection.failures = connection.failures.saturating_add(1);
         connection.state = State::Resting;
         connection.since = now + pause;
+        if self.phase == Phase::Draining {
+            self.withdraw();
+        }
     }
 
     pub(super) fn drop_connection<W: Wire>(&mut self, wire: &mut W, slot: u32) {
@@ -108,7 +111,11 @@ impl Worker {
             return self.open(wire, slot, now);
         }
         match self.phase {
-            Phase::Preparing | Phase::Waiting => self.open(wire, slot, now),
+            Phase::Preparing | Phase::Waiting | Phase::Settling => {
+                if self.keep_alive {
+                    self.open(wire, slot, now);
+                }
+            }
             Phase::Warmup | Phase::Load if self.open_loop => {
                 if self.keep_alive {
                     self.open(wire, slot, now);

@@ -34,7 +34,7 @@ impl Worker {
             text(&bytes)
         });
         let place = slot.map_or(String::new(), |slot| format!(" (connection {slot})"));
-        self.recorder.first_errors.push(FirstError {
+        self.recorder.keep(FirstError {
             class,
             t: self.recorder.offset_s(now),
             request: compiled.map(|compiled| compiled.name.clone()),

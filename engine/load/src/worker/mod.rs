@@ -9,6 +9,7 @@ mod phases;
 mod receiving;
 mod sending;
 mod supply;
+mod turns;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::recorder::Recorder;
 use crate::request::Mix;
 use crate::shared::Shared;
 use crate::usage::Usage;
+use turns::Turns;
 
 /// Preparation ends after this many seconds even if connections are missing.
 const PREPARATION_LIMIT_S: f64 = 60.0;
@@ -46,6 +48,8 @@ pub struct Part {
 enum Phase {
     Preparing,
     Waiting,
+    /// Looking at what happened since the last turn.
+    Settling,
     Warmup,
     Load,
     Draining,
@@ -68,12 +72,16 @@ pub struct Worker {
     pub opened: u64,
     /// Connections established again after they were lost.
     pub reconnects: u64,
+    /// Requests of the warm-up that were under way when the window began.
+    pub outstanding: u64,
     /// Established at the window's end.
     pub held: u32,
     /// In flight in the window at the end, never answered.
     pub unanswered: u64,
     /// Assigned to a connection that was never established.
     pub unsent: u64,
+    /// Due when sending ended, and waiting for a free connection.
+    pub queued: u64,
     connections: Vec<Connection>,
     mix: Mix,
     known: Vec<KnownResponse>,
@@ -106,6 +114,8 @@ pub struct Worker {
     out: Vec<u8>,
     scratch: Vec<u8>,
     spare: Option<Box<Partial>>,
+    /// What is kept from turn to turn, if the load comes in turns.
+    turns: Option<Box<Turns>>,
 }
 
 impl Worker {
@@ -122,9 +132,11 @@ impl Worker {
             established_first: 0,
             opened: 0,
             reconnects: 0,
+            outstanding: 0,
             held: 0,
             unanswered: 0,
             unsent: 0,
+            queued: 0,
             connections: (0..part.connections)
                 .map(|_| Connection::default())
                 .collect(),
@@ -158,6 +170,7 @@ impl Worker {
             out: Vec::new(),
             scratch: Vec::new(),
             spare: None,
+            turns: None,
         }
     }
 

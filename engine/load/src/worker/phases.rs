@@ -1,4 +1,4 @@
-//! The run's phases: prepare, wait, warm up, load, drain; what time demands of each.
+//! The run's phases: prepare, wait, settle, warm up, load, drain; what time demands of each.
 
 use std::sync::atomic::Ordering;
 
@@ -30,6 +30,10 @@ impl Worker {
                     start.min(now + SECOND / 10)
                 }
             }
+            Phase::Settling => match &self.turns {
+                Some(turns) if !self.all_opened() => turns.settle_until,
+                _ => now,
+            },
             Phase::Over => now,
             Phase::Warmup | Phase::Load | Phase::Draining => {
                 let window = self.recorder.window;
@@ -54,11 +58,12 @@ impl Worker {
         }
     }
 
-    /// Does what time demands. Called after each batch of events.
-    pub fn tick<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    /// Does what time demands. Called after each batch of so many events; gives the time, which passes while a worker
+    /// that is loaded in turns sleeps.
+    pub fn tick<W: Wire>(&mut self, wire: &mut W, now: u64, batch: usize) -> u64 {
         match self.phase {
             Phase::Preparing => self.prepare(wire, now),
-            Phase::Waiting => {
+            Phase::Waiting if self.turns.is_none() => {
                 let start = self.shared.start.load(Ordering::Acquire);
                 if start == Shared::NEVER {
                     self.phase = Phase::Over;
@@ -67,24 +72,65 @@ impl Worker {
                 }
             }
             Phase::Warmup | Phase::Load | Phase::Draining => self.advance(wire, now),
-            Phase::Over => {}
+            Phase::Settling | Phase::Waiting | Phase::Over => {}
+        }
+        if matches!(self.phase, Phase::Settling | Phase::Waiting) {
+            return self.follow_calls(wire, now, batch);
+        }
+        now
+    }
+
+    /// Settles, or sleeps until the next call, if this is a worker that is loaded in turns.
+    #[cold]
+    fn follow_calls<W: Wire>(&mut self, wire: &mut W, mut now: u64, batch: usize) -> u64 {
+        let Some(mut turns) = self.turns.take() else {
+            return now;
+        };
+        if self.phase == Phase::Settling {
+            self.settle(wire, &mut turns, now, batch);
+        }
+        while self.phase == Phase::Waiting {
+            now = self.obey(wire, &mut turns);
+        }
+        self.turns = Some(turns);
+        now
+    }
+
+    /// Opens the connections that have not been tried yet, a number at once.
+    pub(super) fn open_missing<W: Wire>(&mut self, wire: &mut W, now: u64) {
+        while self.next_unopened < self.wanted() && self.connecting < CONNECTING_AT_ONCE {
+            let slot = self.next_unopened;
+            self.next_unopened += 1;
+            if matches!(
+                self.connections[slot as usize].state,
+                State::Closed | State::Resting
+            ) {
+                self.open(wire, slot, now);
+            }
+        }
+    }
+
+    /// Whether all connections have been tried, and are up or have failed.
+    pub(super) fn all_opened(&self) -> bool {
+        self.next_unopened >= self.wanted() && self.connecting == 0
+    }
+
+    /// Connections that are to be established before the load.
+    fn wanted(&self) -> u32 {
+        if self.keep_alive {
+            self.part.connections
+        } else {
+            0
         }
     }
 
     fn prepare<W: Wire>(&mut self, wire: &mut W, now: u64) {
-        let total = self.part.connections;
-        let wanted = if self.keep_alive { total } else { 0 };
-        while self.next_unopened < wanted && self.connecting < CONNECTING_AT_ONCE {
-            let slot = self.next_unopened;
-            self.next_unopened += 1;
-            self.open(wire, slot, now);
-        }
+        self.open_missing(wire, now);
         if now >= self.next_scan {
             self.scan(wire, now);
         }
-        let all_tried = self.next_unopened >= wanted && self.connecting == 0;
         let called_off = self.shared.interrupted.load(Ordering::Relaxed);
-        if all_tried || now >= self.prepared_by || called_off {
+        if self.all_opened() || now >= self.prepared_by || called_off {
             self.established_first = self.established;
             self.phase = Phase::Waiting;
             self.shared
@@ -106,6 +152,12 @@ impl Worker {
         if self.warmup == 0 {
             self.begin_window(wire, now);
         }
+        self.supply_all(wire, now);
+        self.advance(wire, now);
+    }
+
+    /// The load begins: every connection gets its requests, or is put on the list of the free.
+    pub(super) fn supply_all<W: Wire>(&mut self, wire: &mut W, now: u64) {
         for slot in 0..self.part.connections {
             let state = self.connections[slot as usize].state;
             let usable = state == State::Open || (!self.keep_alive && state == State::Closed);
@@ -118,11 +170,11 @@ impl Worker {
                 self.fill(wire, slot, now);
             }
         }
-        self.advance(wire, now);
     }
 
     fn begin_window<W: Wire>(&mut self, wire: &W, now: u64) {
         self.phase = Phase::Load;
+        self.outstanding = self.in_flight;
         self.usage.begin();
         self.syscalls = wire.syscalls();
         if self.part.index == 0 {
@@ -142,9 +194,11 @@ impl Worker {
         if self.phase == Phase::Warmup && now >= self.recorder.window.begin {
             self.begin_window(wire, now);
         }
-        if self.phase == Phase::Load && self.load_is_over(now) {
+        let ends = self.phase == Phase::Load && self.load_is_over(now);
+        if ends {
             self.end_window(wire);
             self.phase = Phase::Draining;
+            self.withdraw();
             self.drain_until = now + self.timeout + 2 * self.scan_every;
         }
         if now >= self.next_scan {
@@ -157,9 +211,20 @@ impl Worker {
         if self.open_loop {
             self.dispatch(wire, now);
         }
+        if ends {
+            self.queued = self.shared.progress[self.part.index as usize]
+                .queue
+                .load(Ordering::Relaxed);
+        }
         self.report_progress();
         if self.phase == Phase::Draining && (now >= self.drain_until || self.nothing_left(now)) {
-            self.finish(wire, now);
+            match self.turns.take() {
+                Some(mut turns) => {
+                    self.end_turn(wire, &mut turns, now);
+                    self.turns = Some(turns);
+                }
+                None => self.finish(wire, now),
+            }
         }
     }
 
@@ -167,10 +232,7 @@ impl Worker {
         now >= self.recorder.window.end
             || (self.bounded && self.shared.used_up())
             || (self.open_loop
-                && self
-                    .shared
-                    .with_schedule(|schedule| schedule.next_due().is_none())
-                    == Some(true))
+                && self.shared.with_schedule(|schedule| schedule.is_over()) == Some(true))
     }
 
     fn nothing_left(&self, now: u64) -> bool {
@@ -198,7 +260,7 @@ impl Worker {
         self.drain_until = self.drain_until.min(now + INTERRUPT_GRACE);
     }
 
-    fn finish<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    pub(super) fn finish<W: Wire>(&mut self, wire: &mut W, now: u64) {
         for slot in 0..self.part.connections {
             let connection = &self.connections[slot as usize];
             let behind = connection.behind.iter().flat_map(|behind| behind.iter());

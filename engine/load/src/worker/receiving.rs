@@ -82,7 +82,7 @@ impl Worker {
         };
         let mut partial = connection.partial.take().unwrap_or_else(|| {
             let mut partial = self.spare.take().unwrap_or_default();
-            partial.reset(compiled.is_head);
+            partial.reset(compiled.is_head, &compiled.check);
             partial
         });
         let fed = match partial.feed(data, &compiled.check, key, &mut self.scratch) {
@@ -149,6 +149,8 @@ impl Worker {
                 ErrorClass::WrongStatus,
                 format!("status {status}, expected {}", check.statuses_in_words()),
             ))
+        } else if let Err(why) = check.head().check(partial.response.head_bytes()) {
+            Some((ErrorClass::WrongHeader, why))
         } else if bodiless {
             None
         } else {

@@ -1,8 +1,12 @@
 //! Short runs against a server of the test.
 
+// Each test binary uses a part of this.
+#![allow(dead_code)]
+
 use std::sync::atomic::AtomicBool;
 
 use touchstone_load::control::Control;
+use touchstone_load::error::Error;
 use touchstone_load::job::{BackendChoice, Job};
 use touchstone_load::result::LoadResult;
 use touchstone_load::run::run;
@@ -36,6 +40,15 @@ pub fn job(server: &FaultServer, backend: BackendChoice, count: u64) -> Job {
 
 /// Carries a job out.
 pub fn carry_out(job: &Job) -> LoadResult {
+    attempt(job).unwrap()
+}
+
+/// Why a job is not carried out.
+pub fn refusal(job: &Job) -> String {
+    attempt(job).unwrap_err().to_string()
+}
+
+fn attempt(job: &Job) -> Result<LoadResult, Error> {
     let never = AtomicBool::new(false);
     run(
         job,
@@ -45,7 +58,6 @@ pub fn carry_out(job: &Job) -> LoadResult {
             process_command: &[],
         },
     )
-    .unwrap()
 }
 
 /// The count of one class of errors.

@@ -22,6 +22,8 @@ pub enum Fault {
     Status500,
     /// Another body of the same length.
     ChangedBody,
+    /// The right body under another media type.
+    ChangedType,
     /// A body that ends too early, followed by a close.
     Truncated,
     /// A close before the first byte.
@@ -42,6 +44,8 @@ pub enum Fault {
     Delay(Duration),
     /// A right response, and a close while the connection is idle.
     CloseIdle,
+    /// The same, so much later.
+    CloseIdleAfter(Duration),
     /// The right response in chunks with a trailer.
     Chunked,
     /// The right response, its end marked by the close.
@@ -248,6 +252,7 @@ fn misbehave(
         Fault::None => whole,
         Fault::Status500 => whole.replace("200 OK", "500 Internal Server Error"),
         Fault::ChangedBody => whole.replace("bench-1207", "bench-1208"),
+        Fault::ChangedType => whole.replace("text/plain", "text/html"),
         Fault::Garbage => "\x16\x03\x01 this is not HTTP\r\n\r\n".to_owned(),
         Fault::TooLong => format!("{whole}and more"),
         Fault::Truncated => {
@@ -272,9 +277,12 @@ fn misbehave(
             stream.shutdown(Shutdown::Write)?;
             return Ok(false);
         }
-        Fault::CloseIdle => {
+        Fault::CloseIdle | Fault::CloseIdleAfter(_) => {
             say(stream, counters, whole.as_bytes())?;
-            std::thread::sleep(Duration::from_millis(5));
+            std::thread::sleep(match fault {
+                Fault::CloseIdleAfter(time) => time,
+                _ => Duration::from_millis(5),
+            });
             stream.shutdown(Shutdown::Write)?;
             return Ok(false);
         }

@@ -167,6 +167,9 @@ fn trailers(bytes: &[u8], mut at: usize, content: Vec<u8>, has: &dyn Fn(Fault) -
             return waiting(&bytes[at..]);
         };
         at += next;
+        if line.contains(&0) || line.contains(&b'\r') {
+            return Chunked::Bad(400);
+        }
         if line.is_empty() {
             return Chunked::Whole(content, at, close);
         }

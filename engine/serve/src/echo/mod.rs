@@ -10,18 +10,20 @@ mod wheel;
 pub use settings::Settings;
 
 use crate::Place;
-use crate::socket::{self, Bell};
+use crate::socket;
 use crate::worker::Worker;
 use service::Echo;
 use settings::FaultCell;
 use stats::Stats;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use touchstone_watch::cpus;
+use touchstone_sys::cpus;
+use touchstone_sys::poll::Bell;
+use touchstone_sys::process::exact_timers;
+use touchstone_sys::socket::Stream;
 
 /// What workers and control share.
 pub(crate) struct Shared {
@@ -45,7 +47,7 @@ pub struct Server {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     /// Bound and never listening: keeps the port while connections are refused.
-    _reserved: OwnedFd,
+    _reserved: Stream,
 }
 
 impl Server {
@@ -54,7 +56,8 @@ impl Server {
     /// # Errors
     /// When an address cannot be bound or a thread not be started.
     pub fn start(place: &Place, control_port: u16, settings: Settings) -> io::Result<Self> {
-        let (address, reserved) = socket::local_address(socket::bind(&place.address)?)?;
+        let reserved = socket::bind(&place.address)?;
+        let address = reserved.local_address()?;
         let control = TcpListener::bind(SocketAddr::new(address.ip(), control_port))?;
         let workers = place.workers.max(1);
         let bells = (0..workers)
@@ -76,7 +79,7 @@ impl Server {
             _reserved: reserved,
         };
         for number in 0..workers {
-            let rebind = move || socket::bind(&address).and_then(socket::listen);
+            let rebind = move || socket::listen(&address);
             let service = Echo::new(number, Arc::clone(&server.shared));
             let bell = Arc::clone(&server.shared.bells[number]);
             let worker = Worker::new(service, rebind()?, bell, Box::new(rebind))?;
@@ -86,8 +89,7 @@ impl Server {
                     eprintln!("worker {number} cannot be bound to CPU {cpu:?}: it runs where the scheduler puts it");
                 }
                 // The default slack of timers, 50 us, would make every answer late by as much.
-                // SAFETY: no pointers.
-                unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+                exact_timers();
                 worker.run();
             })?;
         }

@@ -11,7 +11,8 @@ use crate::worker::{Order, Peer, Service};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use touchstone_watch::monotonic_ns;
+use std::time::Duration;
+use touchstone_sys::clock::monotonic_ns;
 
 /// An answer that waits for its time.
 struct Answer {
@@ -118,10 +119,10 @@ impl Service for Echo {
         self.now_ns = monotonic_ns();
     }
 
-    fn patience(&mut self) -> Option<u64> {
+    fn patience(&mut self) -> Option<Duration> {
         self.wheel
             .next_due()
-            .map(|due| due.saturating_sub(monotonic_ns()))
+            .map(|due| Duration::from_nanos(due.saturating_sub(monotonic_ns())))
     }
 
     fn due(&mut self) -> Option<(Peer, Vec<u8>, bool)> {

@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use touchstone_watch::clock::seconds;
-use touchstone_watch::monotonic_ns;
+use touchstone_sys::clock::{monotonic_ns, seconds};
 
 /// More distinct paths than this are counted together: a scan must not grow the memory without bound.
 const PATHS: usize = 1000;

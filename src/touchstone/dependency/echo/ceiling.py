@@ -5,8 +5,8 @@ from __future__ import annotations
 from touchstone.dependency.echo.process import ENGINE, Downstream
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
-from touchstone.isolation.placement import available_cpus
 from touchstone.manifest.load import Load
+from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult
 
 _SECONDS = 2.0
@@ -16,7 +16,7 @@ that its own CPU is what stops it; at others 200, the most that a load of the sc
 
 
 def measure_ceiling(downstream: Downstream, cpus: tuple[int, ...]) -> float:
-    """Right answers a second. No contender runs meanwhile, so the load comes from every CPU but the downstream's."""
+    """Correct responses per second. No contender runs meanwhile: the load comes from every CPU but the downstream's."""
     load = Load.model_validate(
         {
             "title": "the downstream by itself",

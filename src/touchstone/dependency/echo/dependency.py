@@ -6,6 +6,7 @@ import operator
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError
@@ -17,6 +18,12 @@ from touchstone.record.sample import DependencyState
 _GRACE_S = 2.0
 """How long the connections of a contender that has just ended may take to go."""
 _QUERY = re.compile(r"(?P<what>\w+):(?P<key>\S+)(?:\s*(?P<than><=|>=|<|>)\s*(?P<bound>\d+))?")
+_COUNTERS = {
+    "connections": ("opened", "open", "peak"),
+    "in_flight": ("now", "peak"),
+    "ids": ("received", "distinct", "duplicates"),
+}
+_LONGEST_MS = 60_000
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
     ">=": operator.ge,
@@ -35,17 +42,50 @@ class Echo(Dependency):
     """
 
     kind: ClassVar[str] = "echo"
+    acts: ClassVar[tuple[str, ...]] = ("fail", "slow", "refuse", "recover", "count")
+    divisible: ClassVar[bool] = True
 
     def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
         super().__init__(name, env, settings, context)
         self._asked: dict[str, Any] = dict(settings)
         self._downstream: Downstream | None = None
         self._ceilings: dict[Kind, float] = {}
+        self._parts = 0
+
+    @classmethod
+    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+        """Unknown keys, and values that no downstream has."""
+        found = [(key, f"a downstream has no setting {key!r}") for key in settings if key not in ("delay_ms", "server")]
+        delay = settings.get("delay_ms", 10.0)
+        if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= _LONGEST_MS:
+            found.append(("delay_ms", f"{delay!r} is no number from 0 to {_LONGEST_MS:,}"))
+        if settings.get("server", ENGINE) not in SERVERS:
+            found.append(("server", f"{settings['server']!r} is none of {', '.join(SERVERS)}"))
+        return found
+
+    @classmethod
+    def wrong_query(cls, query: str, settings: dict[str, Any]) -> str | None:
+        """Whether there is such a counter."""
+        match = _QUERY.fullmatch(query.strip())
+        if match is None or (match["what"] != "hits" and match["key"] not in _COUNTERS.get(match["what"], ())):
+            return f"the downstream has no counter {query!r}"
+        return None
 
     def start(self) -> None:
         """Start it with the scenario's settings, and measure what it answers by itself."""
         self._run(self._kind(self.settings))
         self.ceiling("")
+
+    def part(self) -> Echo:
+        """A server of its own: hits and connections are counted by contender."""
+        self._parts += 1
+        context = replace(self.context, folder=self.context.folder / f"part-{self._parts}")
+        context.folder.mkdir(parents=True, exist_ok=True)
+        part = Echo(self.name, self.env, self.settings, context)
+        # What it answers by itself is the machine's and the program's: it is not measured anew for each part.
+        part._ceilings = self._ceilings
+        part.start()
+        return part
 
     def reset(self, settings: dict[str, Any]) -> list[str]:
         """Counters at zero and no fault; another server where the settings ask for one."""
@@ -96,7 +136,7 @@ class Echo(Dependency):
         else:
             raise UnknownActError(
                 f"dependency {self.name!r} (echo) cannot {act!r}",
-                mend="its acts are: fail, slow, refuse, recover, count",
+                mend=f"its acts are: {', '.join(self.acts)}",
             )
 
     def arrivals(self, start: int = 0) -> list[Arrival]:
@@ -147,7 +187,7 @@ class Echo(Dependency):
 
     def _kind(self, settings: dict[str, Any]) -> Kind:
         kind = Kind(str(settings.get("server", ENGINE)), float(settings.get("delay_ms", 10.0)))
-        if kind.server not in SERVERS or not 0 <= kind.delay_ms <= 60_000:
+        if kind.server not in SERVERS or not 0 <= kind.delay_ms <= _LONGEST_MS:
             raise DependencyError(
                 f"the downstream cannot be {kind.server!r} with a delay of {kind.delay_ms:g} ms",
                 where=f"dependency {self.name}",

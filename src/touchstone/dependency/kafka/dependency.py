@@ -25,6 +25,29 @@ class Kafka(Dependency):
     """
 
     kind: ClassVar[str] = "kafka"
+    divisible: ClassVar[bool] = True
+    acts: ClassVar[tuple[str, ...]] = ("stop", "start", "kill", "produce", "poison")
+
+    @classmethod
+    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+        """Unknown keys, and values of another type."""
+        known: dict[str, type] = {"topic": str, "partitions": int, "group": str}
+        found = [(key, f"a topic has no setting {key!r}") for key in settings if key not in known]
+        for key, wanted in known.items():
+            value = settings.get(key)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, wanted) or value in ("", 0)):
+                found.append((key, f"{value!r} is no {'number above 0' if wanted is int else 'name'}"))
+        if isinstance(settings.get("partitions"), int) and settings["partitions"] < 0:
+            found.append(("partitions", f"{settings['partitions']} is no number above 0"))
+        return found
+
+    @classmethod
+    def wrong_query(cls, query: str, settings: dict[str, Any]) -> str | None:
+        """Whether it is one of the questions, of one partition or of all."""
+        what, colon, partition = query.partition(":")
+        if query == "members" or (what in ("committed", "end", "lag") and (not colon or partition.isdecimal())):
+            return None
+        return f"Kafka cannot be asked {query!r}"
 
     def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
         super().__init__(name, env, settings, context)
@@ -52,6 +75,10 @@ class Kafka(Dependency):
         except BaseException:
             self._broker.remove()
             raise
+
+    def part(self) -> KafkaPart:
+        """The same topic: while loads run in slices it holds no message, and nobody is given any."""
+        return KafkaPart(self)
 
     def reset(self, settings: dict[str, Any]) -> list[str]:
         """An empty topic, and no group: one that is still active is waited for, and said if it does not go."""
@@ -103,7 +130,7 @@ class Kafka(Dependency):
         else:
             raise UnknownActError(
                 f"dependency {self.name!r} (kafka) cannot {act!r}",
-                mend="its acts are: stop, start, kill, produce, poison",
+                mend=f"its acts are: {', '.join(self.acts)}",
             )
 
     def produce(self, messages: int, how: str = EVEN, seed: int = 1) -> dict[int, int]:
@@ -176,3 +203,18 @@ class Kafka(Dependency):
     def _lag(topic: Topic) -> dict[int, int]:
         committed = topic.committed()
         return {partition: end - committed[partition] for partition, end in topic.ends().items()}
+
+
+class KafkaPart(Kafka):
+    """A contender's view of a topic that others use as well. It can neither be reset nor ended alone."""
+
+    def __init__(self, whole: Kafka) -> None:
+        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context)
+        self._broker, self._topic = whole._broker, whole._topic
+
+    def reset(self, settings: dict[str, Any]) -> list[str]:
+        """Nothing: the topic was made anew for all."""
+        return []
+
+    def stop(self) -> None:
+        """Nothing: the broker belongs to the run."""

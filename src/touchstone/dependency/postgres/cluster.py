@@ -128,7 +128,7 @@ class Cluster:
         raise DependencyError(
             f"PostgreSQL {ended}: {_tail(log, begin) or why}",
             where=f"dependency {self._name}, log {log}",
-            mend="mend the settings of the dependency in scenario.toml if the log blames one; is the disk full?",
+            mend="fix the settings of the dependency in scenario.toml if the log blames one; is the disk full?",
         )
 
     def stop(self) -> None:

@@ -16,6 +16,7 @@ from touchstone.dependency.postgres.cluster import Cluster
 from touchstone.dependency.postgres.counters import client_sessions, counters, fsync_rate, rows_by_table
 from touchstone.dependency.postgres.outside import OutsideServer
 from touchstone.dependency.postgres.settings import DATABASE, read_tare, server_settings
+from touchstone.failure import TouchstoneError
 from touchstone.record.sample import DependencyState
 
 _TARE_DATABASE = "touchstone_tare"
@@ -31,6 +32,23 @@ class Postgres(Dependency):
     """
 
     kind: ClassVar[str] = "postgres"
+    divisible: ClassVar[bool] = True
+    acts: ClassVar[tuple[str, ...]] = ("stop", "start")
+
+    @classmethod
+    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+        """Names that are none, values that no setting has, and a `tare` without statements."""
+        found = []
+        for key, value in settings.items():
+            if key not in ("schema", "tare") and not isinstance(value, str | int | float):
+                found.append((key, f"{value!r} is no value of a PostgreSQL setting"))
+        try:
+            server_settings(settings, {})
+            read_tare(settings)
+        except (TouchstoneError, TypeError, ValueError) as error:
+            what = error.what if isinstance(error, TouchstoneError) else str(error)
+            found.append(("tare" if "tare" in settings else "schema", what))
+        return found
 
     def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
         super().__init__(name, env, settings, context)
@@ -40,6 +58,8 @@ class Postgres(Dependency):
         self._admin: psycopg.Connection[tuple[object, ...]] | None = None
         self._fsync_rate: float | None = None
         self._made = False
+        self._database = DATABASE
+        self._parts = 0
 
     @classmethod
     def missing(cls, context: DependencyContext) -> str | None:
@@ -64,27 +84,32 @@ class Postgres(Dependency):
         leftovers = self._leftovers()
         self._disconnect()
         self._server.apply(self._asked)
-        self._make(DATABASE)
+        self._make(self._database)
         self._made = True
         with suppress(psycopg.errors.InsufficientPrivilege):
             self._administration().execute("CHECKPOINT")
         return leftovers
 
+    def part(self) -> PostgresPart:
+        """A database of its own on the same server."""
+        self._parts += 1
+        return PostgresPart(self, f"{DATABASE}_{self._parts}")
+
     def environment(self) -> dict[str, str]:
         """The URL of the service's database."""
-        return {self.env: self._server.service_url(DATABASE)}
+        return {self.env: self._server.service_url(self._database)}
 
     def ask(self, query: str) -> int | float | str:
         """Run one SQL query in the service's database, read-only, and give its single value."""
         try:
-            with self._server.administer(DATABASE) as connection:
+            with self._server.administer(self._database) as connection:
                 connection.execute("SET default_transaction_read_only = on")
                 row = connection.execute(query.encode()).fetchone()
         except psycopg.Error as error:
             raise DependencyError(
                 f"the proof's query failed: {str(error).strip()}",
                 where=f"dependency {self.name}: {query}",
-                mend="mend the query in scenario.toml; it must be PostgreSQL's SQL and give one value",
+                mend="fix the query in scenario.toml; it must be PostgreSQL's SQL and give one value",
             ) from error
         value = row[0] if row else ""
         if isinstance(value, bool):
@@ -93,7 +118,7 @@ class Postgres(Dependency):
 
     def act(self, act: str, arguments: dict[str, Any]) -> None:
         """`stop` takes the database away, `start` brings it back with all that was committed."""
-        if act not in {"stop", "start"}:
+        if act not in self.acts:
             raise UnknownActError(
                 f"dependency {self.name!r} (postgres) cannot {act!r}", mend="its acts are: stop, start"
             )
@@ -106,7 +131,7 @@ class Postgres(Dependency):
     def observe(self) -> dict[str, float]:
         """The counters of the service's database and of the write-ahead log, and the disk's fsync rate."""
         try:
-            found = counters(self._administration(), DATABASE)
+            found = counters(self._administration(), self._database)
         except psycopg.Error as error:
             self._disconnect()
             raise DependencyError(
@@ -121,7 +146,7 @@ class Postgres(Dependency):
     def read_settings(self) -> dict[str, Any]:
         """Every setting that was asked for, as a session in the service's database sees it, and the version."""
         try:
-            with self._server.administer(DATABASE) as connection:
+            with self._server.administer(self._database) as connection:
                 rows = connection.execute(
                     "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY(%s)",
                     ([*self._asked, "server_version", "data_checksums", "wal_sync_method"],),
@@ -137,7 +162,7 @@ class Postgres(Dependency):
     def sessions(self) -> int | None:
         """Client sessions in the service's database now; None while the server is down."""
         try:
-            return client_sessions(self._administration(), DATABASE)
+            return client_sessions(self._administration(), self._database)
         except psycopg.Error:
             self._disconnect()
             return None
@@ -167,7 +192,7 @@ class Postgres(Dependency):
         """End the server and remove its files; of an outside server, remove the lab's database."""
         if self._server.outside and self._made:
             with suppress(psycopg.Error):
-                self._drop(DATABASE)
+                self._drop(self._database)
         self._disconnect()
         self._server.remove()
 
@@ -184,19 +209,19 @@ class Postgres(Dependency):
     def _leftovers(self) -> list[str]:
         """What an earlier contender or run left: sessions that have not gone, and rows that this run did not write."""
         admin = self._administration()
-        if not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone():
+        if not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", (self._database,)).fetchone():
             return []
         found = []
         until = time.monotonic() + _GRACE_S
-        while (held := client_sessions(admin, DATABASE)) and time.monotonic() < until:
+        while (held := client_sessions(admin, self._database)) and time.monotonic() < until:
             time.sleep(0.02)
         if held:
             found.append(f"sessions of an earlier client still connected, now ended: {held}")
         if not self._made:
-            with self._server.administer(DATABASE) as connection:
+            with self._server.administer(self._database) as connection:
                 rows = {table: count for table, count in rows_by_table(connection).items() if count}
             held_rows = "".join(f"; rows in {table}: {count}" for table, count in rows.items())
-            found.append(f"database {DATABASE} was there before the first start{held_rows}; it was made anew")
+            found.append(f"database {self._database} was there before the first start{held_rows}; it was made anew")
         return found
 
     def _make(self, database: str) -> None:
@@ -224,7 +249,7 @@ class Postgres(Dependency):
             raise DependencyError(
                 f"the fresh database could not be made: {str(error).strip()}",
                 where=f"dependency {self.name}",
-                mend="mend `schema` in the dependency's settings; it must be PostgreSQL's SQL",
+                mend="fix `schema` in the dependency's settings; it must be PostgreSQL's SQL",
             ) from error
 
     def _drop(self, database: str) -> None:
@@ -234,3 +259,26 @@ class Postgres(Dependency):
             (database,),
         )
         admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
+
+
+class PostgresPart(Postgres):
+    """One contender's database on a server that others use as well; its checkpoints are everybody's."""
+
+    def __init__(self, whole: Postgres, database: str) -> None:
+        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context)
+        self._server, self._asked, self._fsync_rate = whole._server, whole._asked, whole._fsync_rate
+        self._admin = None
+        self._made = True
+        self._database = database
+        self._parts = 0
+
+    def reset(self, settings: dict[str, Any]) -> list[str]:
+        """Make the database anew. The server's settings are those that the whole was reset with."""
+        self._make(self._database)
+        return []
+
+    def stop(self) -> None:
+        """Drop the database; the server belongs to the run."""
+        with suppress(psycopg.Error):
+            self._drop(self._database)
+        self._disconnect()

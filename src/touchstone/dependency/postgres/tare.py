@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"(?<!:):(\w+)")
 
 
 def by_pgbench(pgbench: Path, url: str, tare: Tare, cpus: tuple[int, ...]) -> float:
-    """Rounds of the statements a second by pgbench, prepared, over the tare's connections. Raises DependencyError."""
+    """Rounds of the statements per second by pgbench, prepared, over the tare's connections. Raises DependencyError."""
     address = urlsplit(url)
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "request.sql"
@@ -43,7 +43,7 @@ def by_pgbench(pgbench: Path, url: str, tare: Tare, cpus: tuple[int, ...]) -> fl
     if done.returncode != 0 or rate is None:
         raise DependencyError(
             f"pgbench failed: {(done.stderr or done.stdout).strip()[-1000:]}",
-            mend="mend the statements of `tare` in scenario.toml; each must run on the dependency's schema",
+            mend="fix the statements of `tare` in scenario.toml; each must run on the dependency's schema",
         )
     return float(rate.group(1))
 
@@ -86,7 +86,7 @@ def by_driver(connect: Callable[[], psycopg.Connection[tuple[object, ...]]], tar
     if errors:
         raise DependencyError(
             f"a statement of the tare failed: {str(errors[0]).strip()}",
-            mend="mend the statements of `tare` in scenario.toml; each must run on the dependency's schema",
+            mend="fix the statements of `tare` in scenario.toml; each must run on the dependency's schema",
         )
     return rate
 

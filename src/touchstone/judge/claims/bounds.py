@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from touchstone.judge.claims.ruling import Ruling
-from touchstone.judge.statistics import MIN_ROUNDS
+from touchstone.judge.statistics.intervals import MIN_ROUNDS
 
 ONCE = {"floor": 1.25, "build": 1.5}
 """By what factor a number that was measured once must clear a bound to decide, by phase.
@@ -51,7 +51,7 @@ def rounds_needed(
     data = np.asarray(values, dtype=float)
     middle, spread = float(data.mean()), float(data.std(ddof=1))
     total = np.arange(n + 1, n + most + 1)
-    half = stats.t.ppf((1 + confidence) / 2, total - 1) * spread / np.sqrt(total)
+    half = scipy.stats.t.ppf((1 + confidence) / 2, total - 1) * spread / np.sqrt(total)
     for count, width in zip(total, half, strict=True):
         if settle(middle - float(width), middle + float(width), at_least, at_most) is not Ruling.UNDECIDED:
             return int(count) - n

@@ -6,13 +6,17 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from touchstone.judge.across import differences
 from touchstone.judge.claims.quantities import QUANTITIES, Quantity
-from touchstone.judge.figures import EXACT
-from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
-from touchstone.judge.statistics import MIN_ROUNDS, Interval, median_interval
+from touchstone.judge.claims.warmth import coldness
+from touchstone.judge.comparison.across import differences
+from touchstone.judge.figures import is_exact
+from touchstone.judge.judgement import Doubt, Estimate, Finding, Judgement, Severity, Verdict
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval, median_interval
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.figure import FIGURES
+
+_MAY_HAVE_MOVED = "what else used the machine may have moved it"
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,10 @@ class Reading:
     values: list[float] = field(default_factory=list)
     by_round: dict[int, float] = field(default_factory=dict)
     suspect: str | None = None
+    cold: str | None = None
+    """Why it was measured while a contender warmed up; such a reading decides nothing, whatever is let."""
+    doubt: Doubt | None = None
+    """By how much, at the most, what was found can have moved it; the interval is widened by that."""
     exact: bool = False
     once: bool = False
     """Measured once a run and not in rounds."""
@@ -98,7 +106,7 @@ class Evidence:
             readings = [self._in_run(place, judged) for place in places]
             if all(isinstance(r, Reading) for r in readings):
                 whole.append([r for r in readings if isinstance(r, Reading)])
-        sound = [readings for readings in whole if not any(r.suspect for r in readings)]
+        sound = [readings for readings in whole if not any(r.suspect or r.cold for r in readings)]
         for chosen in (sound, whole):
             if chosen:
                 return [self._pooled(r) for r in chosen[0]]
@@ -128,7 +136,7 @@ class Evidence:
                 found.append(reading)
             else:
                 reasons.append(reading)
-        for reading in [r for r in found if not r.suspect] or found:
+        for reading in [r for r in found if not (r.suspect or r.cold)] or found:
             return self._pooled(reading)
         told = [r for r in reasons if r.reason]
         return told[0] if told else Absent(f"no run has {describe(place)}")
@@ -184,7 +192,7 @@ class Evidence:
             None,
         )
         kept, refused = self._kept(samples, estimate, judged.judgement, base)
-        reading = Reading(place, [run_id], exact=place.figure in EXACT)
+        reading = Reading(place, [run_id], exact=is_exact(place.figure))
         for sample in kept:
             value = place.quantity.read(sample)
             if value is not None:
@@ -195,9 +203,11 @@ class Evidence:
             return Absent(refused or self._why_absent(place, samples))
         reading.once = set(reading.by_round) == {0}
         admitted_all = estimate is None or estimate.verdict is Verdict.INVALID
-        if estimate is not None and estimate.verdict is Verdict.SUSPECT and not self._excused(estimate, judged):
-            reading.suspect = estimate.reason
-        elif refused and not admitted_all:
+        cold = (coldness(s, place.figure, judged.judgement) for s in kept)
+        reading.cold = next((reason for reason in cold if reason), None)
+        if estimate is not None and not self._excused(estimate, judged):
+            reading.suspect, reading.doubt = _weighed(estimate, place.figure, once=reading.once)
+        if reading.suspect is None and refused and not admitted_all:
             reading.suspect = refused
         return reading
 
@@ -259,3 +269,19 @@ def describe(place: Place) -> str:
     """A place in words."""
     load = f" under the load {place.load}" if place.load else ""
     return f"{place.quantity.title.lower()} of {place.contender}{load} ({place.scenario})"
+
+
+def _weighed(estimate: Estimate, figure: str, *, once: bool) -> tuple[str | None, Doubt | None]:
+    """Why an estimate is suspect, or the doubt by which its interval is widened.
+
+    A published statement is about somebody's work: a doubt without a bound, of a number without an interval, or of a
+    quantity whose direction is unknown does not let it decide.
+    """
+    if estimate.verdict is Verdict.SUSPECT:
+        return estimate.reason or _MAY_HAVE_MOVED, None
+    if estimate.verdict is not Verdict.VALID or estimate.doubt is None:
+        return None, None
+    bounded = estimate.doubt.faster is not None and estimate.doubt.slower is not None
+    if not bounded or once or figure != estimate.figure or FIGURES[figure].better is None:
+        return _MAY_HAVE_MOVED, None
+    return None, estimate.doubt

@@ -6,8 +6,10 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from touchstone.record.figure import FIGURES
+from touchstone.judge.reading.sessions import is_downstream
+from touchstone.record.evidence.hold import HeldLevel
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.figure import FIGURES
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Quantity:
     name: str
     title: str
     unit: str
-    """A base unit of record/figure.py, or `ratio`."""
+    """A base unit of vocabulary/figure.py, or `ratio`."""
     phase: str
     rests_on: str | None
     """The figure whose validity decides on this quantity's; None for one that has its own."""
@@ -65,7 +67,7 @@ def _dependency_ceiling(sample: Sample) -> float | None:
 
 
 def _sessions(sample: Sample) -> float | None:
-    """Sessions that were opened at the database for each right answer."""
+    """Sessions that were opened at the database for each correct response."""
     opened = [d.after["sessions_opened"] - d.before.get("sessions_opened", 0.0)
               for d in sample.dependencies if "sessions_opened" in d.after]  # fmt: skip
     ok = sample.result.totals.ok if sample.result else 0
@@ -73,9 +75,9 @@ def _sessions(sample: Sample) -> float | None:
 
 
 def _downstream_connections(sample: Sample) -> float | None:
-    """Connections that were opened to the downstream for each right answer."""
+    """Connections that were opened to the downstream for each correct response."""
     for state in sample.dependencies:
-        if state.kind == "echo":
+        if is_downstream(state):
             for name in ("connections_opened", "connections_accepted", "connections_total"):
                 if name in state.after and sample.result and sample.result.totals.ok:
                     return (state.after[name] - state.before.get(name, 0.0)) / sample.result.totals.ok
@@ -83,23 +85,31 @@ def _downstream_connections(sample: Sample) -> float | None:
 
 
 def _warm_up_rate(sample: Sample) -> float | None:
-    """Right answers a second from the first request to the end of the warm-up."""
+    """Correct responses per second from the first request to the end of the warm-up."""
     points = [p for p in (sample.result.series if sample.result else []) if p.phase == "warmup"]
     return sum(p.ok for p in points) / points[-1].t if points and points[-1].t > 0 else None
 
 
-def _hold_level(key: str) -> Callable[[Sample], float | None]:
-    def read(sample: Sample) -> float | None:
-        levels = sample.detail.get("hold", {}).get("levels") or []
-        value = max(levels, key=lambda level: level["connections"]).get(key) if levels else None
-        return None if value is None else float(value)
+def _highest_level(sample: Sample) -> HeldLevel | None:
+    levels = sample.hold.levels if sample.hold else []
+    return max(levels, key=lambda level: level.connections, default=None)
 
-    return read
+
+def _highest_rss(sample: Sample) -> float | None:
+    """RSS with the most connections open."""
+    level = _highest_level(sample)
+    return None if level is None or level.rss is None else float(level.rss)
+
+
+def _highest_vm_peak(sample: Sample) -> float | None:
+    """VmPeak with the most connections open."""
+    level = _highest_level(sample)
+    return None if level is None or level.vm_peak is None else float(level.vm_peak)
 
 
 def _partition_spread(sample: Sample) -> float | None:
     """Messages in the fullest partition less those in the emptiest."""
-    produced = list((sample.detail.get("drain") or {}).get("produced", {}).values())
+    produced = list(sample.drain.produced.values()) if sample.drain else []
     return float(max(produced) - min(produced)) if len(produced) > 1 else None
 
 
@@ -117,9 +127,9 @@ _ALL = [
              "throughput", _downstream_connections),
     Quantity("warm_up_rate", "Throughput from the first request on", "1/s", "load", "throughput", _warm_up_rate),
     Quantity("hold_rss_at_most_connections", "RSS at the highest level", "B", "hold", "hold_rss_per_connection",
-             _hold_level("rss")),
+             _highest_rss),
     Quantity("hold_vmpeak_at_most_connections", "VmPeak at the highest level", "B", "hold",
-             "hold_vmpeak_per_connection", _hold_level("vm_peak")),
+             "hold_vmpeak_per_connection", _highest_vm_peak),
     Quantity("partition_spread", "Messages, fullest less emptiest partition", "count", "drain", "drain_rate",
              _partition_spread),
 ]  # fmt: skip

@@ -11,7 +11,15 @@ from itertools import pairwise
 from touchstone.judge.claims.bounds import log_bound, rounds_needed, settle, settle_once
 from touchstone.judge.claims.evidence import Absent, Evidence, Place, Reading
 from touchstone.judge.claims.ruling import Measurement, Ruling
-from touchstone.judge.statistics import Interval, log_effects, mean_interval, ratio_interval, unpaired_ratio_interval
+from touchstone.judge.claims.warmth import NOT_DECIDED
+from touchstone.judge.comparison.doubt import Doubts, combine, widened
+from touchstone.judge.statistics.intervals import (
+    Interval,
+    log_effects,
+    mean_interval,
+    ratio_interval,
+    unpaired_ratio_interval,
+)
 from touchstone.manifest.claim import (
     UNITS,
     DifferenceTest,
@@ -89,6 +97,8 @@ def _(test: DifferenceTest, question: Question) -> list[Measurement]:
         return [_absent(made, readings)]
     a, b = readings
     _carry(made, readings)
+    if a.doubt or b.doubt:
+        made.suspect = made.suspect or "what else used the machine may have moved it"
     common = sorted(a.by_round.keys() & b.by_round.keys())
     values = [a.by_round[r] - b.by_round[r] for r in common] if a.runs == b.runs else []
     exact = a.exact and b.exact
@@ -152,7 +162,7 @@ def _value(question: Question, place: Place, at_least: float | None, at_most: fl
     made.value, made.rounds = reading.point, 0 if reading.once else len(reading.values)
     positive = all(v > 0 for v in reading.values)
     values = [math.log(v) for v in reading.values] if positive else []
-    interval = reading.interval(question.confidence)
+    interval = _doubted(made, reading.interval(question.confidence), reading, None)
     return _ruled(made, interval, values, question, log=True, once=reading.once, phase=place.phase)
 
 
@@ -168,6 +178,7 @@ def _ratio(question: Question, of: Place, to: Place, at_least: float | None, at_
         return _absent(made, Absent("a ratio to nothing means nothing: one of the two is 0"))
     made.value = a.point / b.point
     interval, effects = _ratio_interval(a, b, question.confidence)
+    interval = _doubted(made, interval, a, b)
     if interval is not None:
         made.value = interval.point
     made.rounds = len(effects)
@@ -182,8 +193,22 @@ def _ratio_interval(a: Reading, b: Reading, confidence: float) -> tuple[Interval
     effects = log_effects(a.by_round, b.by_round) if a.runs == b.runs and not (a.once or b.once) else []
     if effects:
         return ratio_interval(effects, confidence), effects
-    unpaired = unpaired_ratio_interval(a.values, b.values, confidence)
-    return (unpaired[0] if unpaired else None), []
+    return unpaired_ratio_interval(a.values, b.values, confidence), []
+
+
+def _doubted(made: Measurement, interval: Interval | None, of: Reading, to: Reading | None) -> Interval | None:
+    """The interval widened by what may have moved either side; what both sides share is not taken as cancelled."""
+    doubts = [combine([r.doubt]) if r is not None and r.doubt is not None else Doubts() for r in (of, to)]
+    if interval is None or doubts == [Doubts(), Doubts()]:
+        return interval
+    figures = {r.place.figure for r in (of, to) if r is not None}
+    if len(figures) > 1 or made.unit == "share":
+        # One factor of speed does not say how two different figures, or a share, move against each other.
+        made.suspect = made.suspect or "what else used the machine may have moved it"
+        return interval
+    wider = widened(interval, doubts[0], doubts[1], figures.pop(), paired=False)
+    made.sampled_low, made.sampled_high = interval.low, interval.high
+    return wider
 
 
 def _ruled(
@@ -202,7 +227,7 @@ def _ruled(
         made.low, made.high = interval.low, interval.high
         ruling = settle(interval.low, interval.high, made.at_least, made.at_most)
         if ruling is Ruling.UNDECIDED:
-            made.reason = "the interval reaches across a bound"
+            made.reason = "the interval reaches across a bound" + _without_doubt(made)
     elif once:
         ruling = settle_once(made.value, phase, made.at_least, made.at_most)
         made.reason = "measured once, so without an interval" + (
@@ -213,14 +238,25 @@ def _ruled(
     else:
         ruling = Ruling.UNDECIDED
         made.reason = "too few rounds for an interval"
-    if ruling is Ruling.UNDECIDED and not once:
+    if ruling is Ruling.UNDECIDED and not once and not _without_doubt(made):
         bounds = [log_bound(b) if log else b for b in (made.at_least, made.at_most)]
         made.more_rounds = rounds_needed(values, bounds[0], bounds[1], question.confidence)
     made.ruling = ruling
-    if made.suspect is not None:
+    if made.cold is not None:
+        made.ruling, made.reason, made.more_rounds = Ruling.UNDECIDED, f"{NOT_DECIDED} ({made.cold})", None
+    elif made.suspect is not None:
         made.leaning, made.ruling = (ruling if ruling is not Ruling.UNDECIDED else None), Ruling.UNDECIDED
         made.reason = f"the measurement is suspect: {made.suspect}"
     return made
+
+
+def _without_doubt(made: Measurement) -> str:
+    """Whether it is the doubt that leaves a claim open: then quiet helps, and more rounds do not."""
+    if made.sampled_low is None or made.sampled_high is None:
+        return ""
+    if settle(made.sampled_low, made.sampled_high, made.at_least, made.at_most) is Ruling.UNDECIDED:
+        return ""
+    return " once it is widened by what else used the machine; without that it would not"
 
 
 def _pair(of: Place, to: Place, sign: str) -> str:
@@ -246,6 +282,7 @@ def _carry(made: Measurement, readings: Sequence[Reading]) -> None:
     made.runs = list(dict.fromkeys(run for r in readings for run in r.runs))
     made.samples = list(dict.fromkeys(sample for r in readings for sample in r.samples))
     made.suspect = next((r.suspect for r in readings if r.suspect), None)
+    made.cold = next((r.cold for r in readings if r.cold), None)
 
 
 def _absent(made: Measurement, absent: Absent) -> Measurement:

@@ -31,7 +31,7 @@ class Measurement(Record):
     figure: str
     load: str | None = None
     unit: str
-    """A base unit of record/figure.py, `ratio`, or `event`."""
+    """A base unit of vocabulary/figure.py, `ratio`, or `event`."""
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -48,6 +48,11 @@ class Measurement(Record):
     """Holds, contradicted or undecided; not measured if there is no number."""
     suspect: str | None = None
     """Why the number must be read with care; such a number decides nothing unless it is let."""
+    cold: str | None = None
+    """Why the number was taken while a contender warmed up; such a number decides nothing and cannot be let."""
+    sampled_low: float | None = None
+    sampled_high: float | None = None
+    """The interval of the measurements alone, where low and high are widened by a doubt of known size."""
     leaning: Ruling | None = None
     """What a suspect number would say."""
     more_rounds: int | None = None

@@ -61,7 +61,7 @@ def missing(files: Iterable[ClaimsFile], evidence: Evidence) -> list[Place]:
         for claim in file.claims:
             for places, admitting in places_of(file, claim, evidence):
                 found = admitting.together(places)
-                if isinstance(found, Absent) or any(reading.suspect for reading in found):
+                if isinstance(found, Absent) or any(reading.suspect or reading.cold for reading in found):
                     wanted |= dict.fromkeys(places)
     return list(wanted)
 

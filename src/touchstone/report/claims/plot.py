@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from touchstone.judge.claims.ruling import ClaimRuling, Measurement, Ruling
-from touchstone.record.figure import Unit
 from touchstone.report.claims.words import SIGNS, measured, value
 from touchstone.report.format import TIMES, scale_for
 from touchstone.report.plots.ticks import linear_ticks, log_ticks, tick
+from touchstone.vocabulary.figure import Unit
 
 _WIDTH, _PAD, _ROW, _AXIS = 440.0, 14.0, 46.0, 30.0
 _TEXT = 12.5
@@ -60,7 +60,7 @@ def draw(ruling: ClaimRuling) -> Markup | None:
 
 def _numbers(m: Measurement) -> list[float]:
     bounds = [b for b in (m.at_least, m.at_most) if b is not None and math.isfinite(b)]
-    return bounds + [n for n in (m.value, m.low, m.high, m.published) if n is not None]
+    return bounds + [n for n in (m.value, m.low, m.high, m.published) if n is not None and math.isfinite(n)]
 
 
 def _scale(numbers: Sequence[float]) -> _Scale:

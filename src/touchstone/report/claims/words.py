@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from touchstone.judge.claims.quantities import QUANTITIES
 from touchstone.judge.claims.ruling import ClaimRuling, Measurement, Ruling
 from touchstone.manifest.claim import UNITS, Published
-from touchstone.record.figure import Unit
 from touchstone.report.format import NOTHING, lower_first, plural, quantity, ratio
+from touchstone.vocabulary.figure import Unit
 
 
 @dataclass(frozen=True)

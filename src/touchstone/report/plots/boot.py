@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from touchstone.judge.judgement import Verdict
-from touchstone.record.figure import Unit
 from touchstone.report.plots import canvas
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import log_ticks, set_ticks
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

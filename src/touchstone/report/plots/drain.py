@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
-from touchstone.report.detail import Drain, read
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 
 def build(view: View, place: Place) -> Panel | None:
@@ -29,15 +28,14 @@ def build(view: View, place: Place) -> Panel | None:
 
 
 def _points(sample: Sample) -> Points:
-    drain = read(sample, "drain", Drain)
-    return [(p.t, float(p.done)) for p in drain.progress] if drain else []
+    return [(point.t, float(point.done)) for point in sample.drain.progress] if sample.drain else []
 
 
 def _kept(view: View, place: Place) -> str:
     """Who lost, doubled or misordered messages, and that the others did not."""
     faults = []
     for contender in view.measured:
-        drains = [d for s in view.samples(place, contender.name) if (d := read(s, "drain", Drain)) is not None]
+        drains = [s.drain for s in view.samples(place, contender.name) if s.drain is not None]
         counts = [("lost", [d.lost for d in drains]), ("doubled", [d.doubled for d in drains])]
         counts.append(("out of order", [d.out_of_order for d in drains]))
         words = [f"{max(numbers):,} {word}" for word, numbers in counts if any(numbers)]

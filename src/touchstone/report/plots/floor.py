@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
-from touchstone.report.detail import Floor, read
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import log_ticks, set_ticks
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 
 def build(view: View, place: Place) -> Panel | None:
@@ -39,7 +38,7 @@ def build(view: View, place: Place) -> Panel | None:
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     set_ticks(axes.xaxis, log_ticks(low, high, Unit.BYTES), Unit.BYTES)
-    canvas.label(axes, "memory limit, log scale", "right answers a second")
+    canvas.label(axes, "memory limit, log scale", "correct responses per second")
     return Panel(
         title="Rate against memory limit",
         svg=canvas.to_svg(
@@ -55,10 +54,10 @@ def build(view: View, place: Place) -> Panel | None:
 
 
 def _points(sample: Sample) -> Points:
-    floor = read(sample, "floor", Floor)
-    return sorted((float(t.limit), t.rate) for t in floor.tries if t.lives and t.rate) if floor else []
+    tries = sample.floor.tries if sample.floor else []
+    return sorted((float(t.limit), t.rate) for t in tries if t.lives and t.rate)
 
 
 def _deaths(view: View, place: Place, contender: str) -> list[float]:
-    floors = [read(sample, "floor", Floor) for sample in view.samples(place, contender)]
-    return sorted({float(t.limit) for floor in floors if floor for t in floor.tries if not t.lives})
+    floors = [sample.floor for sample in view.samples(place, contender) if sample.floor is not None]
+    return sorted({float(t.limit) for floor in floors for t in floor.tries if not t.lives})

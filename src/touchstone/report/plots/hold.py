@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
-from touchstone.report.detail import Hold, read
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 _FIGURES = ("hold_rss_per_connection", "hold_anon_per_connection", "hold_kernel_per_connection", "hold_rss_base")
 
@@ -43,5 +42,5 @@ def build(view: View, place: Place) -> Panel | None:
 
 
 def _points(sample: Sample) -> Points:
-    hold = read(sample, "hold", Hold)
-    return sorted((float(v.connections), float(v.rss)) for v in hold.levels if v.rss) if hold else []
+    levels = sample.hold.levels if sample.hold else []
+    return sorted((float(level.connections), float(level.rss)) for level in levels if level.rss)

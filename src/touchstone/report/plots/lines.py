@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.judge.judgement import Verdict
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.plots import canvas
 from touchstone.report.plots.canvas import line_colour, line_style
@@ -15,6 +14,7 @@ from touchstone.report.plots.panel import LegendEntry, thinned
 from touchstone.report.plots.ticks import linear_ticks, log_ticks, set_ticks
 from touchstone.report.plots.timeline import seconds_axis
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y, spread
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.timeline import seconds_axis, shade_phases
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 _FIGURES = ("rss_peak", "pss_peak", "anon_peak", "cgroup_peak", "rss_after_load", "rss_after_idle")
 _LINEAR_UP_TO = 8.0

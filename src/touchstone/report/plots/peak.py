@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of, mark_x
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 
 def build_totals(view: View, place: Place) -> Panel | None:
@@ -18,7 +18,7 @@ def build_totals(view: View, place: Place) -> Panel | None:
     lines = lines_of(view, place, "peak_served", _totals)
     if not lines:
         return None
-    words = ("seconds since exec", "right answers in total")
+    words = ("seconds since exec", "correct responses in total")
     figure, axes = draw_over_time(lines, Unit.COUNT, words, steps=False)
     for crossing in view.crossings:
         if crossing.outcome == "overtakes" and crossing.median_s is not None:
@@ -29,7 +29,10 @@ def build_totals(view: View, place: Place) -> Panel | None:
     return Panel(
         title="Served in total since exec",
         svg=canvas.to_svg(
-            figure, slug(place, "peak-totals"), f"{view.title(place)}: right answers in total since exec", told.strip()
+            figure,
+            slug(place, "peak-totals"),
+            f"{view.title(place)}: correct responses in total since exec",
+            told.strip(),
         ),
         caption=f"The load begins as soon as the first answer is right. {TYPICAL}{told}",
         legend=legend_of(lines),
@@ -42,7 +45,7 @@ def build_rates(view: View, place: Place) -> Panel | None:
     lines = lines_of(view, place, "peak_served", _rates)
     if not lines:
         return None
-    words = ("seconds since exec", "right answers a second")
+    words = ("seconds since exec", "correct responses per second")
     figure, axes = draw_over_time(lines, Unit.PER_SECOND, words, steps=True)
     reached = []
     for contender in view.measured:
@@ -54,9 +57,12 @@ def build_rates(view: View, place: Place) -> Panel | None:
     return Panel(
         title="Rate since exec, second by second",
         svg=canvas.to_svg(
-            figure, slug(place, "peak-rates"), f"{view.title(place)}: right answers a second since exec", told.strip()
+            figure,
+            slug(place, "peak-rates"),
+            f"{view.title(place)}: correct responses per second since exec",
+            told.strip(),
         ),
-        caption=f"Only right answers count. {TYPICAL}{told}",
+        caption=f"Only correct responses count. {TYPICAL}{told}",
         legend=legend_of(lines),
         findings=view.findings_at(place, ("peak_time", "peak_rate")),
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

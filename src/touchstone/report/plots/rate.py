@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
@@ -10,6 +9,7 @@ from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, line
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 
 def build(view: View, place: Place) -> Panel | None:

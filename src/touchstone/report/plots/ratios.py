@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.judge.judgement import Comparison
-from touchstone.record.figure import Figure
 from touchstone.report.format import TIMES, percent, ratio
 from touchstone.report.plots import canvas
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
 from touchstone.report.words import direction, standing
+from touchstone.vocabulary.figure import Figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +104,7 @@ def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> Non
     """The axis: wide enough for all intervals, with the line at 1 and the margin's band."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator  # noqa: PLC0415
 
-    ends = [v for g in groups for c in g.comparisons for v in (c.ratio, c.low, c.high) if v]
+    ends = [v for g in groups for c in g.comparisons for v in (c.ratio, c.low, c.high) if v and math.isfinite(v)]
     low, high = min([*ends, 0.87]), max([*ends, 1.15])
     air = (high / low) ** 0.05
     low, high = low / air, high * air
@@ -138,7 +139,9 @@ def _row(axes: Axes, comparison: Comparison, y: float, left: float) -> None:
     if comparison.ratio is None:
         return
     if comparison.low is not None and comparison.high is not None:
-        bounds = [comparison.low, comparison.high]
+        # A bound that nobody knows reaches out of the plot.
+        left, right = axes.get_xlim()
+        bounds = [max(comparison.low, left), min(comparison.high, right)]
         axes.plot(bounds, [y, y], color=colour, linewidth=2.4, solid_capstyle="round", zorder=3)
     axes.plot(
         [comparison.ratio],

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from touchstone.record.figure import Unit
 from touchstone.report.format import scale_for
+from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis

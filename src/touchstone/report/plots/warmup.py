@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.record.figure import Unit
 from touchstone.record.sample import Sample
 from touchstone.report.format import seconds
 from touchstone.report.plots import canvas
@@ -12,6 +11,7 @@ from touchstone.report.plots.lines import TYPICAL, Line, Points, draw, legend_of
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.timeline import seconds_axis, shade_phases
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 
 def build(view: View, place: Place) -> Panel | None:
@@ -25,14 +25,14 @@ def build(view: View, place: Place) -> Panel | None:
     how = scale_y(axes, lines, Unit.PER_SECOND, log=_far_apart(lines))
     shade_phases(axes, _phases(view, place))
     canvas.label(
-        axes, "seconds since the first request", ", ".join(["right answers a second", *([how] if how else [])])
+        axes, "seconds since the first request", ", ".join(["correct responses per second", *([how] if how else [])])
     )
     return Panel(
         title="Throughput over time",
         svg=canvas.to_svg(
             figure, slug(place, "warmup"), f"{view.title(place)}: throughput over time", _shapes(view, place)
         ),
-        caption=f"Only right answers count. {TYPICAL} {_shapes(view, place)}".strip(),
+        caption=f"Only correct responses count. {TYPICAL} {_shapes(view, place)}".strip(),
         legend=legend_of(lines),
         findings=view.findings_at(place, ("throughput", "time_to_steady")),
     )

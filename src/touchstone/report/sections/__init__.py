@@ -11,18 +11,20 @@ from touchstone.report.sections import (
     method,
     places,
     plan,
+    scoreboard,
     summary,
 )
 from touchstone.report.sections.section import SectionBuilder
 
 SECTIONS: tuple[SectionBuilder, ...] = (
-    summary.build,
+    scoreboard.build,
+    findings.build,
     absent.build,
     places.build,
+    summary.build,
     crossings.build,
     conformance.build,
     contract.build,
-    findings.build,
     figures.build,
     plan.build,
     environment.build,

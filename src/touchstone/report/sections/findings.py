@@ -1,9 +1,10 @@
-"""Every finding with its evidence and what to do next."""
+"""Every finding: a line for each cause and what to do next, the cases and their evidence folded below it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from touchstone.report.causes import causes
 from touchstone.report.sections.section import Section
 from touchstone.report.view import View
 
@@ -16,4 +17,4 @@ def build(view: View) -> Iterator[Section]:
         ]
         for group in view.finding_groups
     }
-    yield Section("findings", "Findings", "findings.html", {"clusters": view.finding_clusters, "wrong": wrong})
+    yield Section("findings", "Findings", "findings.html", {"causes": causes(view), "wrong": wrong})

@@ -13,4 +13,4 @@ def build(view: View) -> Iterator[Section]:
     """The summary, if anything was compared."""
     groups = summary(view)
     if groups:
-        yield Section("summary", "Summary", "summary.html", {"groups": groups})
+        yield Section("summary", "Comparisons", "summary.html", {"groups": groups})

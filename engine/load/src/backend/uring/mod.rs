@@ -231,15 +231,16 @@ pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
         syscalls: 0,
     };
     let mut batch = [const { MaybeUninit::<cqueue::Entry>::uninit() }; BATCH];
-    let mut clock = now();
-    worker.tick(&mut wire, clock);
+    let mut clock = worker.tick(&mut wire, now(), 0);
     while !worker.is_over() {
         wire.wait(worker.next_wake(clock).saturating_sub(clock));
         clock = now();
         // Not for as long as there are any: with thousands of busy connections they come as fast as they are handled,
         // and time has its demands all the same.
+        let mut handled = 0;
         for _ in 0..COMPLETIONS as usize / BATCH {
             let completions = wire.ring.completion().fill(&mut batch);
+            handled += completions.len();
             for completion in completions.iter() {
                 handle(worker, &mut wire, &mut buffers, completion, clock);
             }
@@ -248,7 +249,7 @@ pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
             }
             clock = now();
         }
-        worker.tick(&mut wire, clock);
+        clock = worker.tick(&mut wire, clock, handled);
     }
     // The ring ends before the buffers that the kernel may still write to.
     drop(wire);

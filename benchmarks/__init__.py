@@ -1,0 +1,1 @@
+"""Commands that measure what the project claims of itself: `python -m benchmarks.NAME`."""

@@ -1,0 +1,1 @@
+"""How often the judge is right, on simulated, recorded and planted differences."""

@@ -1,0 +1,1 @@
+"""What the command line costs before it does anything."""

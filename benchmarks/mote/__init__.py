@@ -1,0 +1,1 @@
+"""Whether mote is as small and quick as it should be."""

@@ -1,0 +1,70 @@
+//! `touchstone-engine slices`: several contenders loaded in turn, as standard input orders.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+
+use touchstone_load::error::Error;
+use touchstone_load::slices::event::SliceEvent;
+use touchstone_load::slices::job::SlicesJob;
+use touchstone_load::slices::order::Order;
+use touchstone_load::slices::{SlicesControl, run as run_slices};
+
+use crate::failure::{Failure, Outcome};
+use crate::job::{write_event, write_result};
+use crate::load::{failure, read};
+
+/// Flags of `slices`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The job as JSON. Standard input is for the orders.
+    #[arg(long, value_name = "FILE")]
+    job: PathBuf,
+    /// Write the result here (by a temporary name, then renamed) and not to standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write events to standard error, one JSON object a line.
+    #[arg(long)]
+    events: bool,
+}
+
+/// Carries out a slices job.
+pub fn run(args: Args) -> Result<Outcome, Failure> {
+    if args.job == Path::new("-") {
+        return Err(Failure::Malformed(
+            "--job - is not possible here: orders come on standard input, so the job has to be a file".to_owned(),
+        ));
+    }
+    let job = SlicesJob::from_json(&read(&args.job)?).map_err(|error| failure(&error))?;
+    let mut on_event = |event: SliceEvent| {
+        if args.events {
+            write_event(&event);
+        }
+    };
+    let control = SlicesControl {
+        interrupt: crate::interrupt::flag(),
+        orders: orders(),
+        on_event: &mut on_event,
+    };
+    let result = run_slices(&job, control).map_err(|error| failure(&error))?;
+    write_result(args.out.as_deref(), &result)?;
+    Ok(if result.interrupted {
+        Outcome::Interrupted
+    } else {
+        Outcome::Done
+    })
+}
+
+/// The orders as they come. Their end is the end of the job.
+fn orders() -> Receiver<Result<Order, Error>> {
+    let (sender, orders) = channel();
+    std::thread::spawn(move || {
+        let lines = std::io::stdin().lock().lines().map_while(Result::ok);
+        for line in lines.filter(|line| !line.trim().is_empty()) {
+            if sender.send(Order::parse(&line)).is_err() {
+                return;
+            }
+        }
+    });
+    orders
+}

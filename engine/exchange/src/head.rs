@@ -1,0 +1,150 @@
+//! What the head of a response must say: its media type, and fields with a value of a given form.
+
+use regex::bytes::Regex;
+
+use crate::job::Expect;
+
+/// A regular expression over a whole text.
+///
+/// # Errors
+/// A sentence with the expression and what is wrong with it.
+pub fn whole_pattern(pattern: &str) -> Result<Regex, String> {
+    let wrong = |error: regex::Error| {
+        let text = error.to_string();
+        let last = text.lines().last().unwrap_or_default().trim();
+        let why = last.strip_prefix("error: ").unwrap_or(last);
+        format!("{pattern:?} is no regular expression: {why}")
+    };
+    // By itself first: within the anchors a bracket too many could find its partner.
+    Regex::new(pattern).map_err(wrong)?;
+    Regex::new(&format!(r"\A(?:{pattern})\z")).map_err(wrong)
+}
+
+/// What is demanded of a head, ready to be checked many times.
+#[derive(Debug, Clone, Default)]
+pub struct HeadCheck {
+    content_type: Option<String>,
+    fields: Vec<(String, Regex)>,
+}
+
+impl HeadCheck {
+    /// Compiles what an expectation says about the head.
+    ///
+    /// # Errors
+    /// A sentence that names the field and what is wrong with its pattern.
+    pub fn new(expect: &Expect) -> Result<Self, String> {
+        let field = |(name, pattern): &(String, String)| {
+            let compiled = whole_pattern(pattern);
+            let compiled = compiled.map_err(|why| format!("headers, {name}: {why}"))?;
+            Ok((name.clone(), compiled))
+        };
+        Ok(Self {
+            content_type: expect.content_type.clone(),
+            fields: expect
+                .headers
+                .iter()
+                .map(field)
+                .collect::<Result<_, String>>()?,
+        })
+    }
+
+    /// Whether every head will do.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.content_type.is_none() && self.fields.is_empty()
+    }
+
+    /// Checks a head, from its status line to its empty line.
+    ///
+    /// # Errors
+    /// A sentence that names the field and what it is.
+    pub fn check(&self, head: &[u8]) -> Result<(), String> {
+        if let Some(wanted) = &self.content_type {
+            let found = value(head, "content-type").unwrap_or_default();
+            let media_type = found.split(|byte| *byte == b';').next().unwrap_or_default();
+            let media_type = String::from_utf8_lossy(media_type.trim_ascii());
+            if !media_type.eq_ignore_ascii_case(wanted) {
+                return Err(format!(
+                    "the content type is {media_type:?}, expected {wanted:?}"
+                ));
+            }
+        }
+        for (name, pattern) in &self.fields {
+            let found = value(head, name).ok_or_else(|| format!("the field {name} is missing"))?;
+            if !pattern.is_match(&found) {
+                return Err(format!(
+                    "the field {name} is {:?}, which its pattern does not match",
+                    String::from_utf8_lossy(&found)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The value of a field, that of several lines joined as RFC 9110 section 5.3 says.
+fn value(head: &[u8], name: &str) -> Option<Vec<u8>> {
+    let lines = head.split(|byte| *byte == b'\n').skip(1);
+    let values = lines.filter_map(|line| {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        let (found, value) = line.split_at(colon);
+        found
+            .eq_ignore_ascii_case(name.as_bytes())
+            .then(|| value[1..].trim_ascii())
+    });
+    values.map(<[u8]>::to_vec).reduce(|mut all, next| {
+        all.extend_from_slice(b", ");
+        all.extend_from_slice(&next);
+        all
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(expect: &str, head: &str) -> Result<(), String> {
+        let check = HeadCheck::new(&serde_json::from_str(expect).unwrap()).unwrap();
+        check.check(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n").as_bytes())
+    }
+
+    #[test]
+    fn a_media_type_is_compared_without_case_and_parameters() {
+        let expect = r#"{"content_type": "application/json"}"#;
+        assert!(verdict(expect, "content-type: Application/JSON; charset=utf-8").is_ok());
+        assert!(verdict(expect, "Content-Type:application/json").is_ok());
+        for wrong in [
+            "Content-Type: application/jsonp",
+            "X: 1",
+            "Content-Type: text/plain;application/json",
+        ] {
+            assert!(
+                verdict(expect, wrong).unwrap_err().contains("content type"),
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pattern_covers_the_whole_value_of_all_lines_of_a_field() {
+        let expect = r#"{"headers": [["X-Tag", "a|b, c+"]]}"#;
+        assert!(verdict(expect, "x-tag: a").is_ok());
+        assert!(verdict(expect, "X-Tag: b\r\nOther: 1\r\nX-Tag:  ccc ").is_ok());
+        for wrong in ["X-Tag: ab", "X-Tag: b", "X-Tagged: a", "X: X-Tag: a"] {
+            assert!(verdict(expect, wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_does_not_compile_is_named() {
+        for pattern in ["v[0-9", "a)(b", "(?z)"] {
+            let why = whole_pattern(pattern).unwrap_err();
+            assert!(
+                why.contains(&format!("{pattern:?}")) && !why.contains('\n'),
+                "{why}"
+            );
+        }
+        let expect = serde_json::from_str(r#"{"headers": [["X-Tag", "("]]}"#).unwrap();
+        assert!(HeadCheck::new(&expect).unwrap_err().contains("X-Tag"));
+    }
+}

@@ -1,0 +1,90 @@
+//! Turn after turn in one recorder: what a turn recorded is added to what is kept, and the recorder begins anew.
+
+use super::{Generations, Interval, Kind, Recorder, Steady, Totals, Window};
+use crate::histogram::Packed;
+
+impl Recorder {
+    /// A turn begins; what was recorded of the one before has been taken.
+    pub fn begin_turn(&mut self, window: Window) {
+        self.window = window;
+        self.counted_from = window.begin;
+        self.generations = Generations::uncounted();
+    }
+
+    /// The turn's load begins: sending ends at `end`, and generations of `size` requests are counted, if there are any.
+    pub fn begin_load(&mut self, end: u64, size: Option<u64>) {
+        self.window.end = end;
+        self.generations =
+            size.map_or_else(Generations::uncounted, |size| Generations::of(size, end));
+    }
+
+    /// Whole generations of the turn.
+    #[must_use]
+    pub fn steady(&self) -> Option<Steady> {
+        self.generations.steady()
+    }
+
+    /// The turn's latencies.
+    #[must_use]
+    pub fn turn_latency(&self) -> Packed {
+        Packed::of(&self.interval_latency)
+    }
+
+    /// Adds what another recorder of the same job counted and measured, but not its evidence.
+    pub fn absorb(&mut self, other: &Self) {
+        self.window = other.window;
+        self.sent += other.sent;
+        self.completed += other.completed;
+        self.ok += other.ok;
+        self.ok_inside += other.ok_inside;
+        add(&mut self.errors, &other.errors);
+        add(self.status.as_mut_slice(), other.status.as_slice());
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.bytes_body += other.bytes_body;
+        for (kept, kind) in self.kinds.iter_mut().zip(&other.kinds) {
+            kept.absorb(kind);
+        }
+        self.lateness.add(&other.lateness);
+        self.connect.add(&other.connect);
+        self.last_completion = self.last_completion.max(other.last_completion);
+    }
+
+    /// Forgets all figures of the turn. Its evidence was moved away.
+    pub fn clear(&mut self) {
+        (self.sent, self.completed, self.ok, self.ok_inside) = (0, 0, 0, 0);
+        self.errors.fill(0);
+        self.status.fill(0);
+        (self.bytes_sent, self.bytes_received, self.bytes_body) = (0, 0, 0);
+        self.kinds.iter_mut().for_each(Kind::clear);
+        self.lateness.reset();
+        self.connect.reset();
+        self.base = Totals::default();
+        self.interval = Interval::default();
+        self.interval_latency.reset();
+    }
+}
+
+impl Kind {
+    fn absorb(&mut self, other: &Self) {
+        self.sent += other.sent;
+        self.ok += other.ok;
+        self.errors += other.errors;
+        self.both.add(&other.both);
+        self.latency.add(&other.latency);
+        self.service.add(&other.service);
+    }
+
+    fn clear(&mut self) {
+        (self.sent, self.ok, self.errors) = (0, 0, 0);
+        self.both.reset();
+        self.latency.reset();
+        self.service.reset();
+    }
+}
+
+fn add(sums: &mut [u64], others: &[u64]) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        *sum += other;
+    }
+}

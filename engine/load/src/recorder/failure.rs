@@ -1,0 +1,71 @@
+//! How requests and connections fail, and the evidence of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a request or a connection failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum ErrorClass {
+    /// A connection attempt was refused.
+    Refused,
+    /// The connection was reset while a request was under way.
+    Reset,
+    /// The server closed inside a response.
+    ClosedMidResponse,
+    /// The server closed before the first byte of a response.
+    ClosedBeforeResponse,
+    /// The server closed a connection that carried no request.
+    ClosedIdle,
+    /// No complete response within the limit.
+    Timeout,
+    /// Bytes that are not an HTTP/1.1 response.
+    Malformed,
+    /// A complete response with a status that was not expected.
+    WrongStatus,
+    /// A complete response with a body that was not expected.
+    WrongBody,
+    /// A complete response with a head that was not expected.
+    WrongHeader,
+    /// A connection attempt failed otherwise, or took longer than the limit.
+    ConnectFailed,
+}
+
+/// Errors of one class that are kept as evidence.
+pub const KEPT: u64 = 20;
+
+/// Errors by class, in the order of [`ERROR_CLASSES`].
+pub type ErrorCounts = [u64; ERROR_CLASSES.len()];
+
+/// Every class, in the result's order.
+pub const ERROR_CLASSES: [(ErrorClass, &str); 11] = [
+    (ErrorClass::Refused, "refused"),
+    (ErrorClass::Reset, "reset"),
+    (ErrorClass::ClosedMidResponse, "closed_mid_response"),
+    (ErrorClass::ClosedBeforeResponse, "closed_before_response"),
+    (ErrorClass::ClosedIdle, "closed_idle"),
+    (ErrorClass::Timeout, "timeout"),
+    (ErrorClass::Malformed, "malformed"),
+    (ErrorClass::WrongStatus, "wrong_status"),
+    (ErrorClass::WrongBody, "wrong_body"),
+    (ErrorClass::WrongHeader, "wrong_header"),
+    (ErrorClass::ConnectFailed, "connect_failed"),
+];
+
+/// One of the first errors of its class.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+pub struct FirstError {
+    /// Its class.
+    pub class: ErrorClass,
+    /// Seconds since the first intended send.
+    pub t: f64,
+    /// The request's name; none for an error of a connection without a request.
+    pub request: Option<String>,
+    /// The request's first bytes.
+    pub sent: Option<String>,
+    /// The response's first bytes.
+    pub received: Option<String>,
+    /// What was wrong.
+    pub why: String,
+}

@@ -1,0 +1,394 @@
+//! What one thread counts and measures.
+
+mod absorb;
+mod failure;
+mod generations;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT};
+pub use self::generations::{Generations, Steady};
+use crate::clock::{nanos, seconds};
+use crate::histogram::{Histogram, Packed};
+use crate::job::{Job, Loop};
+
+/// Figures of one kind of request.
+#[derive(Debug, Default)]
+pub struct Kind {
+    /// Sent in the window.
+    pub sent: u64,
+    /// Answered rightly.
+    pub ok: u64,
+    /// Failed.
+    pub errors: u64,
+    /// Latency and service time, where they are the same.
+    pub both: Histogram,
+    /// Latency where it began before the send.
+    pub latency: Histogram,
+    /// Service time of the same requests.
+    pub service: Histogram,
+}
+
+/// One interval of the series.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Interval {
+    /// Sent in the interval.
+    pub sent: u64,
+    /// Right responses that came in it.
+    pub ok: u64,
+    /// Errors in it.
+    pub errors: u64,
+    /// Connections established at its end.
+    pub connections: u64,
+    /// The queue at its end.
+    pub queue: u64,
+    /// The packed histogram of latencies.
+    pub latency: Packed,
+}
+
+/// One step of a stepped load.
+#[derive(Debug)]
+pub struct StepFigures {
+    /// Its end, in nanoseconds since the first intended send.
+    pub end: u64,
+    /// Sent in it.
+    pub sent: u64,
+    /// Answered rightly, whenever the response came.
+    pub ok: u64,
+    /// Right responses that came within the step.
+    pub ok_inside: u64,
+    /// Failed.
+    pub errors: u64,
+    /// Latency.
+    pub latency: Histogram,
+}
+
+/// What was done since the run began, warm-up included.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Totals {
+    /// Requests sent.
+    pub sent: u64,
+    /// Right responses.
+    pub ok: u64,
+    /// Errors.
+    pub errors: u64,
+}
+
+/// The instants of a run, in nanoseconds of the engine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Window {
+    /// The first intended send, warm-up included.
+    pub start: u64,
+    /// The measured window's begin.
+    pub begin: u64,
+    /// Its end.
+    pub end: u64,
+}
+
+/// What one thread counts and measures.
+#[derive(Debug)]
+pub struct Recorder {
+    /// The run's instants; all zero until it begins.
+    pub window: Window,
+    /// Sent in the window.
+    pub sent: u64,
+    /// Complete responses to those.
+    pub completed: u64,
+    /// Right ones.
+    pub ok: u64,
+    /// Right responses that came within the window, whenever their request was due.
+    pub ok_inside: u64,
+    /// Errors by class.
+    pub errors: ErrorCounts,
+    /// Responses by status.
+    pub status: Box<[u64; 1000]>,
+    /// Bytes of requests.
+    pub bytes_sent: u64,
+    /// Bytes of responses.
+    pub bytes_received: u64,
+    /// Bytes of their bodies.
+    pub bytes_body: u64,
+    /// By kind of request.
+    pub kinds: Vec<Kind>,
+    /// How late sends were by the engine's own doing; open loop only.
+    pub lateness: Histogram,
+    /// Connection set-up times, warm-up and preparation included.
+    pub connect: Histogram,
+    /// Steps, where the load has them.
+    pub steps: Vec<StepFigures>,
+    /// Finished intervals of the series.
+    pub series: Vec<Interval>,
+    /// The first errors of each class.
+    pub first_errors: Vec<FirstError>,
+    /// How many of each class were kept in all.
+    kept: ErrorCounts,
+    /// When the last measured response came.
+    pub last_completion: u64,
+    /// The window's begin; the end of time before there is one.
+    counted_from: u64,
+    generations: Generations,
+    base: Totals,
+    interval: Interval,
+    interval_latency: Histogram,
+    interval_length: u64,
+    interval_end: u64,
+}
+
+impl Recorder {
+    /// An empty recorder for a job.
+    #[must_use]
+    pub fn new(job: &Job, kinds: usize) -> Self {
+        let mut end = nanos(job.warmup_s);
+        let steps = match &job.arrival {
+            Loop::Steps { steps, .. } => steps.as_slice(),
+            _ => &[],
+        };
+        Self {
+            window: Window::default(),
+            sent: 0,
+            completed: 0,
+            ok: 0,
+            ok_inside: 0,
+            errors: [0; ERROR_CLASSES.len()],
+            status: Box::new([0; 1000]),
+            bytes_sent: 0,
+            bytes_received: 0,
+            bytes_body: 0,
+            kinds: (0..kinds).map(|_| Kind::default()).collect(),
+            lateness: Histogram::default(),
+            connect: Histogram::default(),
+            steps: steps
+                .iter()
+                .map(|step| {
+                    end += nanos(step.seconds);
+                    StepFigures {
+                        end,
+                        sent: 0,
+                        ok: 0,
+                        ok_inside: 0,
+                        errors: 0,
+                        latency: Histogram::default(),
+                    }
+                })
+                .collect(),
+            series: Vec::new(),
+            first_errors: Vec::new(),
+            kept: [0; ERROR_CLASSES.len()],
+            last_completion: 0,
+            counted_from: u64::MAX,
+            generations: Generations::uncounted(),
+            base: Totals::default(),
+            interval: Interval::default(),
+            interval_latency: Histogram::default(),
+            interval_length: nanos(job.series_interval_s),
+            interval_end: u64::MAX,
+        }
+    }
+
+    /// Fixes the run's instants.
+    pub const fn begin(&mut self, window: Window) {
+        self.window = window;
+        self.counted_from = window.begin;
+        self.interval_end = window.start + self.interval_length;
+    }
+
+    /// Whether a request that was due then counts in the window.
+    #[inline]
+    #[must_use]
+    pub const fn counts(&self, intended: u64) -> bool {
+        intended >= self.counted_from
+    }
+
+    fn step_of(&mut self, intended: u64) -> Option<&mut StepFigures> {
+        if self.steps.is_empty() {
+            return None;
+        }
+        let offset = intended - self.window.start;
+        let index = self.steps.partition_point(|step| step.end <= offset);
+        self.steps.get_mut(index)
+    }
+
+    /// A request left.
+    #[inline]
+    pub fn sent(&mut self, kind: u16, intended: u64, bytes: usize) {
+        self.interval.sent += 1;
+        if self.counts(intended) {
+            self.sent += 1;
+            self.bytes_sent += bytes as u64;
+            self.kinds[usize::from(kind)].sent += 1;
+            if let Some(step) = self.step_of(intended) {
+                step.sent += 1;
+            }
+        }
+    }
+
+    /// A complete response came, right or wrong.
+    #[inline]
+    pub fn response(&mut self, intended: u64, status: u16, wire: u64, body: u64, now: u64) {
+        if self.counts(intended) {
+            self.completed += 1;
+            self.status[usize::from(status)] += 1;
+            self.bytes_received += wire;
+            self.bytes_body += body;
+            self.last_completion = now;
+        }
+    }
+
+    /// A right response came.
+    #[inline]
+    pub fn ok(&mut self, kind: u16, intended: u64, sent: u64, now: u64) {
+        if !self.generations.is_steady(intended) {
+            return self.ok_in_burst(kind, now);
+        }
+        let latency = now - intended;
+        self.interval.ok += 1;
+        self.interval_latency.record(latency);
+        if now >= self.window.begin && now < self.window.end {
+            self.ok_inside += 1;
+        }
+        if self.counts(intended) {
+            self.ok += 1;
+            let kind = &mut self.kinds[usize::from(kind)];
+            kind.ok += 1;
+            if intended == sent {
+                kind.both.record(latency);
+            } else {
+                kind.latency.record(latency);
+                kind.service.record(now - sent);
+            }
+            let offset = now - self.window.start;
+            if let Some(step) = self.step_of(intended) {
+                step.ok += 1;
+                step.ok_inside += u64::from(offset < step.end);
+                step.latency.record(latency);
+            }
+        }
+        self.generations.concluded(self.interval.ok, now);
+    }
+
+    /// A right response came to a request of the burst with which a turn begins: it counts, and its latency does not.
+    #[cold]
+    fn ok_in_burst(&mut self, kind: u16, now: u64) {
+        self.interval.ok += 1;
+        self.ok += 1;
+        self.kinds[usize::from(kind)].ok += 1;
+        self.generations.concluded(self.interval.ok, now);
+    }
+
+    /// A request failed. One that timed out stays in the distribution with the time that it had waited.
+    pub fn failed(&mut self, class: ErrorClass, kind: u16, intended: u64, sent: u64, now: u64) {
+        let waited = class == ErrorClass::Timeout && self.generations.is_steady(intended);
+        self.interval.errors += 1;
+        self.generations.concluded(self.interval.ok, now);
+        if waited {
+            self.interval_latency.record(now - intended);
+        }
+        if !self.counts(intended) {
+            return;
+        }
+        self.errors[class as usize] += 1;
+        let figures = &mut self.kinds[usize::from(kind)];
+        figures.errors += 1;
+        if waited {
+            figures.latency.record(now - intended);
+            figures.service.record(now - sent);
+        }
+        if let Some(step) = self.step_of(intended) {
+            step.errors += 1;
+            if class == ErrorClass::Timeout {
+                step.latency.record(now - intended);
+            }
+        }
+    }
+
+    /// A connection failed that carried no request.
+    pub fn connection_failed(&mut self, class: ErrorClass, now: u64) {
+        self.interval.errors += 1;
+        if self.counts(now) {
+            self.errors[class as usize] += 1;
+        }
+    }
+
+    /// How many responses had which status.
+    #[must_use]
+    pub fn statuses(&self) -> BTreeMap<u16, u64> {
+        (0u16..)
+            .zip(self.status.iter().copied())
+            .filter(|(_, count)| *count > 0)
+            .collect()
+    }
+
+    /// Whether this class still lacks evidence.
+    #[must_use]
+    pub const fn wants_evidence(&self, class: ErrorClass) -> bool {
+        self.kept[class as usize] < KEPT
+    }
+
+    /// Keeps an error as evidence.
+    pub fn keep(&mut self, error: FirstError) {
+        self.kept[error.class as usize] += 1;
+        self.first_errors.push(error);
+    }
+
+    /// Seconds since the first intended send; 0 before it.
+    #[must_use]
+    pub const fn offset(&self, now: u64) -> u64 {
+        if self.window.start == 0 {
+            0
+        } else {
+            now.saturating_sub(self.window.start)
+        }
+    }
+
+    /// Whether an interval of the series is over.
+    #[inline]
+    #[must_use]
+    pub const fn interval_is_over(&self, now: u64) -> bool {
+        now >= self.interval_end
+    }
+
+    /// Ends the interval, or several if nothing happened for long.
+    pub fn end_interval(&mut self, now: u64, connections: u64, queue: u64) {
+        while self.interval_is_over(now) {
+            self.close_interval(connections, queue);
+            self.interval_end += self.interval_length;
+        }
+    }
+
+    /// Ends the last interval, which may be short.
+    pub fn finish(&mut self, connections: u64, queue: u64) {
+        if self.interval.sent + self.interval.ok + self.interval.errors > 0 {
+            self.close_interval(connections, queue);
+        }
+    }
+
+    /// What was done since the run began.
+    #[must_use]
+    pub const fn totals(&self) -> Totals {
+        Totals {
+            sent: self.base.sent + self.interval.sent,
+            ok: self.base.ok + self.interval.ok,
+            errors: self.base.errors + self.interval.errors,
+        }
+    }
+
+    fn close_interval(&mut self, connections: u64, queue: u64) {
+        self.base = self.totals();
+        let mut interval = std::mem::take(&mut self.interval);
+        interval.connections = connections;
+        interval.queue = queue;
+        if !self.interval_latency.is_empty() {
+            interval.latency = Packed::of(&self.interval_latency);
+            self.interval_latency.reset();
+        }
+        self.series.push(interval);
+    }
+
+    /// The offset of an instant in seconds since the first intended send.
+    #[must_use]
+    pub fn offset_s(&self, now: u64) -> f64 {
+        seconds(self.offset(now))
+    }
+}

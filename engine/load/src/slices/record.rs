@@ -1,0 +1,241 @@
+//! A slice's record.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::order::LapPhase;
+use super::part::SlicePart;
+use crate::clock::seconds;
+use crate::error::Error;
+use crate::histogram::Histogram;
+use crate::recorder::{ERROR_CLASSES, FirstError};
+use crate::schedule::TurnQueue;
+
+/// One turn's record. Times in seconds since the job's origin; what was not measured is absent.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)] // Each field is described in docs/engine-protocol.md, under the same name.
+pub struct SliceRecord {
+    pub index: u64,
+    pub lap_phase: LapPhase,
+    pub contender: usize,
+    pub begin: f64,
+    pub sending_end: f64,
+    pub end: f64,
+    pub sent: u64,
+    pub completed: u64,
+    pub ok: u64,
+    pub errors: BTreeMap<String, u64>,
+    pub status: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generations: Option<WholeGenerations>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<SliceLatency>,
+    #[serde(flatten)]
+    pub open: Option<OpenSlice>,
+    #[serde(flatten)]
+    pub cpu: CpuUse,
+    pub connections: u64,
+    pub first_errors: Vec<FirstError>,
+}
+
+/// Right responses between the ends of the first and the last whole generation.
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct WholeGenerations {
+    pub responses: u64,
+    pub seconds: f64,
+}
+
+/// Latencies of the slice's steady state, in seconds.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct SliceLatency {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<String>,
+    pub count: u64,
+    pub p50: f64,
+    pub p99: f64,
+    pub max: f64,
+}
+
+/// What only an open loop has.
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct OpenSlice {
+    pub offered: f64,
+    pub unsent: u64,
+    pub queued_at_end: u64,
+    pub queue_peak: u64,
+    pub queue_mean: f64,
+}
+
+/// Who used the CPUs meanwhile, in seconds of CPU.
+#[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct CpuUse {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_cpu_s: Option<f64>,
+    pub others_cpu_s: Vec<Option<f64>>,
+    pub engine_cpu_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine_delayed_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steal_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_cpu_s: Option<f64>,
+}
+
+/// When a turn was, on the engine's clock, and what it was for.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken {
+    /// The slice's number in the job.
+    pub index: u64,
+    /// Whose turn it was.
+    pub contender: usize,
+    /// What it belonged to.
+    pub phase: LapPhase,
+    /// The job's origin.
+    pub origin: u64,
+    /// When it began.
+    pub begin: u64,
+    /// When sending ended.
+    pub sending_end: u64,
+}
+
+impl SliceRecord {
+    /// The record of a turn from what its threads hand over; who used the CPUs is added later.
+    ///
+    /// # Errors
+    /// [`Error::Worker`] if a histogram does not hold together.
+    pub fn of(taken: Taken, parts: &[SlicePart], queue: Option<TurnQueue>) -> Result<Self, Error> {
+        let sum = |field: fn(&SlicePart) -> u64| parts.iter().map(field).sum::<u64>();
+        let length = seconds(taken.sending_end - taken.begin);
+        let end = parts.iter().map(|part| part.ended).max();
+        let ok = sum(|part| part.ok);
+        let generations = generations(parts);
+        let queued = parts.iter().map(|part| part.queued).min().unwrap_or(0);
+        let open = queue.map(|queue| OpenSlice {
+            offered: over(queue.due, length),
+            unsent: queue.dropped + sum(|part| part.unsent),
+            queued_at_end: queued,
+            queue_peak: queue.peak,
+            queue_mean: queue.mean,
+        });
+        let rate = match open {
+            // What left the queue only after sending had stopped is no throughput of the slice.
+            Some(open) => {
+                (length > 0.0).then(|| over(ok.saturating_sub(open.queued_at_end), length))
+            }
+            None => generations.map(|whole| whole.responses as f64 / whole.seconds),
+        };
+        let mut first_errors: Vec<FirstError> = parts
+            .iter()
+            .flat_map(|part| part.first_errors.iter().cloned())
+            .collect();
+        first_errors.sort_by(|left, right| left.t.total_cmp(&right.t));
+        Ok(Self {
+            index: taken.index,
+            lap_phase: taken.phase,
+            contender: taken.contender,
+            begin: seconds(taken.begin - taken.origin),
+            sending_end: seconds(taken.sending_end - taken.origin),
+            end: seconds(end.unwrap_or(taken.sending_end).max(taken.sending_end) - taken.origin),
+            sent: sum(|part| part.sent),
+            completed: sum(|part| part.completed),
+            ok,
+            errors: errors(parts),
+            status: status(parts),
+            generations,
+            rate,
+            latency: latency(parts)?,
+            open,
+            cpu: CpuUse {
+                engine_cpu_s: parts
+                    .iter()
+                    .map(|part| part.usage.user_s + part.usage.system_s)
+                    .sum(),
+                engine_delayed_s: parts.iter().map(|part| part.usage.delayed_s).sum(),
+                ..CpuUse::default()
+            },
+            connections: sum(|part| part.established),
+            first_errors,
+        })
+    }
+
+    /// Seconds in which requests were sent.
+    #[must_use]
+    pub fn length_s(&self) -> f64 {
+        self.sending_end - self.begin
+    }
+}
+
+fn over(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 {
+        count as f64 / seconds
+    } else {
+        0.0
+    }
+}
+
+/// The rates of several threads add up; their seconds are then those in which all responses come at that rate.
+fn generations(parts: &[SlicePart]) -> Option<WholeGenerations> {
+    let whole: Vec<_> = parts
+        .iter()
+        .map(|part| part.steady)
+        .collect::<Option<_>>()?;
+    let responses: u64 = whole.iter().map(|steady| steady.responses).sum();
+    let rate: f64 = whole
+        .iter()
+        .map(|steady| over(steady.responses, seconds(steady.nanos)))
+        .sum();
+    let longest = whole
+        .iter()
+        .map(|steady| seconds(steady.nanos))
+        .reduce(f64::max)?;
+    Some(WholeGenerations {
+        responses,
+        seconds: if responses > 0 {
+            responses as f64 / rate
+        } else {
+            longest
+        },
+    })
+}
+
+fn errors(parts: &[SlicePart]) -> BTreeMap<String, u64> {
+    let counts = ERROR_CLASSES.iter().enumerate().map(|(index, (_, name))| {
+        let count: u64 = parts.iter().map(|part| part.errors[index]).sum();
+        ((*name).to_owned(), count)
+    });
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+fn status(parts: &[SlicePart]) -> BTreeMap<String, u64> {
+    let mut sums = BTreeMap::new();
+    for (code, count) in parts.iter().flat_map(|part| &part.status) {
+        *sums.entry(code.to_string()).or_insert(0) += count;
+    }
+    sums
+}
+
+fn latency(parts: &[SlicePart]) -> Result<Option<SliceLatency>, Error> {
+    let mut sum = Histogram::default();
+    for part in parts {
+        part.latency.add_to(&mut sum).map_err(Error::Worker)?;
+    }
+    if sum.is_empty() {
+        return Ok(None);
+    }
+    let at = sum.at(&[0.5, 0.99]);
+    Ok(Some(SliceLatency {
+        histogram: Some(sum.encode()),
+        count: sum.len(),
+        p50: seconds(at[0]),
+        p99: seconds(at[1]),
+        max: seconds(sum.max()),
+    }))
+}

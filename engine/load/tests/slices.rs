@@ -1,0 +1,444 @@
+//! Several contenders loaded in turn: what is counted is the servers' own count, and none is in another's way.
+
+mod fault_server;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use fault_server::{BODY, Fault, FaultServer};
+use serde_json::{Value, json};
+use touchstone_load::error::Error;
+use touchstone_load::slices::event::SliceEvent;
+use touchstone_load::slices::job::SlicesJob;
+use touchstone_load::slices::order::Order;
+use touchstone_load::slices::record::SliceRecord;
+use touchstone_load::slices::result::SlicesResult;
+use touchstone_load::slices::{SlicesControl, run};
+
+const BACKENDS: [&str; 2] = ["epoll", "io_uring"];
+
+/// A closed loop of 4 connections whose responses must have the known body.
+fn traffic(url: &str, backend: &str) -> Value {
+    json!({
+        "url": url,
+        "connections": 4,
+        "backend": backend,
+        "timeout_s": 10,
+        "requests": [{"target": "/", "expect": {"body": {"kind": "exact", "value": BODY}}}],
+    })
+}
+
+fn job(threads: u32, traffic: &[Value]) -> SlicesJob {
+    let contenders: Vec<Value> = traffic
+        .iter()
+        .enumerate()
+        .map(|(index, traffic)| json!({"name": format!("c{index}"), "job": traffic}))
+        .collect();
+    let job = json!({"threads": threads, "gap_s": 0.002, "contenders": contenders});
+    SlicesJob::from_json(&job.to_string()).unwrap()
+}
+
+/// Turns of 50 ms.
+fn slices(phase: &str, contenders: &[usize]) -> String {
+    let turns: Vec<Value> = contenders
+        .iter()
+        .map(|contender| json!({"contender": contender, "seconds": 0.05}))
+        .collect();
+    json!({"order": "slices", "phase": phase, "turns": turns}).to_string()
+}
+
+/// Carries out a job; `on_event` may send further orders.
+fn follow(
+    job: &SlicesJob,
+    orders: &[String],
+    interrupt: &AtomicBool,
+    mut on_event: impl FnMut(&SliceEvent, &Sender<Result<Order, Error>>),
+) -> Result<SlicesResult, Error> {
+    let (sender, receiver) = channel();
+    for order in orders {
+        sender.send(Order::parse(order)).unwrap();
+    }
+    let mut sender = Some(sender);
+    let mut left = orders.len();
+    run(
+        job,
+        SlicesControl {
+            interrupt,
+            orders: receiver,
+            on_event: &mut |event| {
+                if let Some(sender) = &sender {
+                    on_event(&event, sender);
+                }
+                left -= usize::from(matches!(event, SliceEvent::Done { .. }));
+                if left == 0 {
+                    sender = None;
+                }
+            },
+        },
+    )
+}
+
+fn carry_out(job: &SlicesJob, orders: &[String]) -> SlicesResult {
+    follow(job, orders, &AtomicBool::new(false), |_, _| ()).unwrap()
+}
+
+fn of(result: &SlicesResult, contender: usize) -> Vec<&SliceRecord> {
+    let own = result.slices.iter();
+    own.filter(|slice| slice.contender == contender).collect()
+}
+
+#[test]
+fn what_is_counted_is_what_the_servers_counted() {
+    for backend in BACKENDS {
+        for threads in [1, 2] {
+            let servers = [
+                FaultServer::start(Fault::None, 1),
+                FaultServer::start(Fault::Delay(Duration::from_millis(5)), 3),
+                FaultServer::start(Fault::Status500, 10),
+            ];
+            let loads = servers
+                .each_ref()
+                .map(|server| traffic(&server.url(), backend));
+            let orders = [
+                slices("warmup", &[0, 1, 2]),
+                slices("load", &[0, 1, 2, 2, 0, 1]),
+            ];
+            let result = carry_out(&job(threads, &loads), &orders);
+            assert_eq!(result.slices.len(), 9);
+            assert!(!result.interrupted);
+            for (index, server) in servers.iter().enumerate() {
+                let (whole, own) = (&result.contenders[index], of(&result, index));
+                let sum = |field: fn(&SliceRecord) -> u64, from: usize| -> u64 {
+                    own[from..].iter().map(|slice| field(slice)).sum()
+                };
+                assert_eq!(
+                    whole.totals.sent,
+                    server.count(|counters| &counters.requests)
+                );
+                assert_eq!(whole.totals.sent, sum(|slice| slice.sent, 0));
+                assert_eq!(whole.counts.sent, sum(|slice| slice.sent, 1));
+                assert_eq!(whole.counts.ok, sum(|slice| slice.ok, 1));
+                assert!(
+                    own.iter()
+                        .all(|slice| slice.sent > 0 && slice.completed == slice.sent)
+                );
+                assert_eq!(server.count(|counters| &counters.connections), 4);
+                assert_eq!(
+                    (whole.connections.opened, whole.connections.reconnects),
+                    (4, 0)
+                );
+                let counted: u64 = own[1..]
+                    .iter()
+                    .filter_map(|slice| slice.latency.as_ref())
+                    .map(|latency| latency.count)
+                    .sum();
+                assert_eq!(
+                    whole.latency.as_ref().map_or(0, |latency| latency.count),
+                    counted
+                );
+            }
+            let wrong = servers[2].count(|counters| &counters.faults);
+            let seen: u64 = of(&result, 2)
+                .iter()
+                .map(|slice| slice.errors.get("wrong_status").copied().unwrap_or(0))
+                .sum();
+            assert_eq!(seen, wrong);
+        }
+    }
+}
+
+#[test]
+fn turns_follow_each_other_and_never_overlap() {
+    let servers = [
+        FaultServer::start(Fault::None, 1),
+        FaultServer::start(Fault::Delay(Duration::from_millis(20)), 1),
+    ];
+    let loads = servers
+        .each_ref()
+        .map(|server| traffic(&server.url(), "epoll"));
+    let result = carry_out(&job(1, &loads), &[slices("load", &[0, 1, 1, 0, 1, 0])]);
+    for pair in result.slices.windows(2) {
+        assert!(pair[0].end + 0.002 <= pair[1].begin, "{pair:?}");
+    }
+    for slice in &result.slices {
+        assert!((slice.sending_end - slice.begin - 0.05).abs() < 1e-6);
+        assert!(slice.end >= slice.sending_end);
+    }
+    let order: Vec<usize> = result.slices.iter().map(|slice| slice.contender).collect();
+    assert_eq!(order, [0, 1, 1, 0, 1, 0]);
+}
+
+#[test]
+fn the_rate_of_a_server_that_waits_has_no_edges() {
+    // 4 connections and 10 ms. In 55 ms six waves are sent: what is answered over the time would be 9 % too much.
+    let server = FaultServer::start(Fault::Delay(Duration::from_millis(10)), 1);
+    let turns = vec![json!({"contender": 0, "seconds": 0.055}); 15];
+    let order = json!({"order": "slices", "phase": "load", "turns": turns}).to_string();
+    let result = carry_out(&job(1, &[traffic(&server.url(), "epoll")]), &[order]);
+    // By Little's law, with the response time that was seen: what the machine adds to 10 ms is in both. The median, for
+    // a machine that stalls in some of the slices.
+    let mut ratios: Vec<f64> = result
+        .slices
+        .iter()
+        .filter_map(|slice| Some(slice.rate? * slice.latency.as_ref()?.p50 / 4.0))
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let middle = ratios[ratios.len() / 2];
+    assert!((0.93..1.04).contains(&middle), "{ratios:?}");
+    let achieved = result.contenders[0].rate.achieved;
+    let (least, most) = result
+        .slices
+        .iter()
+        .filter_map(|slice| slice.rate)
+        .fold((f64::MAX, 0.0f64), |(least, most), rate| {
+            (least.min(rate), most.max(rate))
+        });
+    assert!((least..=most).contains(&achieved), "{achieved}");
+}
+
+#[test]
+fn an_open_schedule_pauses_between_turns() {
+    for arrivals in ["uniform", "poisson"] {
+        for threads in [1, 2] {
+            let server = FaultServer::start(Fault::None, 1);
+            let other = FaultServer::start(Fault::None, 1);
+            let mut load = traffic(&server.url(), "epoll");
+            load["loop"] = json!({"kind": "open", "rate": 1_000.0, "arrivals": arrivals});
+            let loads = [load, traffic(&other.url(), "epoll")];
+            let result = carry_out(
+                &job(threads, &loads),
+                &[slices("load", &[0, 1, 0, 1, 0, 0])],
+            );
+            let whole = &result.contenders[0];
+            let sent = server.count(|counters| &counters.requests);
+            assert_eq!((whole.counts.sent, whole.counts.ok), (sent, sent));
+            assert_eq!(whole.counts.unsent, 0);
+            // Four turns of 50 ms: 200 requests, however long the other's turns were.
+            if arrivals == "uniform" {
+                assert_eq!(sent, 200);
+                assert!(of(&result, 0).iter().all(|slice| slice.sent == 50));
+            } else {
+                assert!((130..280).contains(&sent), "{sent}");
+            }
+            let offered = whole.rate.offered.unwrap();
+            assert!((offered - sent as f64 / 0.2).abs() < 1e-6, "{offered}");
+        }
+    }
+}
+
+#[test]
+fn late_requests_of_an_open_turn_are_sent_and_are_no_throughput_of_it() {
+    // One connection and 5 ms a response: 10 of the 50 that are due can be answered in the turn.
+    let server = FaultServer::start(Fault::Delay(Duration::from_millis(5)), 1);
+    let mut load = traffic(&server.url(), "epoll");
+    load["connections"] = json!(1);
+    load["loop"] = json!({"kind": "open", "rate": 1_000.0});
+    let result = carry_out(&job(1, &[load]), &[slices("load", &[0, 0])]);
+    for slice in &result.slices {
+        let open = slice.open.unwrap();
+        assert_eq!((slice.sent, slice.ok, open.unsent), (50, 50, 0));
+        assert!(open.queued_at_end >= 35, "{open:?}");
+        assert!(slice.rate.unwrap() <= 300.0 && open.offered == 1_000.0);
+        assert!(slice.end > slice.sending_end + 0.1);
+    }
+    assert_eq!(server.count(|counters| &counters.requests), 100);
+}
+
+#[test]
+fn a_contender_that_dies_harms_only_its_own_slices() {
+    for backend in BACKENDS {
+        let good = FaultServer::start(Fault::None, 1);
+        // Every connection is reset at its third request, and after the listener is gone none is accepted.
+        let mut dying = Some(FaultServer::start(Fault::Reset, 3));
+        let loads = [
+            traffic(&good.url(), backend),
+            traffic(&dying.as_ref().unwrap().url(), backend),
+        ];
+        let mut fatal = Vec::new();
+        let lap = slices("load", &[0, 1]);
+        let begun = Instant::now();
+        let result = follow(
+            &job(1, &loads),
+            &[lap.clone(), lap.clone(), lap],
+            &AtomicBool::new(false),
+            |event, _| match event {
+                SliceEvent::Slice(record) if record.index == 0 => drop(dying.take()),
+                SliceEvent::Fatal { contender, .. } => fatal.push(*contender),
+                _ => (),
+            },
+        )
+        .unwrap();
+        assert!(
+            begun.elapsed() < Duration::from_secs(9),
+            "no timeout was waited for"
+        );
+        assert!(
+            of(&result, 0)
+                .iter()
+                .all(|slice| slice.ok > 0 && slice.errors.is_empty())
+        );
+        let dead = of(&result, 1);
+        assert!(dead[0].errors.contains_key("reset"), "{:?}", dead[0]);
+        for slice in &dead[1..] {
+            assert_eq!((slice.sent, slice.connections), (0, 0));
+            assert!(slice.errors.contains_key("refused") && slice.rate.is_none());
+        }
+        assert_eq!(fatal, [1], "told once");
+        assert!(
+            result.contenders[0].generator.stands
+                || !result.contenders[0].generator.reasons.is_empty()
+        );
+    }
+}
+
+#[test]
+fn a_response_that_never_ends_is_a_timeout_of_its_slice() {
+    for backend in BACKENDS {
+        let good = FaultServer::start(Fault::None, 1);
+        for fault in [Fault::Never, Fault::Endless] {
+            let bad = FaultServer::start(fault, 4);
+            let mut load = traffic(&bad.url(), backend);
+            load["timeout_s"] = json!(0.2);
+            load["connections"] = json!(1);
+            let loads = [load, traffic(&good.url(), backend)];
+            let result = carry_out(&job(1, &loads), &[slices("load", &[0, 1, 0, 1])]);
+            for slice in of(&result, 0) {
+                assert_eq!(slice.errors.get("timeout"), Some(&1), "{slice:?}");
+                assert_eq!((slice.sent, slice.ok), (4, 3));
+                assert!(!slice.first_errors.is_empty());
+            }
+            assert!(of(&result, 1).iter().all(|slice| slice.errors.is_empty()));
+            assert_eq!(result.contenders[0].counts.unanswered, 0);
+        }
+    }
+}
+
+#[test]
+fn a_connection_that_was_closed_between_turns_is_replaced_before_the_next_begins() {
+    for backend in BACKENDS {
+        let other = FaultServer::start(Fault::None, 1);
+        let server = FaultServer::start(Fault::CloseIdleAfter(Duration::from_millis(25)), 1);
+        // One request a turn of 2 ms; its connection is closed while the other one is loaded.
+        let mut load = traffic(&server.url(), backend);
+        load["loop"] = json!({"kind": "open", "rate": 500.0});
+        load["connections"] = json!(3);
+        let loads = [load, traffic(&other.url(), backend)];
+        let turns: Vec<Value> = [(0, 0.002), (1, 0.06), (0, 0.002), (1, 0.06), (0, 0.002)]
+            .iter()
+            .map(|(contender, seconds)| json!({"contender": contender, "seconds": seconds}))
+            .collect();
+        let order = json!({"order": "slices", "phase": "load", "turns": turns});
+        let result = carry_out(&job(1, &loads), &[order.to_string()]);
+        let own = of(&result, 0);
+        assert!(own.iter().all(|slice| (slice.sent, slice.ok) == (1, 1)));
+        assert_eq!(own[0].errors.get("closed_idle"), None);
+        for slice in &own[1..] {
+            assert_eq!(slice.errors.get("closed_idle"), Some(&1), "{slice:?}");
+            assert_eq!(slice.connections, 3);
+        }
+        assert_eq!(result.contenders[0].connections.reconnects, 2);
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_job_after_the_slice_under_way() {
+    let server = FaultServer::start(Fault::None, 1);
+    let stop = AtomicBool::new(false);
+    let result = follow(
+        &job(1, &[traffic(&server.url(), "epoll")]),
+        &[slices("load", &[0; 50])],
+        &stop,
+        |event, _| {
+            if matches!(event, SliceEvent::Slice(record) if record.index == 1) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        },
+    )
+    .unwrap();
+    assert!(result.interrupted && result.contenders[0].interrupted);
+    assert_eq!(result.slices.len(), 2);
+    assert_eq!(
+        result.contenders[0].totals.sent,
+        server.count(|counters| &counters.requests)
+    );
+}
+
+#[test]
+fn nobody_listening_is_told_and_is_no_error_of_the_others() {
+    let good = FaultServer::start(Fault::None, 1);
+    let gone = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let mut open = traffic(&format!("http://{gone}"), "epoll");
+    open["loop"] = json!({"kind": "open", "rate": 1_000_000.0});
+    let loads = [
+        traffic(&format!("http://{gone}"), "epoll"),
+        traffic(&good.url(), "epoll"),
+        open,
+    ];
+    let mut told = Vec::new();
+    let result = follow(
+        &job(1, &loads),
+        &[slices("load", &[0, 1, 2])],
+        &AtomicBool::new(false),
+        |event, _| {
+            if let SliceEvent::Fatal { contender, why, .. } = event {
+                told.push((*contender, why.clone()));
+            }
+        },
+    )
+    .unwrap();
+    assert_eq!(told.len(), 2);
+    assert!(
+        told[0].0 == 0 && told[0].1.contains(&gone.to_string()),
+        "{told:?}"
+    );
+    assert_eq!(result.slices[0].errors.get("refused"), Some(&4));
+    assert!(result.slices[1].ok > 0);
+    // Its clock did not run: nothing was due, so nothing was left unsent.
+    assert!(result.slices[2].open.is_none() && result.slices[2].rate.is_none());
+    assert_eq!(result.contenders[2].counts.unsent, 0);
+}
+
+#[test]
+fn a_connection_for_each_request_works_in_turns_as_well() {
+    let server = FaultServer::start(Fault::None, 1);
+    let mut load = traffic(&server.url(), "epoll");
+    load["keepalive"] = json!(false);
+    let result = carry_out(&job(1, &[load]), &[slices("load", &[0, 0])]);
+    let whole = &result.contenders[0];
+    assert!(whole.counts.ok > 0);
+    assert_eq!(
+        whole.totals.sent,
+        server.count(|counters| &counters.requests)
+    );
+    assert_eq!(
+        whole.counts.ok, whole.counts.sent,
+        "{:?}",
+        whole.counts.errors
+    );
+}
+
+#[test]
+fn an_order_that_makes_no_sense_is_an_error_of_the_job() {
+    let server = FaultServer::start(Fault::None, 1);
+    let job = job(1, &[traffic(&server.url(), "epoll")]);
+    for order in [slices("load", &[1]), "{}".to_owned()] {
+        let outcome = follow(&job, &[order], &AtomicBool::new(false), |_, _| ());
+        assert!(matches!(outcome, Err(Error::Job(_))), "{outcome:?}");
+    }
+}
+
+#[test]
+fn more_connections_than_files_are_refused_with_both_numbers() {
+    let mut load = traffic("http://127.0.0.1:1", "epoll");
+    load["connections"] = json!(4_000_000_000u32);
+    let outcome = follow(&job(1, &[load]), &[], &AtomicBool::new(false), |_, _| ());
+    let why = outcome.unwrap_err().to_string();
+    assert!(
+        why.contains("4000000000 connections") && why.contains("open files"),
+        "{why}"
+    );
+}

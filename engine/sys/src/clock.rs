@@ -1,0 +1,90 @@
+//! Clocks, all in nanoseconds.
+
+/// Now, on `CLOCK_MONOTONIC`, in nanoseconds. The clock of every timestamp of the engine.
+#[must_use]
+pub fn monotonic_ns() -> u64 {
+    read(libc::CLOCK_MONOTONIC).unwrap_or(0)
+}
+
+/// CPU time of the calling process (all its threads), in nanoseconds.
+#[must_use]
+pub fn own_cpu_ns() -> u64 {
+    read(libc::CLOCK_PROCESS_CPUTIME_ID).unwrap_or(0)
+}
+
+/// CPU time of the calling thread, in nanoseconds.
+#[must_use]
+pub fn thread_cpu_ns() -> u64 {
+    read(libc::CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
+}
+
+/// CPU time of another process (user and system, all its threads, also those that have ended), in nanoseconds.
+///
+/// `/proc/PID/stat` counts in ticks of 10 ms; the process's own CPU clock does not. `None` when it has gone.
+#[must_use]
+pub fn process_cpu_ns(pid: i32) -> Option<u64> {
+    // The clock id of a process, as clock_getcpuclockid(3) builds it: the pid's complement, and CPUCLOCK_SCHED.
+    read((!pid << 3) | 2)
+}
+
+/// Nanoseconds as seconds.
+#[must_use]
+#[allow(clippy::cast_precision_loss)]
+pub fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+/// The wall clock against the monotonic one: what to add to the latter to get the former, in nanoseconds. `None` when
+/// the thread was kept off its CPU between the readings each time, so that nothing can be said to 100 microseconds.
+#[must_use]
+pub fn wall_offset_ns() -> Option<i64> {
+    const UNSURE_NS: u64 = 100_000;
+    (0..5).find_map(|_| {
+        let before = monotonic_ns();
+        let wall = read(libc::CLOCK_REALTIME)?;
+        let took = monotonic_ns() - before;
+        let between = i64::try_from(before + took / 2).ok()?;
+        (took <= UNSURE_NS).then_some(i64::try_from(wall).ok()? - between)
+    })
+}
+
+fn read(clock: libc::clockid_t) -> Option<u64> {
+    let mut t = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `t` is a valid timespec that outlives the call.
+    let done = unsafe { libc::clock_gettime(clock, &raw mut t) };
+    (done == 0).then(|| {
+        u64::try_from(t.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(t.tv_nsec).unwrap_or(0)
+    })
+}
+
+/// Length of the tick in which the kernel accounts CPU time in `/proc`, in nanoseconds.
+#[must_use]
+pub fn tick_ns() -> u64 {
+    // SAFETY: sysconf only reads a number.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    1_000_000_000 / u64::try_from(per_second).unwrap_or(100).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clocks_of_this_machine_keep_step() {
+        let (first, second) = (wall_offset_ns().unwrap(), wall_offset_ns().unwrap());
+        assert!(first.abs_diff(second) < 1_000_000_000);
+        assert!(monotonic_ns() <= monotonic_ns());
+    }
+
+    #[test]
+    fn cpu_time_of_a_thread_is_part_of_its_process() {
+        let thread = thread_cpu_ns();
+        let own = process_cpu_ns(i32::try_from(std::process::id()).unwrap()).unwrap();
+        assert!(thread > 0 && thread <= own_cpu_ns());
+        assert!(own > 0);
+        assert!(process_cpu_ns(4_194_305).is_none());
+    }
+}

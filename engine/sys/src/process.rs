@@ -1,0 +1,268 @@
+//! Processes: forking, ending, reaping, and what the kernel is told about this one.
+
+use crate::{done, own};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use crate::spawn::{Program, Started, spawn};
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl Ending {
+    /// From a wait status (wait(2)); `None` for a process that has only stopped or gone on.
+    #[must_use]
+    pub fn from_status(status: i32) -> Option<Self> {
+        if libc::WIFEXITED(status) {
+            Some(Self::Code(libc::WEXITSTATUS(status)))
+        } else if libc::WIFSIGNALED(status) {
+            Some(Self::Signal(libc::WTERMSIG(status)))
+        } else {
+            None
+        }
+    }
+
+    /// The exit code, if it ended by itself.
+    #[must_use]
+    pub fn code(self) -> Option<i32> {
+        match self {
+            Self::Code(code) => Some(code),
+            Self::Signal(_) => None,
+        }
+    }
+
+    /// The signal, if one ended it.
+    #[must_use]
+    pub fn signal(self) -> Option<i32> {
+        match self {
+            Self::Signal(signal) => Some(signal),
+            Self::Code(_) => None,
+        }
+    }
+}
+
+/// Signals that end processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGINT: as Ctrl-C does.
+    Interrupt,
+    /// SIGTERM: asks it to end.
+    Terminate,
+    /// SIGKILL: ends it.
+    Kill,
+}
+
+impl Signal {
+    fn number(self) -> i32 {
+        match self {
+            Self::Interrupt => libc::SIGINT,
+            Self::Terminate => libc::SIGTERM,
+            Self::Kill => libc::SIGKILL,
+        }
+    }
+}
+
+/// Sends a signal to a process.
+///
+/// # Errors
+/// When it is not there, or not ours to end.
+pub fn signal(pid: i32, signal: Signal) -> io::Result<()> {
+    // SAFETY: no pointers.
+    done(unsafe { libc::kill(pid, signal.number()) })
+}
+
+/// Sends a signal to a process group. Its id cannot be reused while it has members.
+///
+/// # Errors
+/// When it has no members any more.
+pub fn signal_group(leader: i32, sent: Signal) -> io::Result<()> {
+    signal(-leader, sent)
+}
+
+/// The process group of a process; `None` when it has gone.
+#[must_use]
+pub fn group_of(pid: i32) -> Option<i32> {
+    // SAFETY: no pointers.
+    let group = unsafe { libc::getpgid(pid) };
+    (group >= 0).then_some(group)
+}
+
+/// Reaps a child of ours if it has ended, and says how it did. `None` for one that lives or is no child of ours.
+#[must_use]
+pub fn reap(pid: i32) -> Option<Ending> {
+    let mut status = 0;
+    // SAFETY: `status` is valid; a pid that is no child of ours gives ECHILD.
+    let reaped = unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) };
+    if reaped == pid {
+        Ending::from_status(status)
+    } else {
+        None
+    }
+}
+
+/// How a child of ours has ended, which stays to be reaped. `None` for one that lives or is no child of ours.
+#[must_use]
+pub fn peek(pid: i32) -> Option<Ending> {
+    // SAFETY: an all-zero siginfo is a valid value to be overwritten.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    let id = libc::id_t::try_from(pid).ok()?;
+    // SAFETY: `info` outlives the call.
+    done(unsafe { libc::waitid(libc::P_PID, id, &raw mut info, flags) }).ok()?;
+    // SAFETY: waitid filled the fields that a SIGCHLD carries; for one that lives they are 0.
+    let (child, status) = unsafe { (info.si_pid(), info.si_status()) };
+    (child == pid).then_some(if info.si_code == libc::CLD_EXITED {
+        Ending::Code(status)
+    } else {
+        Ending::Signal(status)
+    })
+}
+
+/// A descriptor that becomes readable when the process ends (pidfd_open(2), Linux 5.3). `None` when it has gone, or the
+/// kernel is older.
+#[must_use]
+pub fn pidfd(pid: i32) -> Option<OwnedFd> {
+    // SAFETY: no pointers.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    own(i32::try_from(fd).ok()?).ok()
+}
+
+/// From here on, orphans among the descendants of this process fall to it, and not to init.
+pub fn adopt_orphans() {
+    // SAFETY: no pointers.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+}
+
+/// Timers of the calling thread fire when they are due, and not up to 50 microseconds later (the default slack).
+pub fn exact_timers() {
+    // SAFETY: no pointers.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+}
+
+/// Length of a page of memory, in bytes.
+#[must_use]
+pub fn page_bytes() -> u64 {
+    // SAFETY: sysconf only reads a number.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+/// A forked process that carries out a share of this one's work. Dropping it ends it.
+#[derive(Debug)]
+pub struct Worker {
+    pid: i32,
+    /// Whose child it is: a sibling that has a copy of this must not end it.
+    parent: u32,
+}
+
+impl Worker {
+    /// Forks; the child does the work, says whether it succeeded by its exit code, and ends. It ends with this process, too,
+    /// however hard that is ended, and leaves SIGINT to it. What is `kept` stays with this process: the child drops it before
+    /// it begins, such as this process's ends of pipes.
+    ///
+    /// # Errors
+    /// When this process has other threads, one of which might hold a lock that the child would wait for without end; or
+    /// when the kernel refuses.
+    pub fn fork<T>(kept: T, work: impl FnOnce() -> bool) -> io::Result<(Self, T)> {
+        if std::fs::read_dir("/proc/self/task")?.count() != 1 {
+            return Err(io::Error::other(
+                "a process with several threads cannot be forked",
+            ));
+        }
+        let parent = std::process::id();
+        // SAFETY: there is no other thread, so the child's copy of the memory is whole and no lock in it is held.
+        let pid = unsafe { libc::fork() };
+        if pid < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        if pid > 0 {
+            return Ok((Self { pid, parent }, kept));
+        }
+        // SAFETY: no pointers; the parent's handlers are not the child's.
+        unsafe {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            libc::signal(libc::SIGINT, libc::SIG_IGN);
+            libc::signal(libc::SIGTERM, libc::SIG_DFL);
+        }
+        drop(kept);
+        // The parent may have ended before the kernel was told to say so.
+        let done = std::os::unix::process::parent_id() == parent
+            && catch_unwind(AssertUnwindSafe(work)).unwrap_or(false);
+        // SAFETY: ends the child without running the parent's destructors.
+        unsafe { libc::_exit(i32::from(!done)) }
+    }
+
+    /// Its process id.
+    #[must_use]
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if std::process::id() != self.parent {
+            return;
+        }
+        // SAFETY: no pointers. The child has not been reaped, so the pid is its own.
+        unsafe {
+            libc::kill(self.pid, libc::SIGKILL);
+            libc::waitpid(self.pid, std::ptr::null_mut(), 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    #[expect(
+        clippy::zombie_processes,
+        reason = "`reap` waits for it, which is what is tested"
+    )]
+    fn an_ending_is_seen_without_being_reaped_and_then_reaped() {
+        let child = Command::new("sh").args(["-c", "exit 7"]).spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let ended = pidfd(pid).is_none_or(|fd| {
+            use std::os::fd::AsFd;
+            crate::poll::ready(
+                fd.as_fd(),
+                crate::poll::Side::Read,
+                std::time::Duration::from_secs(10),
+            )
+        });
+        assert!(ended);
+        assert_eq!(peek(pid), Some(Ending::Code(7)));
+        assert_eq!(peek(pid), Some(Ending::Code(7)));
+        assert_eq!(reap(pid), Some(Ending::Code(7)));
+        assert_eq!((reap(pid), peek(pid)), (None, None));
+    }
+
+    #[test]
+    fn a_signal_is_told_from_a_code() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        assert_eq!((reap(pid), peek(pid)), (None, None), "it lives");
+        assert!(group_of(pid).is_some());
+        signal(pid, Signal::Kill).unwrap();
+        child.wait().unwrap();
+        assert_eq!(Ending::from_status(9), Some(Ending::Signal(9)));
+        assert_eq!(Ending::from_status(7 << 8), Some(Ending::Code(7)));
+        assert_eq!(Ending::from_status(0x137f), None, "stopped");
+        assert!(signal(pid, Signal::Terminate).is_err());
+    }
+
+    #[test]
+    fn a_process_with_several_threads_is_not_forked() {
+        // The harness runs each test on a thread of its own.
+        assert!(Worker::fork((), || true).is_err());
+    }
+}

@@ -1,0 +1,260 @@
+//! TCP sockets that do not block.
+
+use crate::{count, done, own};
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+/// How many connections may wait to be accepted; the kernel caps it at `net.core.somaxconn`.
+const BACKLOG: i32 = 65_535;
+
+/// One end of a connection, or what becomes one.
+#[derive(Debug)]
+pub struct Stream(OwnedFd);
+
+impl Stream {
+    /// A fresh socket of the family that an address needs.
+    ///
+    /// # Errors
+    /// When the process or the machine may open no more files.
+    pub fn new(address: &SocketAddr) -> io::Result<Self> {
+        let kind = Type::STREAM.nonblocking().cloexec();
+        let socket = Socket::new(Domain::for_address(*address), kind, Some(Protocol::TCP))?;
+        Ok(Self(socket.into()))
+    }
+
+    fn socket(&self) -> socket2::SockRef<'_> {
+        socket2::SockRef::from(&self.0)
+    }
+
+    /// Lets it bind to an address whose earlier connections are still in TIME_WAIT.
+    ///
+    /// # Errors
+    /// What the kernel answers; the same goes for the other options.
+    pub fn reuse_address(&self) -> io::Result<()> {
+        self.socket().set_reuse_address(true)
+    }
+
+    /// Lets several sockets listen on one port.
+    ///
+    /// # Errors
+    /// As [`Self::reuse_address`].
+    pub fn share_port(&self) -> io::Result<()> {
+        self.socket().set_reuse_port(true)
+    }
+
+    /// Sends small writes at once; accepted connections inherit it.
+    ///
+    /// # Errors
+    /// As [`Self::reuse_address`].
+    pub fn no_delay(&self) -> io::Result<()> {
+        self.socket().set_tcp_nodelay(true)
+    }
+
+    /// Has the next close send a reset, so that nothing stays in TIME_WAIT on either side.
+    ///
+    /// # Errors
+    /// As [`Self::reuse_address`].
+    pub fn reset_on_close(&self) -> io::Result<()> {
+        self.socket().set_linger(Some(Duration::ZERO))
+    }
+
+    /// Has the kernel choose the port at the connect, when the whole four-tuple is known (`IP_BIND_ADDRESS_NO_PORT`).
+    ///
+    /// # Errors
+    /// As [`Self::reuse_address`].
+    pub fn late_port(&self) -> io::Result<()> {
+        let on = 1i32;
+        // SAFETY: the option's value is an int.
+        done(unsafe {
+            libc::setsockopt(
+                self.0.as_raw_fd(),
+                libc::IPPROTO_IP,
+                libc::IP_BIND_ADDRESS_NO_PORT,
+                (&raw const on).cast(),
+                size_of::<i32>() as libc::socklen_t,
+            )
+        })
+    }
+
+    /// Gives it an address of this machine.
+    ///
+    /// # Errors
+    /// When the address is in use or not of this machine.
+    pub fn bind(&self, address: &SocketAddr) -> io::Result<()> {
+        self.socket().bind(&SockAddr::from(*address))
+    }
+
+    /// Begins to connect; true when it is connected at once.
+    ///
+    /// # Errors
+    /// What the kernel answers at once; what comes later tells [`Self::take_error`].
+    pub fn connect(&self, address: &SocketAddr) -> io::Result<bool> {
+        match self.socket().connect(&SockAddr::from(*address)) {
+            Ok(()) => Ok(true),
+            Err(e) if e.raw_os_error() == Some(libc::EINPROGRESS) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The error that the connect or a later call has left behind, if any.
+    #[must_use]
+    pub fn take_error(&self) -> Option<io::Error> {
+        self.socket().take_error().unwrap_or_else(Some)
+    }
+
+    /// The address that it is bound to.
+    ///
+    /// # Errors
+    /// When it is bound to none.
+    pub fn local_address(&self) -> io::Result<SocketAddr> {
+        let address = self.socket().local_addr()?;
+        address
+            .as_socket()
+            .ok_or_else(|| io::ErrorKind::AddrNotAvailable.into())
+    }
+
+    /// Sends; the error `WouldBlock` means that the socket's buffer is full.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        let fd = self.0.as_raw_fd();
+        // SAFETY: the bytes are valid for their length.
+        count(unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) })
+    }
+
+    /// Receives; 0 when the other end has closed, the error `WouldBlock` when nothing is there.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let fd = self.0.as_raw_fd();
+        // SAFETY: the buffer is valid for its length.
+        count(unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) })
+    }
+
+    /// Starts listening.
+    ///
+    /// # Errors
+    /// When it is not bound, or the port is taken.
+    pub fn listen(self) -> io::Result<TcpListener> {
+        self.socket().listen(BACKLOG)?;
+        Ok(self.0.into())
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl AsRawFd for Stream {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// Accepts one connection, in one call, as one that does not block.
+///
+/// # Errors
+/// `WouldBlock` when none waits, [`no_more_files`] when none can be opened.
+pub fn accept(listener: &TcpListener) -> io::Result<Stream> {
+    let flags = libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    let (no_address, no_length) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the peer's address is not asked for.
+    own(unsafe { libc::accept4(listener.as_raw_fd(), no_address, no_length, flags) }).map(Stream)
+}
+
+/// Whether a process or the machine may open no more files, or has no memory for them.
+#[must_use]
+pub fn no_more_files(error: &io::Error) -> bool {
+    out_of_files(error) || out_of_memory(error)
+}
+
+/// Whether the limit of open files was hit.
+#[must_use]
+pub fn out_of_files(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+/// Whether the kernel had no memory for a socket.
+#[must_use]
+pub fn out_of_memory(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOBUFS | libc::ENOMEM))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::poll::{Side, ready};
+
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    fn anywhere() -> SocketAddr {
+        "127.0.0.1:0".parse().unwrap()
+    }
+
+    fn listener() -> TcpListener {
+        let socket = Stream::new(&anywhere()).unwrap();
+        socket.reuse_address().unwrap();
+        socket.bind(&anywhere()).unwrap();
+        socket.listen().unwrap()
+    }
+
+    #[test]
+    fn bytes_go_both_ways_and_an_end_is_an_end() {
+        let listener = listener();
+        let address = listener.local_addr().unwrap();
+        let ours = Stream::new(&address).unwrap();
+        ours.late_port().unwrap();
+        ours.bind(&anywhere()).unwrap();
+        let at_once = ours.connect(&address).unwrap();
+        assert!(at_once || ready(ours.as_fd(), Side::Write, PATIENCE));
+        assert!(ours.take_error().is_none());
+        assert!(ready(listener.as_fd(), Side::Read, PATIENCE));
+        let theirs = accept(&listener).unwrap();
+        let mut buffer = [0; 16];
+        let nothing = theirs.receive(&mut buffer).unwrap_err();
+        assert_eq!(nothing.kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(ours.send(b"ping").unwrap(), 4);
+        assert!(ready(theirs.as_fd(), Side::Read, PATIENCE));
+        assert_eq!(theirs.receive(&mut buffer).unwrap(), 4);
+        drop(ours);
+        assert!(ready(theirs.as_fd(), Side::Read, PATIENCE));
+        assert_eq!(theirs.receive(&mut buffer).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_close_after_the_option_is_a_reset() {
+        let listener = listener();
+        let address = listener.local_addr().unwrap();
+        let ours = Stream::new(&address).unwrap();
+        let at_once = ours.connect(&address).unwrap();
+        assert!(at_once || ready(ours.as_fd(), Side::Write, PATIENCE));
+        assert!(ready(listener.as_fd(), Side::Read, PATIENCE));
+        let theirs = accept(&listener).unwrap();
+        ours.reset_on_close().unwrap();
+        drop(ours);
+        assert!(ready(theirs.as_fd(), Side::Read, PATIENCE));
+        let error = theirs.receive(&mut [0; 16]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn nobody_listens_is_refused() {
+        let address = listener().local_addr().unwrap();
+        let ours = Stream::new(&address).unwrap();
+        let refused = match ours.connect(&address) {
+            Err(error) => Some(error),
+            Ok(_) => {
+                assert!(ready(ours.as_fd(), Side::Write, PATIENCE));
+                ours.take_error()
+            }
+        };
+        assert_eq!(refused.unwrap().kind(), io::ErrorKind::ConnectionRefused);
+    }
+}

@@ -1,0 +1,294 @@
+//! The cgroups in which the watched processes really are, whoever made them.
+//!
+//! A service manager or a container runtime may put a server into a cgroup of its own, with a quota that the lab does
+//! not know of. `/proc/PID/cgroup` names it. A quota holds back all groups below it and is counted only where it is set,
+//! so the groups above are read as well; a memory limit is read of the process's own group alone, since what is counted
+//! above may be the neighbours' doing.
+
+use crate::cgroup::{Cgroup, CgroupReading};
+use crate::procfs::{self, PathBuffer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// How many groups are read at most.
+const KEPT: usize = 32;
+
+/// What the groups' quotas and limits did, summed over the groups, since each was first seen. `None` where no group says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Restraint {
+    /// Time for which tasks were kept off the CPU, summed over CPUs.
+    pub throttled_ns: Option<u64>,
+    /// Periods of the quotas, while there was something to run.
+    pub periods: Option<u64>,
+    /// How many of them were cut short.
+    pub throttled_periods: Option<u64>,
+    /// How often a memory limit was hit.
+    pub limit_hits: Option<u64>,
+    /// Processes killed for want of memory.
+    pub oom_kills: Option<u64>,
+}
+
+/// A group whose quota cut periods short while it was watched.
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct ThrottledGroup {
+    /// Its directory.
+    pub cgroup: String,
+    /// Periods of its quota in all of the watch.
+    pub periods: u64,
+    /// How many of them were cut short.
+    pub throttled_periods: u64,
+    /// Seconds for which tasks were kept off the CPU, summed over CPUs.
+    pub throttled_s: f64,
+}
+
+struct Place {
+    directory: PathBuf,
+    identity: (u64, u64),
+    files: Cgroup,
+    first: CgroupReading,
+    last: CgroupReading,
+    /// Whether a member is in it; otherwise it is above such a group.
+    own: bool,
+}
+
+/// The groups found so far.
+pub struct Groups {
+    hierarchies: Vec<Hierarchy>,
+    places: Vec<Place>,
+    /// Hash of what `/proc/PID/cgroup` last said, of each process.
+    known: Vec<(i32, u64)>,
+}
+
+/// Where a hierarchy is mounted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Hierarchy {
+    /// Controllers of version 1; empty for version 2.
+    controllers: Vec<String>,
+    /// Which part of it is mounted.
+    root: PathBuf,
+    mounted_at: PathBuf,
+}
+
+impl Groups {
+    /// Finds the mounted hierarchies, and begins with the groups that are known already.
+    pub fn new(directories: &[PathBuf], buffer: &mut [u8]) -> Self {
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let mut groups = Self {
+            hierarchies: mounts.lines().filter_map(hierarchy).collect(),
+            places: Vec::new(),
+            known: Vec::new(),
+        };
+        for directory in directories {
+            groups.add(directory, true, buffer);
+        }
+        groups
+    }
+
+    /// Adds the groups of a process, if it is new or has moved.
+    pub fn follow(&mut self, pid: i32, buffer: &mut [u8]) {
+        let Some(text) = procfs::read_once(&PathBuffer::process(pid, "cgroup"), buffer) else {
+            return;
+        };
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let hash = hasher.finish();
+        match self.known.iter_mut().find(|(known, _)| *known == pid) {
+            Some((_, known)) if *known == hash => return,
+            Some((_, known)) => *known = hash,
+            None => self.known.push((pid, hash)),
+        }
+        let text = String::from_utf8_lossy(text).into_owned();
+        for line in text.lines() {
+            let Some((hierarchy, inside)) = self.locate(line) else {
+                continue;
+            };
+            let top = hierarchy.mounted_at.clone();
+            let mut directory = top.join(inside);
+            let mut own = true;
+            loop {
+                self.add(&directory, own, buffer);
+                own = false;
+                if directory == top || !directory.pop() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The hierarchy of a line of `/proc/PID/cgroup` that can restrain CPU or memory, and the path within what is mounted.
+    fn locate(&self, line: &str) -> Option<(&Hierarchy, PathBuf)> {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (names, path) = (parts.next()?, parts.next()?);
+        let matters = names.is_empty() || names.split(',').any(|n| matches!(n, "cpu" | "memory"));
+        let hierarchy = self.hierarchies.iter().find(|h| {
+            let first = names.split(',').next().unwrap_or_default();
+            (names.is_empty() && h.controllers.is_empty())
+                || h.controllers.iter().any(|c| c == first)
+        })?;
+        let inside = Path::new(path).strip_prefix(&hierarchy.root).ok()?;
+        // A group beyond the root of our namespace cannot be reached through our mounts.
+        let reachable = inside
+            .components()
+            .all(|part| part != std::path::Component::ParentDir);
+        (matters && reachable).then(|| (hierarchy, inside.to_owned()))
+    }
+
+    fn add(&mut self, directory: &Path, own: bool, buffer: &mut [u8]) {
+        let Ok(facts) = std::fs::metadata(directory) else {
+            return;
+        };
+        let identity = (facts.dev(), facts.ino());
+        if let Some(place) = self.places.iter_mut().find(|p| p.identity == identity) {
+            place.own |= own;
+            return;
+        }
+        if self.places.len() >= KEPT {
+            return;
+        }
+        let files = Cgroup::open(&[directory]);
+        let first = files.read(buffer);
+        self.places.push(Place {
+            directory: directory.to_owned(),
+            identity,
+            files,
+            first,
+            last: first,
+            own,
+        });
+    }
+
+    /// Reads all groups anew. What a removed group counted stays in the sums.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Restraint {
+        let mut sum = Restraint::default();
+        for place in &mut self.places {
+            place.last = place.files.read(buffer).or(&place.last);
+            let (first, last) = (&place.first, &place.last);
+            add(&mut sum.throttled_ns, first.throttled_ns, last.throttled_ns);
+            add(&mut sum.periods, first.periods, last.periods);
+            add(
+                &mut sum.throttled_periods,
+                first.throttled_periods,
+                last.throttled_periods,
+            );
+            if place.own {
+                add(&mut sum.limit_hits, first.limit_hits, last.limit_hits);
+                add(&mut sum.oom_kills, first.oom_kills, last.oom_kills);
+            }
+        }
+        sum
+    }
+
+    /// The groups whose quota cut periods short since they were first seen.
+    pub fn throttled(&self) -> Vec<ThrottledGroup> {
+        let gain = |a: Option<u64>, b: Option<u64>| b.unwrap_or(0).saturating_sub(a.unwrap_or(0));
+        let groups = self.places.iter().map(|place| ThrottledGroup {
+            cgroup: place.directory.display().to_string(),
+            periods: gain(place.first.periods, place.last.periods),
+            throttled_periods: gain(place.first.throttled_periods, place.last.throttled_periods),
+            throttled_s: touchstone_sys::clock::seconds(gain(
+                place.first.throttled_ns,
+                place.last.throttled_ns,
+            )),
+        });
+        groups.filter(|group| group.throttled_periods > 0).collect()
+    }
+}
+
+/// Adds a growth to a sum, which is there as soon as one group says something.
+fn add(sum: &mut Option<u64>, first: Option<u64>, last: Option<u64>) {
+    if let (Some(first), Some(last)) = (first, last) {
+        *sum = Some(sum.unwrap_or(0) + last.saturating_sub(first));
+    }
+}
+
+/// A line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)), if it is a cgroup's.
+fn hierarchy(line: &str) -> Option<Hierarchy> {
+    let (before, after) = line.split_once(" - ")?;
+    let mut after = after.split(' ');
+    let kind = after.next()?;
+    let options = after.nth(1).unwrap_or_default();
+    let controllers = match kind {
+        "cgroup2" => Vec::new(),
+        "cgroup" => options
+            .split(',')
+            .filter(|o| !matches!(*o, "rw" | "ro"))
+            .map(str::to_owned)
+            .collect(),
+        _ => return None,
+    };
+    let mut before = before.split(' ').skip(3);
+    Some(Hierarchy {
+        controllers,
+        root: before.next()?.into(),
+        mounted_at: before.next()?.into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(mounts: &str) -> Groups {
+        Groups {
+            hierarchies: mounts.lines().filter_map(hierarchy).collect(),
+            places: Vec::new(),
+            known: Vec::new(),
+        }
+    }
+
+    const BOTH: &str = "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n\
+        32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n\
+        40 31 0:30 /docker/ab /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
+        41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw";
+
+    fn directory(groups: &Groups, line: &str) -> Option<PathBuf> {
+        groups
+            .locate(line)
+            .map(|(hierarchy, inside)| hierarchy.mounted_at.join(inside))
+    }
+
+    #[test]
+    fn a_line_leads_to_its_directory() {
+        let groups = groups(BOTH);
+        let at = |line| directory(&groups, line);
+        assert_eq!(
+            at("3:cpu,cpuacct:/a.slice/b"),
+            Some("/sys/fs/cgroup/cpu,cpuacct/a.slice/b".into())
+        );
+        assert_eq!(
+            at("0::/user.slice"),
+            Some("/sys/fs/cgroup/unified/user.slice".into())
+        );
+        assert_eq!(
+            at("4:memory:/docker/ab/child"),
+            Some("/sys/fs/cgroup/memory/child".into())
+        );
+    }
+
+    #[test]
+    fn what_is_outside_of_the_mounts_or_restrains_nothing_is_left_alone() {
+        let groups = groups(BOTH);
+        let at = |line| directory(&groups, line);
+        assert_eq!(at("4:memory:/elsewhere"), None);
+        assert_eq!(at("0::/../other"), None);
+        assert_eq!(at("3:cpuacct:/a"), None);
+        assert_eq!(at("8:pids:/a"), None);
+    }
+
+    #[test]
+    fn the_groups_of_this_process_and_those_above_are_read_once() {
+        let mut buffer = [0; procfs::BUFFER];
+        let mut groups = Groups::new(&[], &mut buffer);
+        let pid = i32::try_from(std::process::id()).unwrap();
+        groups.follow(pid, &mut buffer);
+        let count = groups.places.len();
+        groups.follow(pid, &mut buffer);
+        assert_eq!(groups.places.len(), count);
+        let first = groups.read(&mut buffer);
+        let second = groups.read(&mut buffer);
+        assert!(second.throttled_ns >= first.throttled_ns);
+    }
+}

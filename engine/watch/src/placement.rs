@@ -1,0 +1,172 @@
+//! Whether the tree's threads stay on the CPUs that it was given.
+//!
+//! Affinities are looked at with every sample, since a thread that took another CPU may have ended before the load does.
+//! Where the tree has a cgroup of version 1, the kernel's count of CPU time by CPU tells also of those that lived between
+//! two samples.
+
+use crate::cgroup::CpuTimes;
+use crate::member::{Member, Stat};
+use crate::procfs::{self, PathBuffer};
+use crate::report::since;
+use crate::sample::Depth;
+use crate::tree::numbers_in;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use touchstone_sys::clock::{monotonic_ns, seconds, thread_cpu_ns};
+use touchstone_sys::cpus::CpuSet;
+use touchstone_sys::file;
+
+/// How many threads are kept as evidence.
+const KEPT: usize = 20;
+/// Looking at threads may take at most this share of the time, as 1/N.
+const SHARE: u64 = 100;
+
+/// What was seen of the CPUs that the tree used.
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Placement {
+    /// The CPUs that it was given.
+    pub allowed: Vec<usize>,
+    /// Threads that went beyond them, ended ones included; the first 20.
+    pub beyond: Vec<Beyond>,
+    /// CPU seconds used on other CPUs, by the kernel's count for the tree's cgroup; `null` where there is none.
+    pub beyond_cpu_s: Option<f64>,
+}
+
+/// A thread that went beyond.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct Thread {
+    /// Its process.
+    pub pid: i32,
+    /// Itself.
+    pub tid: i32,
+    /// Its name.
+    pub name: String,
+    /// The CPUs on which it might run.
+    pub cpus: Vec<usize>,
+    /// The CPU on which it was last seen, where that was not one of those given.
+    pub ran_on: Option<usize>,
+}
+
+/// A thread that went beyond, and when.
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Beyond {
+    /// Which.
+    #[serde(flatten)]
+    pub thread: Thread,
+    /// When it was first seen so, in the series' clock.
+    pub first_t: f64,
+    /// And last.
+    pub last_t: f64,
+}
+
+/// Gathers the evidence.
+pub struct PlacementLog {
+    allowed: Vec<usize>,
+    found: Vec<(Thread, u64, u64)>,
+    times: Option<CpuTimes>,
+    beyond_ns: Option<u64>,
+    tids: Vec<i32>,
+    listing: Vec<u8>,
+    next_ns: u64,
+}
+
+impl PlacementLog {
+    /// For a tree that was given these CPUs; with none, nothing is looked at.
+    pub fn new(allowed: &[usize], times: Option<CpuTimes>) -> Self {
+        let mut allowed = allowed.to_vec();
+        allowed.sort_unstable();
+        allowed.dedup();
+        Self {
+            allowed,
+            found: Vec::new(),
+            times,
+            beyond_ns: None,
+            tids: Vec::with_capacity(256),
+            listing: vec![0; 16 * 1024],
+            next_ns: 0,
+        }
+    }
+
+    /// Looks at every thread of the members; a deep look also asks where each has run last.
+    pub fn observe(&mut self, members: &[Member], depth: Depth, at_ns: u64, buffer: &mut [u8]) {
+        if self.allowed.is_empty() || (depth == Depth::Shallow && at_ns < self.next_ns) {
+            return;
+        }
+        let before = thread_cpu_ns();
+        for member in members.iter().filter(|member| member.stat.alive()) {
+            self.list_threads(member);
+            for place in 0..self.tids.len() {
+                self.look_at(member, self.tids[place], depth, at_ns, buffer);
+            }
+        }
+        if depth == Depth::Deep {
+            let allowed = &self.allowed;
+            self.beyond_ns = self
+                .times
+                .as_ref()
+                .and_then(|times| times.since_begin(buffer, |cpu| !allowed.contains(&cpu)))
+                .or(self.beyond_ns);
+        }
+        let took = thread_cpu_ns().saturating_sub(before);
+        self.next_ns = monotonic_ns() + took * SHARE;
+    }
+
+    fn list_threads(&mut self, member: &Member) {
+        self.tids.clear();
+        if member.stat.threads <= 1 {
+            self.tids.push(member.pid);
+            return;
+        }
+        let path = PathBuffer::process(member.pid, "task");
+        if let Some(directory) = file::open_directory(path.as_c_str()) {
+            numbers_in(&directory, &mut self.listing, &mut self.tids);
+        }
+    }
+
+    fn look_at(&mut self, member: &Member, tid: i32, depth: Depth, at_ns: u64, buffer: &mut [u8]) {
+        let Some(set) = CpuSet::of_thread(tid) else {
+            return;
+        };
+        let may_stray = !set.is_within(&self.allowed);
+        let last_ran_on = match depth {
+            Depth::Deep => Stat::of_thread(member.pid, tid, buffer).map(|stat| stat.processor),
+            Depth::Shallow => (tid == member.pid).then_some(member.stat.processor),
+        };
+        let ran_on = last_ran_on.filter(|cpu| !self.allowed.contains(cpu));
+        if !may_stray && ran_on.is_none() {
+            return;
+        }
+        if let Some((thread, _, last_ns)) = self.found.iter_mut().find(|(t, ..)| t.tid == tid) {
+            *last_ns = at_ns;
+            thread.ran_on = ran_on.or(thread.ran_on);
+        } else if self.found.len() < KEPT {
+            let thread = Thread {
+                pid: member.pid,
+                tid,
+                name: procfs::read_once(&PathBuffer::thread(member.pid, tid, "comm"), buffer)
+                    .map(|text| String::from_utf8_lossy(text).trim_end().to_owned())
+                    .unwrap_or_default(),
+                cpus: set.numbers(),
+                ran_on,
+            };
+            self.found.push((thread, at_ns, at_ns));
+        }
+    }
+
+    /// What was seen, in the clock of the series; `None` where no CPUs were given.
+    pub fn report(&self, origin_ns: u64) -> Option<Placement> {
+        (!self.allowed.is_empty()).then(|| Placement {
+            allowed: self.allowed.clone(),
+            beyond: self
+                .found
+                .iter()
+                .map(|(thread, first, last)| Beyond {
+                    thread: thread.clone(),
+                    first_t: since(*first, origin_ns),
+                    last_t: since(*last, origin_ns),
+                })
+                .collect(),
+            beyond_cpu_s: self.beyond_ns.map(seconds),
+        })
+    }
+}

@@ -1,0 +1,1 @@
+"""Registers names in SQLite, and finds them again."""

@@ -1,0 +1,1 @@
+"""Reads results that others published and applies every check that needs no rerun."""

@@ -1,0 +1,107 @@
+"""The checks of one published result that need no rerun. Each gives a code with a statement, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from touchstone.audit.published import Published
+from touchstone.judge.language.quantity import number, seconds, share
+
+ROUNDING = 0.10
+"""Published means have two or three digits, and requests at the ends of a window count on one side only."""
+IDLE = 0.5
+"""Below this share of its connections a closed loop was not in fact closed: they waited for something else."""
+COUNT = 0.10
+"""A run lasts some tenths of a second longer than stated; a tenth of its count is not explained by that."""
+CPU = 0.25
+"""Samples of a container's CPU lag by a second; a quarter of the run is more than that."""
+REACHED = 0.99
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A cause for doubt about one entry."""
+
+    code: str
+    statement: str
+
+
+def faults(result: Published) -> list[Fault]:
+    """All that is wrong with one result, as far as its own numbers show."""
+    checks = (_littles_law, _percentiles, _errors, _part_of_the_run, _offered)
+    return [Fault(code, statement) for check in checks for code, statement in check(result)]
+
+
+def _littles_law(r: Published) -> Iterator[tuple[str, str]]:
+    """Rate times mean latency is the mean number of requests under way (Little 1961); a closed loop has a bound.
+
+    In an open loop latency counts from the intended send time, so requests may wait in a queue without bound.
+    """
+    if r.offered is not None or not r.rate or not r.mean_s or not r.connections:
+        return
+    slots, under_way = r.connections * r.pipeline, r.rate * r.mean_s
+    sum_ = f"{number(r.rate)}/s times {seconds(r.mean_s)} is {number(under_way)} requests under way"
+    if under_way > slots * (1 + ROUNDING):
+        yield "littles-law", f"{sum_}, and there is room for {number(slots)}: rate or latency is not of this run"
+    elif under_way < slots * IDLE:
+        yield "connections-idle", f"{sum_}, of {number(slots)} that a closed loop keeps: the load was not as stated"
+
+
+def _percentiles(r: Published) -> Iterator[tuple[str, str]]:
+    marks = [(f"p{round(100 * p, 4):g}", value) for p, value in sorted(r.percentiles.items())]
+    marks += [("the maximum", r.max_s)] if r.max_s is not None else []
+    for (low, a), (high, b) in pairwise(marks):
+        if a > b:
+            yield "percentiles-not-monotone", f"{low} is {seconds(a)}, above {high} with {seconds(b)}"
+    if r.mean_s and r.percentiles.get(0.99) == r.mean_s:
+        yield "percentile-is-mean", f"p99 equals the mean, {seconds(r.mean_s)}, to the last digit: it is a copy of it"
+    if r.mean_s and r.max_s is not None and r.mean_s > r.max_s:
+        yield "percentiles-not-monotone", f"the mean is {seconds(r.mean_s)}, above the maximum of {seconds(r.max_s)}"
+
+
+def _errors(r: Published) -> Iterator[tuple[str, str]]:
+    if r.unanswered:
+        yield (
+            "unanswered-beside-throughput",
+            f"{number(r.unanswered)} requests got no response; neither rate nor latency shows them",
+        )
+    if not r.errors:
+        return
+    asked = max(r.errors, r.answered or 0) if r.errors_in_rate else r.errors + (r.answered or 0)
+    told = f"{number(r.errors)} errors to {number(asked)} requests ({share(r.errors / asked)})"
+    if r.errors_in_rate:
+        yield "errors-in-throughput", f"{told}; the ranked count does not leave them out"
+    else:
+        yield "errors-beside-throughput", f"{told}; the rank does not show them"
+
+
+def _part_of_the_run(r: Published) -> Iterator[tuple[str, str]]:
+    """The last second, or another part, instead of the run."""
+    if r.rate and r.duration_s and r.answered is not None and not r.errors:
+        expected = r.rate * r.duration_s
+        if abs(r.answered - expected) > COUNT * max(r.answered, expected):
+            yield (
+                "rate-unlike-count",
+                f"{number(r.rate)}/s over {seconds(r.duration_s)} is {number(expected)} responses, and "
+                f"{number(r.answered)} were counted: the rate is not of the whole run, or its length is another",
+            )
+    if r.cpus and r.cpu_s and r.duration_s:
+        counted = r.cpu_s / r.duration_s
+        if abs(r.cpus - counted) > CPU * max(r.cpus, counted):
+            yield (
+                "cpu-sampled-late",
+                f"{number(r.cpus)} CPUs as sampled, {number(counted)} as counted over the run: a moment, not the run",
+            )
+    if r.window_s is not None and r.duration_s and abs(r.window_s - r.duration_s) > max(2.0, COUNT * r.duration_s):
+        yield (
+            "window-unlike-duration",
+            f"the window lasted {seconds(r.window_s)}, and the rate is over {seconds(r.duration_s)}",
+        )
+
+
+def _offered(r: Published) -> Iterator[tuple[str, str]]:
+    if r.offered and r.rate is not None and r.rate < r.offered * REACHED:
+        reached = f"{number(r.rate)}/s of {number(r.offered)}/s offered"
+        yield "rate-not-reached", f"{reached}: its latencies are those of an overload and compare with none"

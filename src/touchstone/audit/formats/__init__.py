@@ -1,0 +1,1 @@
+"""One file a published format; `read.py` tells them apart."""

@@ -1,0 +1,105 @@
+"""Which program is run: digests of its artifacts, whether it was there before the build, and what lies beside it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from touchstone.bench.artifact_files import artifact_files
+from touchstone.bench.base import Built
+from touchstone.record.evidence.surroundings import LeftInWork
+
+_COMPILED = (b"\x7fELF", b"PK\x03\x04", b"\xca\xfe\xba\xbe")
+"""How an executable, a jar and a class begin."""
+_KEPT = 10
+
+_seen: dict[Path, dict[str, tuple[int, int]]] = {}
+"""What lay in each work folder when a contender was first started in it by this process."""
+
+
+def digests(paths: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 by the name of the file or folder; what is not there is left out."""
+    return {path.name: _tree_digest(path) if path.is_dir() else _file_digest(path) for path in paths if path.exists()}
+
+
+def _tree_digest(folder: Path) -> str:
+    """Of the names and contents of all that lies below."""
+    digest = hashlib.sha256()
+    for path in artifact_files([folder]):
+        content = f"-> {path.readlink()}" if path.is_symlink() else _file_digest(path)
+        digest.update(f"{path.relative_to(folder)}\0{content}\n".encode())
+    return digest.hexdigest()
+
+
+def _file_digest(path: Path) -> str:
+    return _digest(path, *_state(path))
+
+
+def prebuilt(artifacts: Iterable[Path], sources: Iterable[Path]) -> list[str]:
+    """Artifacts in a compiled form that are, byte for byte, a file of the sources."""
+    ready: dict[int, list[Path]] = {}
+    for source in sources:
+        ready.setdefault(source.stat().st_size, []).append(source)
+    found = []
+    for artifact in artifact_files(artifacts):
+        if artifact.is_file() and is_compiled(artifact):
+            own = _file_digest(artifact)
+            alike = ready.get(artifact.stat().st_size, [])
+            if any(_file_digest(source) == own for source in alike):
+                found.append(artifact.name)
+    return found
+
+
+def clear_work(built: Built) -> LeftInWork:
+    """Remove files that earlier starts in this run have left beside the program; what was removed, and what changed.
+
+    A changed file cannot be put back: it is told, and stays as it is.
+    """
+    if built.work == Path(built.work.anchor):
+        # The program runs in a root of its own; its work folder is not this machine's.
+        return LeftInWork()
+    found = dict(_beside(built))
+    first = _seen.setdefault(built.work, found)
+    removed, changed = [], []
+    for name, state in sorted(found.items()):
+        if name not in first:
+            (built.work / name).unlink(missing_ok=True)
+            removed.append(name)
+        elif first[name] != state:
+            changed.append(name)
+    return LeftInWork(removed=removed[:_KEPT], changed=changed[:_KEPT])
+
+
+def _beside(built: Built) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The files of the work folder that are no artifacts, with size and time of their last change."""
+    artifacts = set(built.artifacts)
+    for path in built.work.rglob("*"):
+        if (
+            not artifacts.isdisjoint((path, *path.parents))
+            or "__pycache__" in path.parts
+            or path.is_symlink()
+            or not path.is_file()
+        ):
+            continue
+        status = path.stat()
+        yield str(path.relative_to(built.work)), (status.st_size, status.st_mtime_ns)
+
+
+def is_compiled(path: Path) -> bool:
+    """Whether a file begins as an executable, a jar or a class does."""
+    with path.open("rb") as stream:
+        return stream.read(4).startswith(_COMPILED)
+
+
+def _state(path: Path) -> tuple[int, int, int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+@cache
+def _digest(path: Path, _inode: int, _size: int, _modified: int, _changed: int) -> str:
+    """Read anew only if the file is another one, or was changed since."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

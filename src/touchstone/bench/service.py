@@ -1,0 +1,145 @@
+"""A contender that runs: fresh dependencies, a process of its own, and proof that it is the one that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from touchstone.bench.artifact_identity import clear_work, digests
+from touchstone.bench.base import Bench, Built
+from touchstone.bench.waiting import HOST, READY_WITHIN_S, wait_until_ready
+from touchstone.contract.wire import Service
+from touchstone.isolation.cgroup import Cgroup, create_cgroup
+from touchstone.isolation.confinement import ConfinementWatch
+from touchstone.isolation.port import foreign_listener, free_port
+from touchstone.isolation.process import ServerProcess, StartError, start_process
+from touchstone.manifest.scenario import Setting
+from touchstone.record.evidence.surroundings import Confinement
+from touchstone.record.sample import Sample
+
+_SECRET_WORDS = ("PASSWORD", "SECRET", "TOKEN")
+
+
+@dataclass
+class Running:
+    """A contender that has given its first correct response."""
+
+    process: ServerProcess
+    port: int
+    leftovers: Mapping[str, list[str]]
+    """What each dependency still held from before its reset."""
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def service(self) -> Service:
+        """The same, for the contract check."""
+        return Service(HOST, self.port)
+
+    def foreign_listener(self) -> str | None:
+        """Who else holds its port, in words; None if it is ours alone."""
+        return foreign_listener(self.port, [process.pid for process in self.process.tree()])
+
+
+def reset_dependencies(bench: Bench, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Make every dependency fresh; what each still held from before."""
+    return {name: dep.reset(dict(settings.get(name, {}))) for name, dep in bench.dependencies.items()}
+
+
+def contender_environment(
+    bench: Bench, built: Built, port: int, overrides: Mapping[str, Setting] | None = None
+) -> dict[str, str]:
+    """The whole environment of a contender: its own, the scenario's equal settings, dependencies, host and port.
+
+    `overrides` are settings of the scenario that a phase changes for all contenders alike.
+    """
+    env = dict(built.env)
+    for name, value in {**bench.scenario.settings, **(overrides or {})}.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        env[name] = text.replace("{cpus}", str(max(1, len(bench.placement.server_cpus))))
+    for dependency in bench.dependencies.values():
+        env |= dependency.environment()
+    return env | {"HOST": HOST, "PORT": str(port)}
+
+
+def shown_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment as it may stand in a record."""
+    return {k: "(hidden)" if any(word in k.upper() for word in _SECRET_WORDS) else v for k, v in env.items()}
+
+
+def limit_cpus(cgroup: Cgroup | None, sample: Sample, cpus: float | None) -> None:
+    """Give a contender's cgroup so many CPUs' time, and put it on record; None is no limit. Raises StartError."""
+    if cpus is None:
+        return
+    if cgroup is None or not cgroup.limit_cpus(cpus):
+        if cgroup is not None:
+            cgroup.remove()
+        raise StartError(
+            f"not measured: a limit of {cpus:g} CPUs needs a cgroup with the controller cpu, and none is permitted",
+            mend="run as root, or delegate a cgroup; or leave the limit out",
+        )
+    sample.placement = sample.placement.model_copy(update={"cpu_limit": cpus})
+
+
+@contextmanager
+def running(
+    bench: Bench,
+    built: Built,
+    sample: Sample,
+    *,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    overrides: Mapping[str, Setting] | None = None,
+    memory_limit: int | None = None,
+    cpu_limit: float | None = None,
+    patience_s: float = 10.0,
+    ready_within_s: float = READY_WITHIN_S,
+    before_start: Callable[[], None] = lambda: None,
+) -> Iterator[Running]:
+    """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
+
+    `cpu_limit` goes before the whole run's, if there is one.
+    `settings` are those of the dependencies, `overrides` those of the contender that differ from the scenario's.
+    `patience_s` is how long it may take to end after SIGTERM, `ready_within_s` to give its first correct response.
+    `before_start` is called when the dependencies are fresh and the contender does not run yet.
+    """
+    leftovers = reset_dependencies(bench, settings or {})
+    before_start()
+    port = free_port()
+    env = contender_environment(bench, built, port, overrides)
+    sample.argv, sample.env = list(built.argv), shown_environment(env)
+    sample.artifacts = digests(built.artifacts)
+    sample.left_in_work = clear_work(built)
+    log = bench.store.logs / f"{sample.id}.log"
+    sample.files["log"] = str(log.relative_to(bench.store.folder))
+    cgroup = create_cgroup(sample.id)
+    sample.placement = bench.placement.model_copy(
+        update={"cgroup": f"version {cgroup.version}" if cgroup else None, "memory_limit": memory_limit}
+    )
+    if memory_limit is not None:
+        if cgroup is None:
+            raise StartError(
+                "a memory limit needs a cgroup, and none is permitted", mend="run as root, or delegate a cgroup"
+            )
+        cgroup.limit_memory(memory_limit)
+    limit_cpus(cgroup, sample, cpu_limit or bench.cpu_limit)
+    process = start_process(
+        built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus, cgroup=cgroup
+    )
+    try:
+        with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
+            wait_until_ready(bench, process, port, ready_within_s)
+            contender = Running(process, port, leftovers)
+            yield contender
+            if found := watch.account():
+                sample.confinement.append(Confinement.model_validate(found))
+        sample.server_exit = process.exited()
+        sample.foreign_listener = None if sample.server_exit else contender.foreign_listener()
+    finally:
+        if cgroup is not None and (killed := cgroup.oom_kills()):
+            sample.oom_kills = killed
+        sample.stopped = process.stop(patience_s)

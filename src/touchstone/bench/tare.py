@@ -1,0 +1,32 @@
+"""The engine's own servers: what a tare is measured against."""
+
+from __future__ import annotations
+
+import json
+import select
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from touchstone.engine.client import EngineError
+from touchstone.engine.locate import engine_path
+from touchstone.isolation.child import end_child, start_child
+
+_PATIENCE_S = 10.0
+
+
+@contextmanager
+def server(kind: str, arguments: Sequence[str], cpus: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """One of the engine's own servers on a free port; gives its address and its process id."""
+    command = [str(engine_path()), kind, "--port=0", f"--cpus={','.join(map(str, cpus))}", *arguments]
+    process = start_child(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout is not None  # it was asked for as a pipe
+        ready, _, _ = select.select([process.stdout], [], [], _PATIENCE_S)
+        line = process.stdout.readline() if ready else ""
+        if not line:
+            raise EngineError(f"the engine's {kind} server did not start", mend="run it by hand: " + " ".join(command))
+        yield json.loads(line)
+    finally:
+        end_child(process)

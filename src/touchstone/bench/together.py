@@ -1,0 +1,114 @@
+"""Several contenders that run at once, each with dependencies of its own: what loads in slices are put on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from touchstone.bench.base import Bench, blank_sample, failed
+from touchstone.bench.service import Running, running
+from touchstone.dependency.base import Dependency
+from touchstone.failure import TouchstoneError
+from touchstone.isolation.process import tail
+from touchstone.manifest.catalogue import Contender
+from touchstone.record.sample import Sample
+
+_OF_THE_PROCESS = (
+    "argv",
+    "env",
+    "artifacts",
+    "left_in_work",
+    "placement",
+    "confinement",
+    "server_exit",
+    "foreign_listener",
+    "stopped",
+    "oom_kills",
+)
+"""What belongs to a process, and so to every load that was put on it."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What each contender's cgroup may use: bytes, and CPUs; None where it is not limited."""
+
+    memory: int | None = None
+    cpus: float | None = None
+
+
+@dataclass
+class Standing:
+    """A contender that runs beside others."""
+
+    contender: Contender
+    running: Running
+    bench: Bench
+    """With the contender's own part of each dependency."""
+    carrier: Sample
+    """What is recorded of its process; `pass_on` gives it to the loads' samples."""
+    prepared: bool = False
+    """Whether the preparation that its loads share has been sent."""
+
+
+def divisible(bench: Bench) -> bool:
+    """Whether each contender can have a part of every dependency of its own."""
+    return all(dependency.divisible for dependency in bench.dependencies.values())
+
+
+@contextmanager
+def standing(
+    bench: Bench,
+    contenders: Sequence[Contender],
+    round_number: int,
+    settings: Mapping[str, Mapping[str, Any]],
+    limits: Limits,
+) -> Iterator[tuple[list[Standing], dict[str, Sample]]]:
+    """Start them all; those that stand, and for the others the carrier sample that says why they do not.
+
+    When the context ends, all have been stopped and every carrier holds how its process ended.
+    """
+    for name, dependency in bench.dependencies.items():
+        dependency.reset(dict(settings.get(name, {})))
+    found: list[Standing] = []
+    fallen: dict[str, Sample] = {}
+    with ExitStack() as stack:
+        for contender in contenders:
+            carrier = blank_sample(bench, "load", contender.name, round_number=round_number)
+            own = dataclasses.replace(bench, dependencies=_parts(bench, stack))
+            bench.watcher.step(f"starting {contender.name}")
+            try:
+                contender_running = stack.enter_context(
+                    running(
+                        own,
+                        bench.builds[contender.name],
+                        carrier,
+                        settings=settings,
+                        memory_limit=limits.memory,
+                        cpu_limit=limits.cpus,
+                    )
+                )
+            except TouchstoneError as error:
+                carrier.failure = failed(error, tail(bench.store.logs / f"{carrier.id}.log"))
+                fallen[contender.name] = carrier
+                continue
+            found.append(Standing(contender, contender_running, own, carrier))
+        yield found, fallen
+
+
+def _parts(bench: Bench, stack: ExitStack) -> dict[str, Dependency]:
+    parts = {}
+    for name, dependency in bench.dependencies.items():
+        part = dependency.part()
+        stack.callback(part.stop)
+        parts[name] = part
+    return parts
+
+
+def pass_on(carrier: Sample, sample: Sample) -> None:
+    """Give a load's sample what is recorded of the process that the load was put on."""
+    for name in _OF_THE_PROCESS:
+        setattr(sample, name, getattr(carrier, name))
+    sample.files |= carrier.files

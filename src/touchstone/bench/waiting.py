@@ -1,0 +1,102 @@
+"""Waiting for a contender that has been started: until it answers rightly, ends, or has settled on a wrong answer."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from touchstone.bench.base import Bench
+from touchstone.contract.expect import faults
+from touchstone.contract.template import ValueSource
+from touchstone.contract.wire import Answer, Service
+from touchstone.isolation.port import listeners, ports_of
+from touchstone.isolation.process import ServerProcess, StartError
+from touchstone.manifest.exchange import Request
+
+HOST = "127.0.0.1"
+READY_WITHIN_S = 60.0
+SETTLED_AFTER_S = 10.0
+"""A wrong answer that has stayed the same for so long is the service's answer. What comes with a 5xx may still become
+right: a service says 503 until its database is there."""
+_TOLD_AFTER_S = 1.0
+"""A wrong answer that lasts longer is told to whoever waits."""
+
+
+@dataclass
+class _Wrong:
+    """The wrong answer that comes at present, and since when."""
+
+    clock: float = field(default_factory=time.monotonic)
+    text: str = "nothing"
+    shown: str = ""
+    final: bool = False
+    told: bool = False
+
+    def see(self, answer: Answer, found: list[str]) -> None:
+        """Take note of an answer. One that differs from the last begins anew."""
+        text, shown = "; ".join(found), "" if answer.failure else str(answer)
+        if (text, shown) != (self.text, self.shown):
+            self.clock, self.text, self.shown, self.told = time.monotonic(), text, shown, False
+        self.final = answer.status is not None and answer.status < 500
+
+    @property
+    def lasts_s(self) -> float:
+        return time.monotonic() - self.clock
+
+    def __str__(self) -> str:
+        return f"{self.text} (received {self.shown})" if self.shown else self.text
+
+
+def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float = READY_WITHIN_S) -> None:
+    """Ask until the scenario's `ready` request is answered correctly. Raises StartError that says what came instead."""
+    service = Service(HOST, port, timeout_s=5.0)
+    values = ValueSource(bench.seed)
+    ready = bench.scenario.ready
+    deadline = time.monotonic() + within_s
+    wrong = _Wrong()
+    while time.monotonic() < deadline:
+        if how := process.exited():
+            raise StartError(f"the server {how} before it was ready", mend=f"read its log: {process.log}")
+        answer = service.exchange(ready, drawn := values.next())
+        found = faults(ready.expect, answer, drawn)
+        if not found:
+            return
+        wrong.see(answer, found)
+        if wrong.final and wrong.lasts_s >= SETTLED_AFTER_S:
+            raise _settled(ready, wrong, process)
+        if wrong.shown and not wrong.told and wrong.lasts_s >= _TOLD_AFTER_S:
+            wrong.told = True
+            bench.watcher.say(f"  waiting: {ready.method} {ready.target}: {wrong}")
+        time.sleep(0.02)
+    raise _never_ready(ready, wrong, process, port, within_s)
+
+
+def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartError:
+    return StartError(
+        f"the server answers {ready.method} {ready.target} wrongly, and for {SETTLED_AFTER_S:g} s the same: {wrong}",
+        mend=f"correct the service, or [ready] in scenario.toml; its log: {process.log}",
+    )
+
+
+def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, port: int, within_s: float) -> StartError:
+    elsewhere = [p for p in ports_of(member.pid for member in process.tree()) if p != port]
+    if elsewhere:
+        return StartError(
+            f"the server listens on port {elsewhere[0]} instead of {port}",
+            mend="take the port from PORT in the environment",
+        )
+    return StartError(
+        f"the server gave no correct response to {ready.target} within {within_s:g} s; last: {wrong}",
+        mend=f"read its log: {process.log}",
+    )
+
+
+def wait_for_listener(process: ServerProcess, port: int) -> None:
+    """Wait until a further process of a contender listens on the shared port, too. Raises StartError."""
+    deadline = time.monotonic() + READY_WITHIN_S
+    while process.pid not in listeners(port):
+        if how := process.exited():
+            raise StartError(f"a further server process {how}: can it share its port?", mend=f"its log: {process.log}")
+        if time.monotonic() > deadline:
+            raise StartError(f"a further server process does not listen on port {port}", mend=f"its log: {process.log}")
+        time.sleep(0.02)

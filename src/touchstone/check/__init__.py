@@ -1,0 +1,1 @@
+"""All that can be known of manifests before anything is built: patterns, templates, names, times, files."""

@@ -1,0 +1,32 @@
+"""The check of a whole scenario folder."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from touchstone.check.problem import Problem, in_order
+from touchstone.check.requests import check_requests
+from touchstone.check.scenario import check_scenario
+from touchstone.check.stack import check_stack
+from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
+from touchstone.manifest.reader import ManifestError
+
+
+def check_folder(folder: ScenarioFolder) -> list[Problem]:
+    """All problems of a scenario and its stacks, by file and line. Raises TouchstoneError if there is no engine."""
+    file = folder.folder / SCENARIO_FILE
+    found = [*check_requests(file, folder.scenario), *check_scenario(file, folder)]
+    for stack in folder.stacks:
+        found += check_stack(stack, folder.scenario)
+    return in_order(found)
+
+
+def refuse_problems(folder: ScenarioFolder, stacks: Collection[str]) -> None:
+    """Raise ManifestError that tells all problems of the scenario and of the stacks named, if there are any."""
+    others = {stack.folder for stack in folder.stacks if stack.name not in stacks}
+    if found := [problem for problem in check_folder(folder) if problem.file.parent not in others]:
+        told = "\n".join(str(problem) for problem in found)
+        raise ManifestError(
+            f"{len(found)} problem{'s' if len(found) > 1 else ''} in the manifests:\n{told}",
+            mend=f"correct them; `touchstone check {folder.folder}` looks again",
+        )

@@ -1,0 +1,46 @@
+"""Something in a manifest that would fail later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from touchstone.manifest.location import Key, line_of
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Where, which key, what is wrong, and what to write."""
+
+    file: Path
+    key: tuple[str | int, ...]
+    what: str
+    mend: str
+
+    @property
+    def line(self) -> int | None:
+        """The line of the key, or the nearest that is known."""
+        try:
+            return line_of(self.file.read_text(encoding="utf-8"), self.key)
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def __str__(self) -> str:
+        line = self.line
+        place = f"{self.file}:{line}" if line else str(self.file)
+        return f"{place}: {dotted(self.key)}: {self.what}\n  do: {self.mend}"
+
+
+def dotted(key: Key) -> str:
+    """A key as people write it: `loads.ping.requests[0].target`."""
+    text = ""
+    for part in key:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or "(the whole file)"
+
+
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """By file and line, each once."""
+    unique = dict.fromkeys(problems)
+    return sorted(unique, key=lambda problem: (str(problem.file), problem.line or 0, dotted(problem.key)))

@@ -1,0 +1,150 @@
+"""The names, times and settings of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from touchstone.check.problem import Problem
+from touchstone.check.requests import Place
+from touchstone.dependency.registry import dependency_class
+from touchstone.manifest.catalogue import ScenarioFolder
+from touchstone.manifest.contract import Act, Proof
+from touchstone.manifest.load import Load
+from touchstone.manifest.scenario import Scenario
+from touchstone.plan.profile import PROFILES
+
+
+def check_scenario(file: Path, folder: ScenarioFolder) -> Iterator[Problem]:
+    """What is wrong with everything but the requests."""
+    scenario = folder.scenario
+    stacks = [stack.name for stack in folder.stacks]
+    if scenario.baseline is not None and scenario.baseline not in stacks:
+        yield Problem(
+            file, ("baseline",), f"there is no stack {scenario.baseline!r}", f"name one of: {', '.join(stacks)}"
+        )
+    yield from _dependencies(file, scenario)
+    yield from _roles(file, scenario)
+    for number, check in enumerate(scenario.contract):
+        for place, step in enumerate(check.steps):
+            if isinstance(step, Act):
+                yield from _act(file, scenario, ("contract", number, "steps", place), step)
+        for place, proof in enumerate(check.proofs):
+            yield from _proof(file, scenario, ("contract", number, "proofs", place), proof)
+    for name, load in scenario.loads.items():
+        yield from _load(file, scenario, name, load)
+
+
+def _dependencies(file: Path, scenario: Scenario) -> Iterator[Problem]:
+    taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | {"HOST": "the lab", "PORT": "the lab"}
+    for name, spec in scenario.dependencies.items():
+        if spec.env in taken:
+            yield Problem(
+                file,
+                ("dependencies", name, "env"),
+                f"{spec.env} is given by {taken[spec.env]}, too",
+                "choose another name",
+            )
+        taken[spec.env] = f"dependency {name}"
+        for key, what in dependency_class(spec.kind).wrong_settings(dict(spec.settings)):
+            yield Problem(file, ("dependencies", name, "settings", key), what, "see docs/dependencies.md")
+    for name in ("HOST", "PORT"):
+        if name in scenario.settings:
+            yield Problem(file, ("settings", name), "the lab gives it itself", "leave it out")
+
+
+def _roles(file: Path, scenario: Scenario) -> Iterator[Problem]:
+    if scenario.drain is None:
+        return
+    for role, name, kind in (
+        ("dependency", scenario.drain.dependency, "kafka"),
+        ("downstream", scenario.drain.downstream, "echo"),
+    ):
+        spec = scenario.dependencies.get(name)
+        if spec is None or spec.kind != kind:
+            fitting = [n for n, s in scenario.dependencies.items() if s.kind == kind]
+            yield Problem(
+                file,
+                ("drain", role),
+                f"{name!r} is no dependency of kind {kind}",
+                f"name one: {', '.join(fitting) or f'there is none; add [dependencies.NAME] with kind = {kind!r}'}",
+            )
+
+
+def _known(scenario: Scenario) -> str:
+    return f"there are: {', '.join(scenario.dependencies) or 'none'}"
+
+
+def _act(file: Path, scenario: Scenario, key: Place, step: Act) -> Iterator[Problem]:
+    spec = scenario.dependencies.get(step.dependency)
+    if spec is None:
+        yield Problem(
+            file, (*key, "dependency"), f"the scenario has no dependency {step.dependency!r}", _known(scenario)
+        )
+        return
+    acts = dependency_class(spec.kind).acts
+    if step.act not in acts:
+        yield Problem(
+            file,
+            (*key, "act"),
+            f"a dependency of kind {spec.kind} cannot {step.act!r}",
+            f"it can: {', '.join(acts) or 'nothing'}",
+        )
+
+
+def _proof(file: Path, scenario: Scenario, key: Place, proof: Proof) -> Iterator[Problem]:
+    spec = scenario.dependencies.get(proof.dependency)
+    if spec is None:
+        yield Problem(
+            file, (*key, "dependency"), f"the scenario has no dependency {proof.dependency!r}", _known(scenario)
+        )
+        return
+    if (why := dependency_class(spec.kind).wrong_query(proof.query, dict(spec.settings))) is not None:
+        yield Problem(file, (*key, "query"), why, "correct the query; docs/dependencies.md tells what can be asked")
+
+
+def _load(file: Path, scenario: Scenario, name: str, load: Load) -> Iterator[Problem]:
+    for place, step in enumerate(load.prepare):
+        if isinstance(step, Act):
+            yield from _act(file, scenario, ("loads", name, "prepare", place), step)
+    for place, proof in enumerate(load.proofs):
+        yield from _proof(file, scenario, ("loads", name, "proofs", place), proof)
+        for template in ("{fresh}", "{counter}", "{random}"):
+            if template in proof.query:
+                yield Problem(
+                    file,
+                    ("loads", name, "proofs", place, "query"),
+                    f"{template} is of one request, and this is asked after all",
+                    "ask for a count of what the load did",
+                )
+    for dependency, settings in load.dependency_settings.items():
+        key: Place = ("loads", name, "dependency_settings", dependency)
+        spec = scenario.dependencies.get(dependency)
+        if spec is None:
+            yield Problem(file, key, f"the scenario has no dependency {dependency!r}", _known(scenario))
+            continue
+        merged = dict(spec.settings) | dict(settings)
+        for wrong, what in dependency_class(spec.kind).wrong_settings(merged):
+            if wrong in settings:
+                yield Problem(file, (*key, wrong), what, "see docs/dependencies.md")
+    if not load.profiles:
+        yield Problem(file, ("loads", name, "profiles"), "it is run in no profile", "name one, or leave `profiles` out")
+    yield from _timeout(file, name, load)
+
+
+def _timeout(file: Path, name: str, load: Load) -> Iterator[Problem]:
+    """A request that hangs from the beginning on is noticed only within warm-up and window."""
+    # Steps and a ramp go beyond what a service can do: there, requests wait in the generator, and that is the curve.
+    if "timeout_s" not in load.model_fields_set or load.loop in ("steps", "ramp") or load.exhibit:
+        return
+    for profile in load.profiles:
+        timing = PROFILES[profile].timing(load, 1)
+        if load.timeout_s > timing.warmup_s + timing.measured_s:
+            yield Problem(
+                file,
+                ("loads", name, "timeout_s"),
+                f"it is longer than warm-up and window of the profile {profile} "
+                f"({timing.warmup_s:g} s and {timing.measured_s:g} s), so that nothing could ever time out",
+                "shorten it, give the load `seconds`, or leave the profile out of `profiles`",
+            )
+            return

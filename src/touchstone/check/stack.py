@@ -1,0 +1,146 @@
+"""The files, tools and commands of a stack."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from touchstone.check.problem import Problem
+from touchstone.check.requests import Place
+from touchstone.manifest.catalogue import STACK_FILE, Contender
+from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.stack import Install, Stack, Variant
+from touchstone.toolchain.registry import TOOLS, known_tools
+
+_TOOL = re.compile(r"\{tool:([^}]*)\}")
+_FOOTPRINT = ("jre", "certificates", "zoneinfo")
+
+
+def check_stack(stack: Stack, scenario: Scenario) -> Iterator[Problem]:
+    """What is wrong with a stack.toml that fits its type."""
+    file = stack.folder / STACK_FILE
+    yield from _needs(file, ("needs",), stack.needs)
+    yield from _sources(file, stack)
+    if stack.install is not None:
+        yield from _install(file, ("install",), stack, stack.install, set(stack.needs))
+    for name, variant in stack.variants.items():
+        yield from _variant(file, stack, name, variant, scenario)
+
+
+def _needs(file: Path, key: Place, needs: dict[str, str]) -> Iterator[Problem]:
+    for name, wanted in needs.items():
+        if name not in TOOLS:
+            yield Problem(file, (*key, name), f"there is no tool {name!r}", known_tools(name))
+        try:
+            SpecifierSet(wanted.replace(" ", ""))
+        except InvalidSpecifier:
+            yield Problem(file, (*key, name), f"{wanted!r} is no version range", "write it like '>=1.24' or '>=25,<26'")
+
+
+def _sources(file: Path, stack: Stack) -> Iterator[Problem]:
+    for number, pattern in enumerate(stack.sources):
+        if why := _finds_nothing(stack.folder, pattern):
+            yield Problem(file, ("sources", number), why, "correct the pattern, or leave it out")
+    for name, relative in stack.extra_sources.items():
+        if not (stack.folder / relative).is_dir():
+            yield Problem(file, ("extra_sources", name), f"there is no folder {relative}", "correct the path")
+
+
+def _finds_nothing(folder: Path, pattern: str) -> str | None:
+    try:
+        return None if next(folder.glob(pattern), None) else f"no file is like {pattern!r}"
+    except (ValueError, NotImplementedError, IndexError, OSError) as error:
+        return f"{pattern!r} is no pattern of files: {error}"
+
+
+def _install(file: Path, key: Place, stack: Stack, install: Install, tools: set[str]) -> Iterator[Problem]:
+    for number, pattern in enumerate(install.files):
+        if why := _finds_nothing(stack.folder, pattern):
+            yield Problem(file, (*key, "files", number), why, "make the lock file, or correct the name")
+    for number, words in enumerate(install.commands):
+        yield from _command(file, (*key, "commands", number), words, tools, based=False)
+
+
+def _variant(file: Path, stack: Stack, name: str, own: Variant, scenario: Scenario) -> Iterator[Problem]:
+    contender = Contender(stack, name)
+    whole, tools, key = contender.variant, set(contender.needs), ("variants", name)
+    yield from _needs(file, (*key, "needs"), own.needs)
+    if own.install is not None:
+        yield from _install(file, (*key, "install"), stack, own.install, tools)
+    for number, words in enumerate(own.build):
+        yield from _command(file, (*key, "build", number), words, tools, based=own.base is not None)
+    for place, command in (("run", own.run), ("train", own.train)):
+        if command is not None:
+            yield from _program(file, (*key, place), command, whole, tools)
+            yield from _places(file, (*key, place), command, tools, based=own.base is not None)
+    yield from _environment(file, key, own, scenario)
+    for number, path in enumerate(own.extra_configuration):
+        if not (stack.folder / path).is_file():
+            yield Problem(file, (*key, "extra_configuration", number), f"there is no file {path}", "correct the name")
+    for number, word in enumerate(own.footprint):
+        if word.startswith("/") and not Path(word).exists():
+            yield Problem(
+                file, (*key, "footprint", number), f"there is no file {word}", "install it, or correct the path"
+            )
+        elif not word.startswith(("/", "module:", "library:")) and word not in _FOOTPRINT:
+            known = ", ".join([*_FOOTPRINT, "module:NAME", "library:NAME", "/a/file"])
+            yield Problem(file, (*key, "footprint", number), f"{word!r} is not known", f"write one of: {known}")
+
+
+def _environment(file: Path, key: Place, own: Variant, scenario: Scenario) -> Iterator[Problem]:
+    """A variable that something else overrides would be ignored without a word."""
+    given = dict.fromkeys(scenario.settings, "the scenario's settings give")
+    given |= {spec.env: f"dependency {name} gives" for name, spec in scenario.dependencies.items()}
+    given |= {"HOST": "the lab gives", "PORT": "the lab gives"}
+    for name in own.env:
+        if name in given:
+            yield Problem(file, (*key, "env", name), f"{given[name]} {name}, equal for all", "leave it out here")
+
+
+def _program(file: Path, key: Place, words: list[str], variant: Variant, tools: set[str]) -> Iterator[Problem]:
+    """The first word of a command that starts the service: a tool, or something that is shipped."""
+    program = words[0]
+    if program in tools or program.startswith("{tool:"):
+        return
+    if program.startswith("/"):
+        if not Path(program).is_file():
+            yield Problem(file, key, f"there is no program {program}", "correct the path")
+        return
+    if "/" not in program:
+        hint = f"add {program} to needs" if program in TOOLS else f"write ./{program} if it is built"
+        yield Problem(file, key, f"{program!r} is neither a tool in `needs` nor a path", hint)
+        return
+    if not _is_shipped(program.replace("{work}/", "").removeprefix("./"), variant.artifacts):
+        shipped = ", ".join(variant.artifacts) or "none"
+        yield Problem(file, key, f"{program!r} is not among the artifacts ({shipped})", "add it to `artifacts`")
+
+
+def _is_shipped(path: str, artifacts: list[str]) -> bool:
+    for word in artifacts:
+        plain = str(Path(word.removesuffix("/**")))
+        if path == plain or Path(plain) in Path(path).parents or fnmatchcase(path, plain):
+            return True
+    return False
+
+
+def _command(file: Path, key: Place, words: list[str], tools: set[str], *, based: bool) -> Iterator[Problem]:
+    """A command of a build or an installation: its program must be a tool, a path, or what every system has."""
+    program = words[0]
+    if program not in tools and "/" not in program and "{" not in program and shutil.which(program) is None:
+        hint = f"add {program} to needs" if program in TOOLS else known_tools(program)
+        yield Problem(file, key, f"there is no program {program!r}", hint)
+    yield from _places(file, key, words, tools, based=based)
+
+
+def _places(file: Path, key: Place, words: list[str], tools: set[str], *, based: bool) -> Iterator[Problem]:
+    for word in words:
+        for name in _TOOL.findall(word):
+            if name not in tools:
+                yield Problem(file, key, f"{{tool:{name}}} is not in `needs`", f"add {name} to needs")
+        if "{base}" in word and not based:
+            yield Problem(file, key, "{base} stands in a variant that has no base", "name a base, or write {work}")

@@ -1,0 +1,149 @@
+"""`touchstone ab`: is this revision worse than that one? Both are measured in one run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from touchstone.cli.places import results_root
+from touchstone.cli.terms import read_figures, read_share
+from touchstone.failure import ExitCode, TouchstoneError, UsageError
+from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.gate import hold_against
+from touchstone.judge.comparison.revisions import RevisionsJudgement, Standing
+from touchstone.report import junit, render, revisions
+from touchstone.report.annotations import annotation_lines
+from touchstone.report.changes import print_gate, print_gone, table
+from touchstone.report.format import plural
+from touchstone.revisions.ab import SHARP, Answer, Question, compare_revisions
+from touchstone.revisions.repository import Repository
+from touchstone.run.measure import Conditions
+from touchstone.run.progress import Plain, display_for
+
+_ADVICE = "more time (`--minutes`), a wider margin (`--margin`, `--figure NAME=10%`), or a quieter machine"
+
+
+def ab(
+    base: Annotated[str, typer.Argument(help="The revision to compare with: a branch, a tag, a commit.")],
+    head: Annotated[
+        str | None, typer.Argument(help="The revision in question; the working tree as it is if left out.")
+    ] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")
+    ] = None,
+    stack: Annotated[str | None, typer.Option(help="The stack, or stack/variant; the only one if left out.")] = None,
+    load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
+    figure: Annotated[
+        list[str] | None,
+        typer.Option("--figure", help=f"A figure to ask about, if wanted with its margin: {SHARP[0]}=2%. Repeatable."),
+    ] = None,
+    margin: Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")] = "3%",
+    minutes: Annotated[
+        float, typer.Option(min=0.1, help="Go on until every figure is decided, at most so many minutes.")
+    ] = 5.0,
+    allow_undecided: Annotated[
+        bool, typer.Option("--allow-undecided", help="End with code 0, not 5, if a figure is undecided.")
+    ] = False,
+    fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write a summary for a pull request to this file.")] = None,
+    junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")] = None,
+    github: Annotated[bool, typer.Option("--github", help="Also print annotations for GitHub Actions.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+) -> int:
+    """Compare two git revisions of a service in one run: which figures are better, worse or equivalent."""
+    if json and github:
+        raise UsageError("--json and --github exclude each other", mend="give one of them")
+    for path in filter(None, (markdown, junit_file)):
+        if not path.parent.is_dir():
+            raise UsageError(f"{path} cannot be written: there is no folder {path.parent}", mend="make it first")
+    named = read_figures(figure or SHARP)
+    terms = Terms(margin=read_share(margin), confidence=0.95, figures=named, loads=())
+    here = Path.cwd()
+    repository = Repository.around(here)
+    earlier = repository.revision(base)
+    later = repository.revision(head) if head else repository.working_tree(results_root())
+    console = Console(stderr=json)
+    console.print(f"base: {earlier.words}\nhead: {later.words}", highlight=False, markup=False, soft_wrap=True)
+    answer = compare_revisions(
+        repository,
+        (earlier, later),
+        Question(terms, tuple(load or ()), scenario, stack, tuple(sys.argv)),
+        here=here,
+        conditions=Conditions(
+            results=results_root(),
+            folder=out,
+            display=Plain(Console(quiet=True)) if json else display_for(console),
+            fresh_builds=fresh_builds,
+            until_decided_s=minutes * 60,
+            notes=[f"base is {earlier.words}", f"head is {later.words}"],
+        ),
+    )
+    _write(answer, markdown, junit_file, allow_undecided=allow_undecided)
+    said = answer.revisions
+    if json:
+        typer.echo(said.model_dump_json(indent=1, by_alias=True))
+    else:
+        _print(said, terms, answer.folder)
+    if github:
+        for line in annotation_lines(said, answer.run, answer.judgement):
+            typer.echo(line)
+    return _code(said, allow_undecided=allow_undecided)
+
+
+def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, allow_undecided: bool) -> None:
+    """The run's reports, and the files that were asked for. Raises TouchstoneError if one cannot be written."""
+    render(answer.run, answer.judgement, answer.folder)
+    texts = {
+        answer.folder / "revisions.json": answer.revisions.model_dump_json(indent=1, by_alias=True),
+        markdown: revisions.document(answer.revisions, answer.run, answer.judgement),
+        junit_file: junit.document(answer.revisions, allow_undecided=allow_undecided),
+    }
+    for path, text in texts.items():
+        if path is not None:
+            try:
+                path.write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise TouchstoneError(
+                    f"cannot be written: {error.strerror}", where=str(path), mend="name another file"
+                ) from error
+
+
+def _print(said: RevisionsJudgement, terms: Terms, folder: Path) -> None:
+    console = Console()
+    console.print()
+    if said.changes:
+        console.print(table(said.changes, "base", "head"))
+    print_gone(console, said.gone)
+    for failed in said.failed:
+        console.print(f"{failed.contender} failed: {failed.reason}", style="red", highlight=False, markup=False)
+    if said.standing is not Standing.INVALID and not said.interrupted:
+        print_gate(console, hold_against(said.changes, said.gone, terms), _ADVICE)
+    if said.interrupted:
+        console.print("interrupted: this is what was measured until then", style="bold")
+    else:
+        console.print(f"{said.standing}: {revisions.SENTENCES[said.standing]}", highlight=False, style="bold")
+    console.print(f"{plural(said.rounds, 'round')}; report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
+
+
+def _code(said: RevisionsJudgement, *, allow_undecided: bool) -> int:
+    if said.interrupted:
+        return ExitCode.INTERRUPTED
+    match said.standing:
+        case Standing.PASSED:
+            return ExitCode.OK
+        case Standing.WORSE:
+            return ExitCode.GATE
+        case Standing.UNDECIDED:
+            return ExitCode.OK if allow_undecided else ExitCode.UNDECIDED
+        case Standing.INVALID:
+            return ExitCode.INVALID
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("ab")(ab)

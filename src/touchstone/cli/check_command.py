@@ -1,0 +1,32 @@
+"""`touchstone check`: all that can be known of a scenario's manifests before anything is built."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from touchstone.check.folder import check_folder
+from touchstone.cli.places import scenarios_root
+from touchstone.failure import ExitCode
+from touchstone.manifest.catalogue import find_scenario
+
+
+def check(
+    scenario: Annotated[str, typer.Argument(help="A scenario's name, or a folder with a scenario.toml.")],
+) -> int:
+    """Check manifests: patterns, templates, names, times and files. `run` does it first."""
+    folder = find_scenario(scenario, scenarios_root())
+    problems = check_folder(folder)
+    for problem in problems:
+        typer.echo(str(problem))
+    variants = sum(len(stack.variants) for stack in folder.stacks)
+    count = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}" if problems else "nothing wrong"
+    loads, checks = len(folder.scenario.loads), len(folder.scenario.contract)
+    typer.echo(f"{folder.scenario.name}: {checks} checks, {loads} loads, {variants} variants: {count}")
+    return ExitCode.USAGE if problems else ExitCode.OK
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("check")(check)

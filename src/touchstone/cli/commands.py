@@ -1,0 +1,75 @@
+"""The commands, and a command group that loads one only when it is called.
+
+Some commands need libraries for statistics, plots and databases, for which nobody should wait who asks for help, lists
+scenarios or completes a word. So name and summary of a command stand here, and its module is imported when called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A command before it is loaded: `touchstone.cli.<module>_command`, and the first line of its help."""
+
+    module: str
+    summary: str
+
+
+COMMANDS: dict[str, Outline] = {
+    "run": Outline(
+        "run", "Build, check, boot and load the contenders of a scenario, and say which differences are real."
+    ),
+    "check": Outline("check", "Check manifests: patterns, templates, names, times and files. `run` does it first."),
+    "list": Outline("list", "List the scenarios with their contenders, and what each contender still needs."),
+    "show": Outline("show", "Show a run again, judged anew from its records."),
+    "report": Outline("report", "Write the reports of a run anew."),
+    "explain": Outline("explain", "Print where a figure comes from: samples, rounds, commands, findings, files."),
+    "ab": Outline(
+        "ab", "Compare two git revisions of a service in one run: which figures are better, worse or equivalent."
+    ),
+    "compare": Outline("compare", "Put two runs side by side: which figures have really changed."),
+    "claims": Outline("claims", "Hold published statements against measurements: which hold, which do not, and why."),
+    "audit": Outline("audit", "Apply to published results every check that needs no rerun, by entry and by cause."),
+    "article": Outline("article", "Write a draft of a post about a run: method, tables, plots and verdicts."),
+    "new": Outline("new", "Make a scenario with one small stack that runs, or add a stack to a scenario."),
+    "doctor": Outline("doctor", "Look at the machine and its tools."),
+    "toolchain": Outline("toolchain", "Get a tool that is missing, without changing the system."),
+    "load": Outline(
+        "load", "Put load on a URL, as wrk does and with more care. The engine's own options: touchstone load --help"
+    ),
+    "probe": Outline(
+        "engine", "Probe a server's HTTP/1.1 conformance. The engine's own options: touchstone probe --help"
+    ),
+}
+"""In the order of the help. A command's own help begins with its summary: a test holds them together."""
+
+
+def load_command(name: str) -> Any:
+    """The command itself, its module imported."""
+    app = typer.Typer()
+    app.callback()(lambda: None)  # With a callback typer makes a group, also of a single command.
+    import_module(f"touchstone.cli.{COMMANDS[name].module}_command").register(app)
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group.commands[name]
+
+
+class LazyGroup(TyperGroup):
+    """Holds outlines, which are enough for the help and for completion, until one is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {name: TyperCommand(name, help=outline.summary) for name, outline in COMMANDS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Load the command that is called; an unknown one is answered by the group with the names that are near."""
+        if args[0] in COMMANDS:
+            self.commands[args[0]] = load_command(args[0])
+        return super().resolve_command(ctx, args)

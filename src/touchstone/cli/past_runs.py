@@ -1,0 +1,78 @@
+"""The runs that were made: when, of what, and what came of them, read from what they left on disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from touchstone.judge.judgement import Verdict
+from touchstone.record.run import Plan
+from touchstone.record.store import runs_in
+
+_NAMED = 4
+"""Contenders that a line names."""
+
+
+class _State(BaseModel):
+    started_at: str = ""
+    interrupted: bool = False
+
+
+class _Judged(BaseModel):
+    verdict: Verdict
+    failed: list[object] = []
+
+
+class _Report(BaseModel):
+    judgement: _Judged
+
+
+def past_runs(root: Path, scenario: str = "") -> list[dict[str, str | None]]:
+    """The runs below a folder, the latest first; of one scenario if it is named. A run that cannot be read says so."""
+    rows = []
+    for folder in reversed(runs_in(root)):
+        try:
+            plan = Plan.model_validate_json((folder / "plan.json").read_bytes())
+        except (OSError, ValidationError):
+            rows.append(_row(folder, None))
+            continue
+        if scenario in ("", plan.scenario):
+            rows.append(_row(folder, plan))
+    return rows
+
+
+def _row(folder: Path, plan: Plan | None) -> dict[str, str | None]:
+    state = _state(folder)
+    names = [c.name for c in plan.contenders if c.not_measured is None] if plan else []
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return {
+        "run": folder.name,
+        "date": state.started_at[:16].replace("T", " ") or None,
+        "scenario": plan.scenario if plan else None,
+        "contenders": ", ".join(names[:_NAMED]) + more,
+        "verdict": _verdict(folder, state) if plan else "unreadable",
+        "folder": str(folder),
+    }
+
+
+def _state(folder: Path) -> _State:
+    try:
+        return _State.model_validate_json((folder / "state.json").read_bytes())
+    except (OSError, ValidationError):
+        return _State()
+
+
+def _verdict(folder: Path, state: _State) -> str:
+    """The verdict of the report that the run left; `touchstone show` judges anew."""
+    try:
+        judged = _Report.model_validate(json.loads((folder / "report.json").read_bytes())).judgement
+    except (OSError, ValueError):
+        return "not judged"
+    parts = [str(judged.verdict)]
+    if judged.failed:
+        parts.append(f"{len(judged.failed)} failed")
+    if state.interrupted:
+        parts.append("interrupted")
+    return ", ".join(parts)

@@ -1,0 +1,35 @@
+"""Reads the terms on which two runs or revisions are compared: margins and figures."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from touchstone.failure import UsageError
+from touchstone.vocabulary.figure import FIGURES
+
+
+def read_share(text: str) -> float:
+    """A margin as a share. Raises UsageError."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
+    value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
+    if not 0 < value < 1:
+        raise UsageError(f"{text!r} is no margin", mend="give a share between 0 and 1, such as 5% or 0.05")
+    return value
+
+
+def read_figures(words: Iterable[str]) -> dict[str, float | None]:
+    """Figures by name, each with a margin of its own if it has one: `throughput`, `throughput=3%`.
+
+    Raises UsageError for a figure that does not exist.
+    """
+    named: dict[str, float | None] = {}
+    for word in words:
+        name, _, own = word.partition("=")
+        if name not in FIGURES:
+            near = difflib.get_close_matches(name, FIGURES, n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise UsageError(f"there is no figure {name!r}", mend=f"{hint}`touchstone explain` lists the figures")
+        named[name] = read_share(own) if own else None
+    return named

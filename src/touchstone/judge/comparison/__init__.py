@@ -1,0 +1,1 @@
+"""Estimates, verdicts and comparisons: within a run, and between two."""

@@ -1,0 +1,173 @@
+"""Contenders against the baseline: ratios within rounds, and what they decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from touchstone.judge.comparison.doubt import widened
+from touchstone.judge.comparison.estimate import Series
+from touchstone.judge.comparison.verdict import worst
+from touchstone.judge.figures import is_exact
+from touchstone.judge.judgement import Comparison, Outcome, Verdict
+from touchstone.judge.language.sentences import comparison_sentence
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.laps import LapEffect, lap_effect
+from touchstone.judge.statistics.intervals import (
+    Decision,
+    Interval,
+    decide,
+    log_effects,
+    more_rounds,
+    ratio_interval,
+    simultaneous,
+    unpaired_ratio_interval,
+)
+from touchstone.record.sample import TARE
+from touchstone.vocabulary.figure import FIGURES, Better
+
+Key = tuple[str, str | None, str]
+
+
+def compare(case: Case, all_series: list[Series]) -> list[Comparison]:
+    """Every contender against the baseline, and every exhibit against its sound twin, on every figure that both have.
+
+    A family is one question: one figure of one load, all contenders that are put against the baseline on it. Their
+    intervals are simultaneous, and the interval that is shown is the one that decides.
+    """
+    by_key: dict[Key, dict[str, Series]] = {}
+    for series in all_series:
+        e = series.estimate
+        if e.contender != TARE:
+            by_key.setdefault((e.phase, e.load, e.figure), {})[e.contender] = series
+    baseline = baseline_of(case, {name for group in by_key.values() for name in group})
+    comparisons: list[Comparison] = []
+    for group in by_key.values():
+        pairs = list(_pairs(case, group, baseline))
+        comparisons += [_Question(group[a], group[b], case, len(pairs)).answer() for a, b in pairs]
+    return comparisons
+
+
+def baseline_of(case: Case, measured: set[str]) -> str | None:
+    """The contender that the others are put against: the plan's, or the first that was measured and is no exhibit."""
+    plan = case.run.plan
+    names = [c.name for c in plan.contenders if c.name in measured]
+    names += sorted(measured - set(names))
+    wanted = [n for n in names if plan.baseline in (n, n.split("/", 1)[0])]
+    exhibits = {c.name for c in plan.contenders if c.exhibit}
+    for candidates in (wanted, names):
+        sound = [n for n in candidates if n not in exhibits]
+        if sound or candidates:
+            return (sound or candidates)[0]
+    return None
+
+
+def _pairs(case: Case, group: dict[str, Series], baseline: str | None) -> Iterator[tuple[str, str]]:
+    for name in group:
+        if baseline in group and name != baseline:
+            yield name, str(baseline)
+        plan = case.contender(name)
+        twin = plan.sound_twin if plan and plan.exhibit else None
+        if twin is None:
+            continue
+        found = next((n for n in group if twin in (n, n.split("/", 1)[0]) and n != name), None)
+        if found and found != baseline:
+            yield name, found
+
+
+def _effects(contender: Series, baseline: Series) -> tuple[list[float], int]:
+    """The log ratio of each common round, and of how many laps they are made: none if not of neighbouring slices."""
+    found: dict[int, LapEffect] = {}
+    for number in contender.samples.keys() & baseline.samples.keys():
+        effect = lap_effect(contender.samples[number], baseline.samples[number], contender.estimate.figure)
+        if effect is not None:
+            found[number] = effect
+    if not found:
+        return log_effects(contender.by_round, baseline.by_round), 0
+    return [found[number].effect for number in sorted(found)], sum(effect.laps for effect in found.values())
+
+
+class _Question:
+    """One contender against another on one figure."""
+
+    def __init__(self, contender: Series, baseline: Series, case: Case, family: int) -> None:
+        self.margin = case.margin
+        self.confidence = case.confidence
+        self.family = family
+        confidence = simultaneous(case.confidence, family)
+        e, b = contender.estimate, baseline.estimate
+        self.comparison = Comparison(
+            phase=e.phase, figure=e.figure, load=e.load, contender=e.contender, baseline=b.contender
+        )
+        self.comparison.verdict = worst(e.verdict, b.verdict)
+        if e.verdict is not Verdict.VALID or b.verdict is not Verdict.VALID:
+            blamed = e if worst(e.verdict, b.verdict) is e.verdict else b
+            self.comparison.reason = f"{blamed.contender}: {blamed.reason}"
+        common = contender.by_round.keys() & baseline.by_round.keys()
+        self.nonzero = [bool(s.by_round[r]) for s in (contender, baseline) for r in common]
+        self.effects, laps = _effects(contender, baseline)
+        self.comparison.laps = laps
+        self.interval: Interval | None = None
+        self.exact = is_exact(e.figure)
+        # Round 0 stands for a phase without rounds: more of them would measure nothing again.
+        self.repeats_by_round = not self.exact and set(contender.by_round) != {0}
+        if self.comparison.verdict is Verdict.INVALID:
+            self.effects = []
+            return
+        self.comparison.rounds = len(self.effects)
+        if self.exact and self.effects:
+            ratio = math.exp(self.effects[-1])
+            self.interval = Interval(ratio, ratio, ratio)
+        elif len(self.effects) == 1:
+            self.interval = unpaired_ratio_interval(contender.repeats, baseline.repeats, confidence)
+        else:
+            self.interval = ratio_interval(self.effects, confidence)
+        if self.interval is not None and not self.exact:
+            self._widen(contender, baseline)
+
+    def _widen(self, contender: Series, baseline: Series) -> None:
+        assert self.interval is not None
+        sampled, paired = self.interval, self.comparison.laps > 0
+        figure = self.comparison.figure
+        self.interval = widened(sampled, contender.doubts, baseline.doubts, figure, paired=paired)
+        if (self.interval.low, self.interval.high) != (sampled.low, sampled.high):
+            self.comparison.sampled_low, self.comparison.sampled_high = sampled.low, sampled.high
+
+    def answer(self) -> Comparison:
+        """Fill in the outcome."""
+        c = self.comparison
+        if self.interval:
+            c.ratio, c.low, c.high = self.interval.point, self.interval.low, self.interval.high
+        elif self.effects:
+            c.ratio = math.exp(sum(self.effects) / len(self.effects))
+        c.outcome, why = self._outcome()
+        c.reason = c.reason or why
+        if c.outcome in (Outcome.FASTER, Outcome.SLOWER):
+            c.better = c.outcome is Outcome.FASTER
+        if c.outcome is Outcome.UNDECIDED and c.verdict is not Verdict.INVALID and self.repeats_by_round:
+            c.more_rounds = more_rounds(self.effects, self.margin, self.confidence, self.family)
+        c.sentence = comparison_sentence(c, self.margin, self.confidence)
+        return c
+
+    def _outcome(self) -> tuple[Outcome, str | None]:
+        if self.interval is None:
+            return self._without_interval()
+        decision = decide(self.interval, self.margin)
+        if decision is Decision.WITHIN:
+            return Outcome.EQUIVALENT, None
+        if decision is Decision.OPEN:
+            return Outcome.UNDECIDED, None
+        direction = FIGURES[self.comparison.figure].better
+        if direction is Better.NEITHER:
+            return Outcome.UNDECIDED, "neither direction is the better one"
+        good = Decision.HIGHER if direction is Better.HIGHER else Decision.LOWER
+        return (Outcome.FASTER if decision is good else Outcome.SLOWER), None
+
+    def _without_interval(self) -> tuple[Outcome, str]:
+        if self.nonzero and not any(self.nonzero):
+            return Outcome.EQUIVALENT, "0 in every round"
+        if self.effects and not self.repeats_by_round:
+            return Outcome.UNDECIDED, "measured once each, which gives no interval"
+        if self.effects:
+            return Outcome.UNDECIDED, f"{len(self.effects)} common round(s) give no interval"
+        return Outcome.UNDECIDED, "a ratio to 0 means nothing" if self.nonzero else "no common round"

@@ -1,0 +1,80 @@
+"""A suspicion has a size: by how much, and in which direction, what was found can have moved a figure.
+
+A disturbance slows a service down. So its size is said of the service's speed: how many times faster, or slower, it may
+really have been. A rate may then be so many times higher, a time or a cost so many times lower.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from touchstone.judge.judgement import Doubt
+from touchstone.judge.statistics.intervals import Interval
+from touchstone.vocabulary.figure import FIGURES, Better
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """All bounded doubts about one figure of one contender, as logarithms of how many times faster or slower."""
+
+    faster: float = 0.0
+    slower: float = 0.0
+    common_faster: float = 0.0
+    """That of disturbances which neighbouring slices share."""
+
+    def as_doubt(self) -> Doubt | None:
+        """All of them together; None if there is none."""
+        up, down = self.faster + self.common_faster, self.slower
+        if not up and not down:
+            return None
+        return Doubt(
+            faster=None if math.isinf(up) else math.exp(up), slower=None if math.isinf(down) else math.exp(down)
+        )
+
+
+def combine(doubts: Iterable[Doubt]) -> Doubts:
+    """Disturbances of one measurement come on top of each other; those of one cause do not, so the largest counts."""
+    own_faster = own_slower = common = 0.0
+    for doubt in doubts:
+        if doubt.common:
+            common = max(common, _log(doubt.faster))
+        else:
+            own_faster += _log(doubt.faster)
+            own_slower += _log(doubt.slower)
+    return Doubts(own_faster, own_slower, common)
+
+
+def mean(doubts: list[Doubts]) -> Doubts:
+    """Over rounds: an estimate is a mean of logarithms, and so is what may have moved it."""
+    if not doubts:
+        return Doubts()
+    count = len(doubts)
+    return Doubts(
+        sum(d.faster for d in doubts) / count,
+        sum(d.slower for d in doubts) / count,
+        sum(d.common_faster for d in doubts) / count,
+    )
+
+
+def widened(interval: Interval, contender: Doubts, baseline: Doubts, figure: str, *, paired: bool) -> Interval:
+    """The interval of the ratio contender/baseline, widened by what may have moved either.
+
+    `paired`: the ratio is one of neighbouring slices, so that of a disturbance which both share only the difference
+    counts.
+    """
+    up, down = contender.faster + baseline.slower, contender.slower + baseline.faster
+    if paired:
+        difference = contender.common_faster - baseline.common_faster
+        up, down = up + max(0.0, difference), down + max(0.0, -difference)
+    else:
+        up, down = up + contender.common_faster, down + baseline.common_faster
+    if FIGURES[figure].better is Better.LOWER:
+        up, down = down, up
+    return Interval(interval.point, interval.low * math.exp(-down), interval.high * math.exp(up))
+
+
+def _log(times: float | None) -> float:
+    """None means that there is no bound."""
+    return math.inf if times is None else math.log(max(1.0, times))

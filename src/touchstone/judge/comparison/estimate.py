@@ -1,0 +1,111 @@
+"""A figure of a contender over rounds: the median with its interval, from the samples that are not invalid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from touchstone.judge.comparison.doubt import Doubts, combine, mean
+from touchstone.judge.comparison.verdict import Scales, worst
+from touchstone.judge.judgement import Estimate, Verdict
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.statistics.intervals import median_interval
+from touchstone.record.sample import Sample
+
+SUSPECT_SHARE = 0.25
+"""An estimate is suspect once more than this share of its samples is: below it the median hardly moves."""
+
+LEFT_OUT_SHARE = 0.5
+"""An estimate is invalid once this share of its samples is: what is left is a choice, not a sample."""
+
+_REPEATS = {
+    "boot_first_response": "first_response_s",
+    "boot_port_open": "port_open_s",
+    "boot_cpu": "cpu_s",
+    "boot_rss": "held",
+    "boot_pss": "pss",
+    "boot_anon": "anon",
+}
+
+
+@dataclass
+class Series:
+    """The values of a figure by round, and those of repetitions within a single sample."""
+
+    estimate: Estimate
+    by_round: dict[int, float] = field(default_factory=dict)
+    repeats: list[float] = field(default_factory=list)
+    samples: dict[int, Sample] = field(default_factory=dict)
+    """The sample of each round."""
+    doubts: Doubts = field(default_factory=Doubts)
+    """What may have moved the figure, over all rounds."""
+
+
+def measure(case: Case, scales: Scales) -> list[Series]:
+    """Every figure of every contender and of the tares, in the order of the record."""
+    return [_series(group, figure, scales, case) for group in case.groups for figure in case.figure_names(group)]
+
+
+def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
+    estimate = Estimate(phase=group.phase, contender=group.contender, load=group.load, figure=figure)
+    series = Series(estimate)
+    suspects = 0
+    doubts: list[Doubts] = []
+    wider = scales.on_series(group.contender, group.load, figure)
+    reasons: list[str] = []
+    for sample in group.samples:
+        figures = case.figures(sample)
+        if figure not in figures:
+            continue
+        weight = scales.on_figure(sample, figure)
+        if weight.reason and (weight.verdict is Verdict.INVALID or not reasons):
+            reasons.append(weight.reason)
+        if weight.verdict is Verdict.INVALID:
+            estimate.left_out.append(sample.id)
+            continue
+        suspects += weight.verdict is Verdict.SUSPECT
+        value = figures[figure]
+        estimate.values.append(value)
+        estimate.samples.append(sample.id)
+        # A figure measured twice in a round counts once, by its later value: rounds are the unit of repetition.
+        series.by_round[sample.round or 0] = value
+        series.samples[sample.round or 0] = sample
+        doubts.append(combine([*weight.doubts, *wider.doubts]))
+        series.repeats = _repeats(sample, figure)
+    if len(estimate.values) == 1 and len(series.repeats) > 1:
+        estimate.repeats = series.repeats
+    _fill(estimate, estimate.repeats or estimate.values, case.confidence)
+    series.doubts = mean(doubts)
+    estimate.doubt = series.doubts.as_doubt()
+    own = _verdict(len(estimate.left_out), suspects, len(estimate.values))
+    estimate.verdict = worst(own, wider.verdict)
+    if estimate.verdict is not Verdict.VALID:
+        estimate.reason = wider.reason if wider.verdict is estimate.verdict else reasons[-1]
+    return series
+
+
+def _repeats(sample: Sample, figure: str) -> list[float]:
+    """The single runs behind a figure, where the sample holds them: each boot is a process of its own."""
+    if sample.boot is None or figure not in _REPEATS:
+        return []
+    values = [getattr(r, _REPEATS[figure]) for r in sample.boot.runs if not r.cold_cache and not r.failure]
+    return [float(v) for v in values if v is not None]
+
+
+def _fill(estimate: Estimate, values: list[float], confidence: float) -> None:
+    if not values:
+        return
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    estimate.median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    interval = median_interval(values, confidence)
+    if interval is not None:
+        estimate.low, estimate.high = interval.low, interval.high
+
+
+def _verdict(left_out: int, suspects: int, kept: int) -> Verdict:
+    total = left_out + kept
+    if left_out and left_out >= LEFT_OUT_SHARE * total:
+        return Verdict.INVALID
+    if left_out or suspects > SUSPECT_SHARE * total:
+        return Verdict.SUSPECT
+    return Verdict.VALID

@@ -1,0 +1,56 @@
+"""Which contenders of a run failed: their service died, broke its contract, or a measurement of theirs is void."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from touchstone.judge.judgement import Estimate, FailedContender, Finding, Severity, Verdict
+from touchstone.record.run import Run
+from touchstone.record.sample import TARE, Sample
+
+
+def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimate]) -> list[FailedContender]:
+    """Every contender that failed, in the order of the plan, with the gravest reason.
+
+    Exhibits are left aside, for they are there to be wrong, unless there is nothing else. A contender whose tools are
+    missing has not failed: the plan says that it is not measured.
+    """
+    own = [c for c in run.plan.contenders if c.not_measured is None]
+    judged = [c for c in own if not c.exhibit] or own
+    found = []
+    for contender in judged:
+        samples = [s for s in run.samples if s.contender == contender.name]
+        reason = _broken_off(samples) or _void(contender.name, findings, estimates)
+        if reason is None and not samples and not run.interrupted:
+            reason = "nothing of it was measured"
+        if reason is not None:
+            found.append(FailedContender(contender=contender.name, reason=reason))
+    return found
+
+
+def _broken_off(samples: list[Sample]) -> str | None:
+    """The first measurement that could not be carried out, or the first check of the contract that did not hold."""
+    for sample in samples:
+        if sample.failure is not None:
+            return f"{sample.phase}: {sample.failure.what}"
+        if sample.phase == "verify" and (broken := next((c for c in sample.checks if not c.passed), None)):
+            return f"it breaks its contract: {broken.says}"
+    return None
+
+
+def _void(contender: str, findings: list[Finding], estimates: list[Estimate]) -> str | None:
+    """A measurement of which every figure is invalid: what is left of it is the reason why."""
+    by_place: dict[tuple[str, str | None], list[Estimate]] = defaultdict(list)
+    for estimate in estimates:
+        if estimate.contender == contender and contender != TARE:
+            by_place[estimate.phase, estimate.load].append(estimate)
+    for (phase, load), group in by_place.items():
+        if all(e.verdict is Verdict.INVALID for e in group):
+            place = f"{phase}, {load}" if load else phase
+            grave = next((f for f in findings if _bears(f, contender, load)), None)
+            return f"{place}: {grave.statement if grave else group[0].reason or 'every figure is invalid'}"
+    return None
+
+
+def _bears(finding: Finding, contender: str, load: str | None) -> bool:
+    return finding.severity is Severity.INVALID and finding.contender == contender and finding.load in (None, load)

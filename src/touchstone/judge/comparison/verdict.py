@@ -1,0 +1,118 @@
+"""What findings do to samples, figures and the run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from touchstone.judge.figures import TAIL
+from touchstone.judge.judgement import Doubt, Estimate, Finding, Severity, Verdict
+from touchstone.record.run import Run
+from touchstone.record.sample import TARE, Sample
+
+_WEIGHT = {Severity.NOTE: Verdict.VALID, Severity.SUSPECT: Verdict.SUSPECT, Severity.INVALID: Verdict.INVALID}
+_ORDER = [Verdict.VALID, Verdict.SUSPECT, Verdict.INVALID]
+
+
+def worst(*verdicts: Verdict) -> Verdict:
+    """The heaviest verdict; valid if there is none."""
+    return max(verdicts, key=_ORDER.index, default=Verdict.VALID)
+
+
+@dataclass
+class Weight:
+    """Findings that bear on something, and the verdict that follows from them."""
+
+    findings: list[Finding] = field(default_factory=list)
+    figure: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The heaviest. A suspicion whose size is known widens intervals instead."""
+        return worst(*(_WEIGHT[f.severity] for f in self.findings if not self._bounded(f)))
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """The sizes of the suspicions that have one."""
+        return [f.doubt for f in self.findings if f.doubt is not None and self._bounded(f)]
+
+    def _bounded(self, finding: Finding) -> bool:
+        """A far percentile is moved by single requests: the size of a disturbance does not bound it."""
+        return finding.severity is Severity.SUSPECT and finding.doubt is not None and self.figure not in TAIL
+
+    @property
+    def reason(self) -> str | None:
+        """The statement of the finding that weighs most, None if all are notes."""
+        verdict = self.verdict
+        if verdict is Verdict.VALID:
+            return None
+        return next(f.statement for f in self.findings if _WEIGHT[f.severity] is verdict and not self._bounded(f))
+
+
+class Scales:
+    """All findings of a run, ready to be asked what bears on what."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        self._by_sample: dict[str, list[Finding]] = defaultdict(list)
+        self._wider: list[Finding] = []
+        for finding in findings:
+            if finding.sample is None:
+                self._wider.append(finding)
+            else:
+                self._by_sample[finding.sample].append(finding)
+
+    def on_figure(self, sample: Sample, figure: str) -> Weight:
+        """What bears on one figure of one sample, by findings about that sample."""
+        return Weight([f for f in self._by_sample[sample.id] if f.figures is None or figure in f.figures], figure)
+
+    def on_series(self, contender: str, load: str | None, figure: str) -> Weight:
+        """What bears on a figure over all rounds: findings about the contender, the load or the run.
+
+        Findings about the run do not concern tares, which are measured to judge it.
+        """
+        return Weight(
+            [
+                f
+                for f in self._wider
+                if (f.contender == contender or (f.contender is None and contender != TARE))
+                and f.load in (None, load)
+                and (f.figures is None or figure in f.figures)
+            ],
+            figure,
+        )
+
+    def on_sample(self, sample: Sample) -> Verdict:
+        """The sample as a whole. A finding that spoils only some figures makes it suspect, not invalid."""
+        verdicts = []
+        for finding in self._by_sample[sample.id]:
+            verdict = _WEIGHT[finding.severity]
+            if finding.figures is not None and verdict is Verdict.INVALID:
+                touched = set(finding.figures) & set(sample.figures)
+                verdict = Verdict.INVALID if touched == set(sample.figures) else Verdict.SUSPECT
+            verdicts.append(verdict)
+        for finding in self._wider:
+            if finding.contender == sample.contender and finding.load in (None, sample.load):
+                verdicts.append(
+                    _WEIGHT[finding.severity]
+                    if finding.figures is None
+                    else Verdict.SUSPECT
+                    if set(finding.figures) & set(sample.figures) and finding.severity is not Severity.NOTE
+                    else Verdict.VALID
+                )
+        return worst(*verdicts)
+
+
+def on_run(run: Run, findings: list[Finding], estimates: list[Estimate]) -> Verdict:
+    """The run as a whole: invalid if nothing valid can be said, suspect if something in it must be read with care.
+
+    Exhibits are left aside, for they are there to be wrong, unless there is nothing else.
+    """
+    exhibits = {c.name for c in run.plan.contenders if c.exhibit}
+    measured = [e for e in estimates if e.contender != TARE]
+    own = [e for e in measured if e.contender not in exhibits]
+    if len(exhibits) == len(run.plan.contenders):
+        own = measured
+    wide = worst(*(_WEIGHT[f.severity] for f in findings if f.contender is None and f.figures is None))
+    if wide is Verdict.INVALID or not own or all(e.verdict is Verdict.INVALID for e in own):
+        return Verdict.INVALID
+    return worst(wide, *(Verdict.SUSPECT for e in own if e.verdict is not Verdict.VALID))

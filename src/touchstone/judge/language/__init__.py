@@ -1,0 +1,1 @@
+"""The judge's results in words."""

@@ -1,0 +1,48 @@
+"""docs/findings.md: one entry a rule, from the registry.
+
+`python -m touchstone.judge.language.findings_page > docs/findings.md` makes it anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+from touchstone.judge.judgement import Severity
+from touchstone.judge.rule import Rule, rules
+
+_HEAD = """# Findings
+
+Every validity rule of the judge. A rule that fires leaves a *finding*: what is wrong with the numbers in it, the
+evidence, and what to do next. An *invalid* finding takes the figures that it concerns out of every comparison; a
+*suspect* one marks them; a *note* changes nothing. Rules read the record alone: they know no contender by its name.
+
+This page is made from the rules in `src/touchstone/judge/rules/`; a rule is one file there, with one test in
+`tests/judge/rules/`.
+"""
+
+_WEIGHTS = [Severity.INVALID, Severity.SUSPECT, Severity.NOTE]
+
+
+def render_findings_page() -> str:
+    """The page in Markdown: a table of all rules, then an entry for each in the order of codes."""
+    ordered = sorted(rules(), key=lambda r: (_WEIGHTS.index(r.severity), r.code))
+    table = ["| code | severity | fires when |", "|---|---|---|"]
+    table += [f"| [`{r.code}`](#{r.code}) | {r.severity} | {_lowered(r.title)} |" for r in ordered]
+    return "\n".join([_HEAD, *table, "", *(_entry(r) for r in rules())])
+
+
+def _entry(rule: Rule) -> str:
+    why = " ".join((inspect.getdoc(type(rule)) or "").split())
+    return (
+        f"## {rule.code}\n\n**{rule.title}** ({rule.severity})\n\n{why}\n\n"
+        f"* Threshold: {rule.threshold}.\n* Why there: {rule.threshold_reason}.\n* What to do: {rule.next_step}\n"
+    )
+
+
+def _lowered(title: str) -> str:
+    return title[0].lower() + title[1:]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render_findings_page())

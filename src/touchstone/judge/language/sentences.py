@@ -1,0 +1,93 @@
+"""A comparison in plain words: what, by how much, how sure, and what would make it surer.
+
+Why a figure is doubtful is said once, by the finding, and not again with every comparison.
+"""
+
+from __future__ import annotations
+
+import math
+
+from touchstone.judge.figures import is_exact
+from touchstone.judge.judgement import Comparison, Outcome, Verdict
+from touchstone.judge.language.quantity import share
+from touchstone.vocabulary.figure import FIGURES, Better, Figure
+
+
+def comparison_sentence(c: Comparison, margin: float, confidence: float) -> str:
+    """The result in a sentence, with its interval and rounds; why not, where there is none."""
+    figure = FIGURES[c.figure]
+    what = figure.in_sentence
+    if c.verdict is Verdict.INVALID:
+        return f"{c.contender} and {c.baseline} cannot be compared on {what}: {_ended(c.reason or 'invalid')}"
+    if c.ratio is None:
+        if c.outcome is Outcome.EQUIVALENT:
+            return f"{c.contender} and {c.baseline} are equal on {what}: 0 in every round."
+        return f"{c.contender} and {c.baseline} cannot be compared on {what}: {_ended(c.reason or 'no common round')}"
+    match c.outcome:
+        case Outcome.EQUIVALENT:
+            core = f"{c.contender} and {c.baseline} are equivalent on {what} within {share(margin)}"
+        case Outcome.UNDECIDED:
+            core = f"{c.contender} against {c.baseline} on {what} is undecided"
+        case _:
+            core = _difference(c, figure, what)
+    if core.startswith("the "):
+        core = core[0].upper() + core[1:]
+    return f"{core} ({_interval(c, confidence)}).{_more(c)}"
+
+
+def _difference(c: Comparison, figure: Figure, what: str) -> str:
+    assert c.ratio is not None
+    if words := figure.counted:
+        direction = words.more if c.ratio > 1 else words.less
+        return f"{c.contender} {words.verb} {_by(c.ratio)} {direction} {words.things} than {c.baseline}"
+    direction = "higher" if c.ratio > 1 else "lower"
+    good = "better" if c.better else "worse"
+    quality = "" if figure.better is Better.NEITHER else f", which is {good}"
+    return f"{what} of {c.contender} is {_by(c.ratio)} {direction} than that of {c.baseline}{quality}"
+
+
+def _by(ratio: float) -> str:
+    """A change in percent while that reads well, otherwise as a factor."""
+    if ratio >= 2 or ratio <= 0.5:
+        factor = max(ratio, 1 / ratio)
+        return f"{factor:,.0f} times" if factor >= 10 else f"{factor:.2g} times"
+    return share(abs(ratio - 1))
+
+
+def _digits(ratio: float) -> str:
+    """Three decimals near 1, where a margin of some percent is read; fewer where they mean nothing."""
+    if math.isinf(ratio):
+        return "any higher ratio"
+    if ratio >= 100:
+        return f"{ratio:,.0f}"
+    return f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.3f}"
+
+
+def _interval(c: Comparison, confidence: float) -> str:
+    assert c.ratio is not None
+    rounds = f"{c.rounds} round{'s' if c.rounds != 1 else ''}"
+    if c.low is None or c.high is None:
+        return f"ratio {_digits(c.ratio)}, no interval" + (f", {rounds}" if c.rounds > 1 else "")
+    interval = f"{share(confidence)} interval {_digits(c.low)} to {_digits(c.high)}"
+    if c.sampled_low is not None and c.sampled_high is not None:
+        interval += f" with all doubts, {_digits(c.sampled_low)} to {_digits(c.sampled_high)} without"
+    if c.rounds == 1 and c.low != c.high:
+        return f"ratio {_digits(c.ratio)}, {interval} over single starts"
+    if c.low == c.high:
+        return f"ratio {_digits(c.ratio)}, " + ("counted exactly" if is_exact(c.figure) else f"the same in {rounds}")
+    laps = f" of {c.laps} laps" if c.laps else ""
+    return f"ratio {_digits(c.ratio)}, {interval}, {rounds}{laps}"
+
+
+def _more(c: Comparison) -> str:
+    if c.outcome is not Outcome.UNDECIDED:
+        return ""
+    if c.more_rounds is not None:
+        return f" About {c.more_rounds} more round{'s' if c.more_rounds != 1 else ''} would decide it."
+    if c.verdict is Verdict.VALID and c.reason:
+        return f" {c.reason[0].upper()}{_ended(c.reason[1:])}"
+    return ""
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else text + "."

@@ -1,0 +1,116 @@
+"""The case before the judge: a run, arranged in the ways in which the rules look at it."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from touchstone.judge.judgement import Peak, Steady
+from touchstone.judge.reading.peak import PEAK_FIGURES, peak_figures, peak_of
+from touchstone.judge.reading.traffic import loop, measured_points
+from touchstone.judge.statistics.steady import steady_state
+from touchstone.record.run import ContenderPlan, Run
+from touchstone.record.sample import TARE, Sample
+
+
+@dataclass(frozen=True)
+class Group:
+    """A contender's samples of one phase and one load, in the order of rounds."""
+
+    phase: str
+    contender: str
+    load: str | None
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run with the margin (a share) and the confidence at which it is judged."""
+
+    run: Run
+    margin: float
+    confidence: float
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """All groups, tares among them, in the order in which they were first measured."""
+        found: dict[tuple[str, str, str | None], list[Sample]] = defaultdict(list)
+        for sample in self.run.samples:
+            found[sample.phase, sample.contender, sample.load].append(sample)
+        return [
+            Group(phase, contender, load, tuple(sorted(samples, key=lambda s: s.round or 0)))
+            for (phase, contender, load), samples in found.items()
+        ]
+
+    def groups_of(self, phase: str) -> Iterator[Group]:
+        """The contenders' groups of a phase, without tares."""
+        return (g for g in self.groups if g.phase == phase and g.contender != TARE)
+
+    @cached_property
+    def loads(self) -> list[str]:
+        """The loads that were measured, in order."""
+        return list(dict.fromkeys(s.load for s in self.run.samples if s.phase == "load" and s.load))
+
+    def tares(self, load: str | None) -> list[Sample]:
+        """The tares of a load in the order in which they were taken; None means those of the start under load."""
+        return [
+            s
+            for s in self.run.samples
+            if s.contender == TARE and s.load == load and s.result is not None and s.failure is None
+        ]
+
+    def ceiling(self, load: str | None) -> float | None:
+        """The median rate of a load's tares; None if there is none."""
+        rates = [t.result.rate.achieved for t in self.tares(load) if t.result]
+        return statistics.median(rates) if rates else None
+
+    @cached_property
+    def steady(self) -> list[Steady]:
+        """The steady-state verdict on each load of a contender."""
+        return [
+            steady_state(
+                measured_points(s.result),
+                contender=s.contender,
+                load=s.load or "",
+                sample=s.id,
+                margin=self.margin,
+                by_rate=loop(s) == "closed",
+            )
+            for s in self.run.samples
+            if s.phase == "load" and s.contender != TARE and s.result is not None and loop(s) in ("closed", "open")
+        ]
+
+    @cached_property
+    def peaks(self) -> dict[str, Peak]:
+        """The peak of each start under load, by sample."""
+        found = {s.id: peak_of(s, self.margin) for s in self.run.samples if s.contender != TARE}
+        return {sample: peak for sample, peak in found.items() if peak is not None}
+
+    def figures(self, sample: Sample) -> dict[str, float]:
+        """A sample's figures, with those that are read out of its evidence with the margin."""
+        peak = self.peaks.get(sample.id)
+        return sample.figures | (peak_figures(peak) if peak else {})
+
+    def figure_names(self, group: Group) -> list[str]:
+        """The figures of a group in the order of the record; a peak's also where no round has reached one."""
+        names = dict.fromkeys(name for sample in group.samples for name in self.figures(sample))
+        if any(sample.id in self.peaks for sample in group.samples):
+            names |= dict.fromkeys(PEAK_FIGURES)
+        return list(names)
+
+    @property
+    def tared(self) -> list[str | None]:
+        """What has tares of its own: the loads that were measured, and None for the start under load."""
+        return [*self.loads, *([None] if next(self.groups_of("peak"), None) else [])]
+
+    def steady_of(self, group: Group) -> list[Steady]:
+        """The steady-state verdicts on a group's samples."""
+        ids = {s.id for s in group.samples}
+        return [s for s in self.steady if s.sample in ids]
+
+    def contender(self, name: str) -> ContenderPlan | None:
+        """The plan's entry for a contender."""
+        return next((c for c in self.run.plan.contenders if c.name == name), None)

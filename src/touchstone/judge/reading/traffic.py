@@ -1,0 +1,128 @@
+"""What the engine's result says of the traffic, as the rules need it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from touchstone.record.engine import FirstError, LoadResult, Point
+from touchstone.record.sample import Sample
+
+SHOWN = 3
+"""Errors of each class that a finding shows; the sample on disk holds up to twenty."""
+
+
+def allowance(sample: Sample) -> float:
+    """The share of requests that may fail."""
+    return float(sample.load_spec.get("error_allowance") or 0.0)
+
+
+def error_share(result: LoadResult) -> float:
+    """Errors of all classes over requests sent; failed connects can outnumber requests, so at most 1."""
+    return min(1.0, result.counts.errors.total / max(1, result.counts.sent))
+
+
+def first_errors(result: LoadResult, *classes: str) -> list[dict[str, Any]]:
+    """The first errors of each class, or of the classes named, as evidence."""
+    shown: Counter[str] = Counter()
+    found = []
+    for error in result.first_errors:
+        shown[error.class_] += 1
+        if shown[error.class_] <= SHOWN and (not classes or error.class_ in classes):
+            found.append(_shown(error))
+    return found
+
+
+def _shown(error: FirstError) -> dict[str, Any]:
+    return error.model_dump(by_alias=True)
+
+
+def _asked(sample: Sample, key: str, default: Any) -> Any:
+    """A property of the load: as the engine was told, else as the scenario states it."""
+    job = sample.result.job if sample.result else {}
+    value = job.get(key, sample.load_spec.get(key))
+    return default if value is None else value
+
+
+def loop(sample: Sample) -> str:
+    """closed, open, steps or ramp."""
+    told = _asked(sample, "loop", "closed")
+    return str(told.get("kind", "closed") if isinstance(told, dict) else told)
+
+
+def slots(sample: Sample) -> int:
+    """How many requests can be under way at once: connections times pipelining depth."""
+    assert sample.result is not None
+    connections = sample.result.connections.established or int(_asked(sample, "connections", 0))
+    return connections * int(_asked(sample, "pipeline", 1))
+
+
+def pipeline(sample: Sample) -> int:
+    """Requests under way on one connection."""
+    return int(_asked(sample, "pipeline", 1))
+
+
+def keeps_alive(sample: Sample) -> bool:
+    """Whether connections are meant to serve more than one request."""
+    return bool(_asked(sample, "keepalive", True))
+
+
+def asked_connections(sample: Sample) -> int:
+    """Connections as the load states them."""
+    result = sample.result
+    return int((result.connections.asked if result else 0) or _asked(sample, "connections", 0))
+
+
+def measured_points(result: LoadResult) -> list[Point]:
+    """The series within the measured window."""
+    return [p for p in result.series if p.phase == "load"]
+
+
+def server_busy(sample: Sample) -> float | None:
+    """The server's CPU time over what it could have used: its CPUs, or its threads where those are fewer.
+
+    None where either is not known.
+    """
+    result = sample.result
+    if result is None or result.watch is None or result.watch.window.cpu_s is None:
+        return None
+    measured = result.window.measured_s
+    if not measured or not sample.placement.server_cpus:
+        return None
+    threads = [p.threads for p in result.watch.series if p.threads and p.phase == "load"]
+    lanes = min([len(sample.placement.server_cpus), *([max(threads)] if threads else [])])
+    return result.watch.window.cpu_s / (measured * max(1, lanes))
+
+
+def generator_busy(result: LoadResult) -> float:
+    """The busiest thread of the engine, as a share of the window."""
+    return max((t.busy for t in result.generator.threads), default=0.0)
+
+
+def timeout_s(sample: Sample) -> float | None:
+    """After how many seconds the load gives a request up; None where nothing says."""
+    value = _asked(sample, "timeout_s", None)
+    return None if value is None else float(value)
+
+
+def lost_in_warm_up(result: LoadResult) -> int:
+    """Requests of the warm-up that failed after the window had begun, or never had a response at all.
+
+    The window's counts hold only requests that were due within it. The series holds every request of the job, so what
+    it has beyond those counts belongs to the warm-up.
+    """
+    begins = [0.0, *(p.t for p in result.series)]
+    failed_later = sum(
+        p.errors
+        for begin, p in zip(begins, result.series, strict=False)
+        # An interval that straddles the window's begin is left out.
+        if p.phase != "warmup" and begin >= result.window.warmup_s - 1e-6
+    )
+    within = result.counts.errors.total + result.counts.errors.closed_idle
+    sent, ok, failed = (
+        sum(p.sent for p in result.series),
+        sum(p.ok for p in result.series),
+        sum(p.errors for p in result.series),
+    )
+    never = sent - ok - failed - result.counts.unanswered
+    return max(0, failed_later - within) + max(0, never)

@@ -1,0 +1,1 @@
+"""Starts: from exec to the first valid response."""

@@ -1,0 +1,1 @@
+"""How an artifact came about: cold, undisturbed, and from these sources."""

@@ -1,0 +1,1 @@
+"""Whether the contender does the scenario's work at all."""

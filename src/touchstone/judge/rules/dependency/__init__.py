@@ -1,0 +1,1 @@
+"""What the contender talks to: settings, saturation, proof of work."""

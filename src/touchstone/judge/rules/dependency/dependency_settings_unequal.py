@@ -1,0 +1,44 @@
+"""Rule: dependencies were set differently for different contenders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.setting import normal
+from touchstone.judge.rule import RunRule
+from touchstone.record.sample import TARE
+
+
+class DependencySettingsUnequal(RunRule):
+    """Durability, journal mode and pool sizes change throughput by factors.
+
+    The contender with the laxer setting wins.
+    """
+
+    code = "dependency-settings-unequal"
+    severity = Severity.INVALID
+    title = "Dependencies were set differently for different contenders"
+    threshold = "a setting that a dependency reports differs between contenders on the same load"
+    threshold_reason = "settings are fixed by the scenario; any difference is one, however it came about"
+    next_step = "See which contender changes the setting (a PRAGMA, a SET, a client option) and take it out."
+
+    def look(self, case: Case) -> Iterator[Finding]:
+        """Look at the run."""
+        seen: dict[tuple[str | None, str, str], dict[str, set[str]]] = {}
+        for sample in case.run.samples:
+            if sample.phase != "load" or sample.contender == TARE:
+                continue
+            for dependency in sample.dependencies:
+                for setting, value in dependency.settings.items():
+                    by_value = seen.setdefault((sample.load, dependency.name, setting), {})
+                    by_value.setdefault(str(normal(value)), set()).add(sample.contender)
+        for (load, name, setting), by_value in seen.items():
+            if len(by_value) > 1:
+                told = "; ".join(f"{value} for {', '.join(sorted(c))}" for value, c in sorted(by_value.items()))
+                yield self.finding(
+                    f"{setting} of {name} was {told}",
+                    load=load,
+                    evidence={"setting": setting, "values": {v: sorted(c) for v, c in by_value.items()}},
+                )

@@ -1,0 +1,1 @@
+"""Messages: lost, doubled, out of order."""

@@ -1,0 +1,1 @@
+"""The engine and its ceiling: whether the load generator, and not the contender, was measured."""

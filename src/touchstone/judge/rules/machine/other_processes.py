@@ -1,0 +1,55 @@
+"""Rule: other processes used the CPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Doubt, Finding, Severity
+from touchstone.judge.language.quantity import share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.rule import SampleRule
+from touchstone.record.sample import Sample
+
+NOTE = 0.05
+SUSPECT = 0.10
+
+
+class OtherProcesses(SampleRule):
+    """What else runs takes CPU, caches and memory bandwidth from server and engine."""
+
+    code = "other-processes"
+    severity = Severity.SUSPECT
+    title = "Other processes used the CPUs"
+    threshold = (
+        "CPU of processes that are neither server, engine nor dependency: above 10 % of the machine suspect, "
+        "above 5 % a note"
+    )
+    threshold_reason = (
+        "an idle desktop or the lab's own sampling stays below 5 %; on two cores 10 % of the machine is a fifth "
+        "of one side"
+    )
+    next_step = "End what else runs (`touchstone doctor --noise` shows it), or measure on a machine of its own."
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Look at one sample."""
+        result = sample.result
+        other = result.machine.other_cpu_s if result else None
+        if result is None or other is None or not result.window.measured_s:
+            return
+        # The engine knows only its own and the server's processes; what dependencies used is no stranger's.
+        other -= sum(d.cpu_s for d in sample.dependencies if d.cpu_s)
+        # The engine reads the machine until its last answer has come, which an overloaded server puts off.
+        elapsed = result.window.measured_s + result.window.drain_s
+        used = other / (elapsed * max(1, case.run.environment.cpus))
+        if used > NOTE:
+            yield self.finding(
+                f"other processes used {share(used)} of the machine's CPU time",
+                severity=Severity.SUSPECT if used > SUSPECT else Severity.NOTE,
+                sample=sample,
+                figures=[*SPEED, *CPU],
+                doubt=Doubt(
+                    faster=1 / max(1e-3, 1 - used), common=True, reason="the service had at least what they left over"
+                ),
+                evidence={"other_cpu_s": result.machine.other_cpu_s, "share": used},
+            )

@@ -1,0 +1,1 @@
+"""Memory: limits, growth, and what RSS does not show."""

@@ -1,0 +1,1 @@
+"""The contender's processes: confinement, resources, life and death."""

@@ -1,0 +1,1 @@
+"""Whether what was measured is what is named."""

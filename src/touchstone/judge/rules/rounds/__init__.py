@@ -1,0 +1,1 @@
+"""Whether there are enough rounds, whole and in a drawn order."""

@@ -1,0 +1,1 @@
+"""Whether a window shows a settled contender."""

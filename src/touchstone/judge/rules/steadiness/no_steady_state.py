@@ -1,0 +1,43 @@
+"""Rule: no steady state was reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.rule import GroupRule
+
+
+class NoSteadyState(GroupRule):
+    """The level still changed near the end of the window.
+
+    Another length of the window would give another figure.
+    """
+
+    code = "no-steady-state"
+    severity = Severity.SUSPECT
+    title = "No steady state was reached"
+    threshold = (
+        "changepoint analysis calls the series no steady state in at least half of the rounds, and in two or more "
+        "where there are two"
+    )
+    threshold_reason = (
+        "the last three tenths of the window must be of one level, by more than the margin; one round may be "
+        "disturbed by chance, half of them are not"
+    )
+    next_step = "Lengthen warm-up and window (`--thorough`); if it never settles, report the range and not a figure."
+
+    def look(self, group: Group, case: Case) -> Iterator[Finding]:
+        """Look at one group."""
+        seen = [s for s in case.steady_of(group) if s.shape != "too short"]
+        hits = [s for s in seen if s.shape == "no steady state"]
+        if len(hits) < max(min(2, len(seen)), len(seen) / 2) or not hits:
+            return
+        yield self.finding(
+            f"it changed its level near the end in {len(hits)} of {len(seen)} round(s)",
+            group=group,
+            figures=[*SPEED, *CPU],
+            evidence={"samples": [s.sample for s in hits], "changepoints_s": [s.changepoints_s for s in hits]},
+        )

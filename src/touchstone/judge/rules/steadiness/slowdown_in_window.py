@@ -1,0 +1,43 @@
+"""Rule: the server became slower within the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.rule import GroupRule
+
+
+class SlowdownInWindow(GroupRule):
+    """A server that slows down under load has no steady figure.
+
+    The longer the load, the worse it gets.
+    """
+
+    code = "slowdown-in-window"
+    severity = Severity.SUSPECT
+    title = "The server became slower within the window"
+    threshold = (
+        "changepoint analysis calls the series slowdown in at least half of the rounds, and in two or more where "
+        "there are two"
+    )
+    threshold_reason = (
+        "a change below the margin does not matter, and one round may be disturbed by chance; half of the rounds "
+        "are not"
+    )
+    next_step = "Look for growing tables, queues, heaps and logs; measure longer to see where it ends."
+
+    def look(self, group: Group, case: Case) -> Iterator[Finding]:
+        """Look at one group."""
+        seen = [s for s in case.steady_of(group) if s.shape != "too short"]
+        hits = [s for s in seen if s.shape == "slowdown"]
+        if len(hits) < max(min(2, len(seen)), len(seen) / 2) or not hits:
+            return
+        yield self.finding(
+            f"it was faster at its beginning in {len(hits)} of {len(seen)} round(s)",
+            group=group,
+            figures=[*SPEED, *CPU],
+            evidence={"samples": [s.sample for s in hits], "changepoints_s": [s.changepoints_s for s in hits]},
+        )

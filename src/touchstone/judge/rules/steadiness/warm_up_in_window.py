@@ -1,0 +1,43 @@
+"""Rule: warm-up reached into the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.rule import GroupRule
+
+
+class WarmUpInWindow(GroupRule):
+    """A runtime that still compiles is slower than it will be.
+
+    The mean over warm-up and steady state is a figure of neither.
+    """
+
+    code = "warm-up-in-window"
+    severity = Severity.SUSPECT
+    title = "Warm-up reached into the window"
+    threshold = (
+        "changepoint analysis calls the series warm-up in at least half of the rounds, and in two or more where "
+        "there are two"
+    )
+    threshold_reason = (
+        "a change below the margin does not matter, and one round may be disturbed by chance; half of the rounds "
+        "are not"
+    )
+    next_step = "Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a young process."
+
+    def look(self, group: Group, case: Case) -> Iterator[Finding]:
+        """Look at one group."""
+        seen = [s for s in case.steady_of(group) if s.shape != "too short"]
+        hits = [s for s in seen if s.shape == "warm-up"]
+        if len(hits) < max(min(2, len(seen)), len(seen) / 2) or not hits:
+            return
+        yield self.finding(
+            f"it was slower at its beginning in {len(hits)} of {len(seen)} round(s)",
+            group=group,
+            figures=[*SPEED, *CPU],
+            evidence={"samples": [s.sample for s in hits], "changepoints_s": [s.changepoints_s for s in hits]},
+        )

@@ -1,0 +1,1 @@
+"""What was sent and what came back: errors, bodies, connections, the arithmetic between them."""

@@ -1,0 +1,58 @@
+"""Rule: fewer connections were held than asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import asked_connections, keeps_alive
+from touchstone.judge.rule import SampleRule
+from touchstone.record.sample import Sample
+
+FEW = 0.02
+MANY = 0.10
+
+
+class ConnectionsNotHeld(SampleRule):
+    """A load of 200 connections of which 100 exist is another load.
+
+    Concurrency is part of the question.
+    """
+
+    code = "connections-not-held"
+    severity = Severity.SUSPECT
+    title = "Fewer connections were held than asked for"
+    threshold = (
+        "with keep-alive, fewer than 98 % of the connections established, held at the end, or held in the middle one "
+        "of the window's readings: suspect; fewer than 90 %: invalid"
+    )
+    threshold_reason = (
+        "one or two may be between closing and opening when they are counted, and where most are, the end alone may "
+        "be a lucky moment; a tenth missing changes throughput and latency by more than the margin"
+    )
+    next_step = (
+        "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
+        "first connect error."
+    )
+    looks_at_tares = True
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Look at one sample."""
+        result = sample.result
+        asked = asked_connections(sample)
+        if result is None or not asked or not keeps_alive(sample):
+            return
+        in_window = [point.connections for point in result.series if point.phase == "load"]
+        typical = int(median(in_window)) if in_window else asked
+        least = min(result.connections.established, result.connections.held, typical)
+        missing = asked - least
+        if missing <= max(1, FEW * asked):
+            return
+        yield self.finding(
+            f"{least} of {asked} connections were held",
+            severity=Severity.INVALID if missing > MANY * asked else Severity.SUSPECT,
+            sample=sample,
+            evidence={**result.connections.model_dump(), "typical": typical},
+        )

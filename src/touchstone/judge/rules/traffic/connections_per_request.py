@@ -1,0 +1,62 @@
+"""Rule: connections a request are not as the scenario states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.language.quantity import number, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import asked_connections, keeps_alive
+from touchstone.judge.rule import SampleRule
+from touchstone.record.sample import Sample
+
+OFTEN = 0.01
+SELDOM = 0.9
+
+
+class ConnectionsPerRequest(SampleRule):
+    """Opening a connection costs as much as several requests.
+
+    A server that closes after each answer is measured on its set-up, one that is kept where it should not be is
+    spared it.
+    """
+
+    code = "connections-per-request"
+    severity = Severity.SUSPECT
+    title = "Connections a request are not as the scenario states"
+    threshold = (
+        "keep-alive: more than 1 % of requests needed a new connection; without keep-alive: fewer than 0.9 "
+        "connections a request"
+    )
+    threshold_reason = (
+        "a server may close a connection after some hundreds of requests by its settings; at 1 % set-up costs a "
+        "few percent of a short request, the least that matters"
+    )
+    next_step = "Look at the server's keep-alive and idle settings, and for a `Connection: close` in its answers."
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Look at one sample."""
+        result = sample.result
+        if result is None or not result.counts.completed:
+            return
+        answered, opened = result.counts.completed, result.connections
+        if keeps_alive(sample):
+            rate = opened.reconnects / answered
+            if rate > OFTEN and opened.reconnects > asked_connections(sample):
+                yield self.finding(
+                    f"{number(opened.reconnects)} connections were opened anew over {number(answered)} requests "
+                    f"({share(rate)}), though the load keeps them",
+                    sample=sample,
+                    figures=[*SPEED, *CPU],
+                    evidence=opened.model_dump(),
+                )
+        elif opened.opened / answered < SELDOM:
+            yield self.finding(
+                f"{number(opened.opened)} connections served {number(answered)} requests, though the load wants one "
+                f"for each",
+                sample=sample,
+                figures=[*SPEED, *CPU],
+                evidence=opened.model_dump(),
+            )

@@ -1,0 +1,75 @@
+"""Rule: counts and rates contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import LATENCY
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.language.quantity import number, seconds
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import loop, slots
+from touchstone.judge.rule import SampleRule
+from touchstone.record.sample import Sample
+
+RATE = 0.02
+SUM = 0.01
+
+
+class CountsContradict(SampleRule):
+    """Rate is count over time, and every request ends in one way.
+
+    A total quoted a thread, or timeouts left out, show here.
+    """
+
+    code = "counts-contradict"
+    severity = Severity.INVALID
+    title = "Counts and rates contradict each other"
+    threshold = (
+        "closed loop: the rate more than 2 % off correct responses over the window; any loop: answers, errors and "
+        "unanswered off the requests sent by more than 1 %; latencies for fewer requests than were answered "
+        "rightly; each beyond what can be under way at the edges"
+    )
+    threshold_reason = (
+        "the sums are exact but for the requests under way when the window opens and closes, which are allowed for"
+    )
+    next_step = "The record contradicts itself: measure again, and report it with the record if it comes back."
+    looks_at_tares = True
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Look at one sample."""
+        result = sample.result
+        if result is None or not result.counts.sent or not result.window.measured_s:
+            return
+        counts, edge = result.counts, 2 * slots(sample)
+        problems: dict[str, str] = {}
+        rate = counts.ok / result.window.measured_s
+        slack = edge / result.window.measured_s + RATE * max(rate, result.rate.achieved)
+        # In slices the rate is that of whole generations, and the first generation has no latencies.
+        whole = sample.slices is None
+        if whole and loop(sample) == "closed" and abs(rate - result.rate.achieved) > slack:
+            problems["rate"] = (
+                f"{number(counts.ok)} correct responses in {seconds(result.window.measured_s)} make {number(rate)}/s, "
+                f"not {number(result.rate.achieved)}/s"
+            )
+        ended = counts.ok + counts.errors.total + counts.unanswered
+        # A timeout may stand among the unanswered too, and a failed connect never became a request.
+        twice = counts.errors.timeout + counts.errors.connect_failed + counts.errors.refused
+        if counts.sent - ended > edge + SUM * counts.sent or ended - counts.sent > edge + SUM * counts.sent + twice:
+            problems["sum"] = f"{number(counts.sent)} requests were sent and {number(ended)} ended in some way"
+        if whole and counts.ok - result.latency.count > edge + SUM * counts.ok:
+            problems["latency"] = (
+                f"{number(counts.ok)} requests were answered correctly, and the latencies are of "
+                f"{number(result.latency.count)}"
+            )
+        for statement in problems.values():
+            yield self.finding(
+                statement,
+                sample=sample,
+                figures=["throughput", *LATENCY, "cpu_per_request", "error_share"],
+                evidence={
+                    "counts": counts.model_dump(),
+                    "rate": result.rate.model_dump(),
+                    "latencies": result.latency.count,
+                },
+            )

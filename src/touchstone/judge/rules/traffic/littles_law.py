@@ -1,0 +1,84 @@
+"""Rule: throughput, latency and concurrency contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import SPEED
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.language.quantity import number, seconds, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import loop, slots
+from touchstone.judge.rule import SampleRule
+from touchstone.record.sample import Sample
+
+SUSPECT = 0.10
+INVALID = 0.25
+
+
+class LittlesLaw(SampleRule):
+    """Requests under way = rate times mean latency (Little 1961). In a closed loop that is the number of connections.
+
+    An open loop is not bound to it, but can never have more requests in service than connections.
+    """
+
+    code = "littles-law"
+    severity = Severity.INVALID
+    title = "Rate times mean latency is not the concurrency"
+    threshold = (
+        "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
+        "edges: the time that answers were waited for after it, or the longest latency before it with what the engine "
+        "waited for a CPU, over its length"
+    )
+    threshold_reason = (
+        "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
+        "saturated, and an error of 25 % needs a wrong unit, count or concurrency"
+    )
+    next_step = (
+        "Check units and the number of connections really held; if the product is short, look at the generator's "
+        "own CPU, and for requests that were sent before the window and answered after it: no latency in it is theirs."
+    )
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Compare the product with the requests that could be under way."""
+        result = sample.result
+        if result is None or not result.window.measured_s or not result.latency.count:
+            return
+        open_loop = loop(sample) != "closed"
+        # In an open loop latency also counts the wait for a free connection, which is no part of the service.
+        mean = result.service.mean if open_loop else result.latency.mean
+        n = slots(sample)
+        if mean is None or n == 0:
+            return
+        measured = result.window.measured_s
+        rate = result.latency.count / measured
+        connecting = (result.connect.mean or 0.0) if result.connections.reconnects else 0.0
+        reconnects = result.connections.reconnects / result.latency.count
+        under_way = rate * mean
+        busy = rate * (mean + connecting * min(1.0, reconnects))
+        longest = max(mean, result.latency.max or 0.0)
+        # What began within the window may end after it, by no more than answers were then waited for; what began
+        # before it and ended within is missing, by no more than the longest took.
+        after, before = min(longest, max(mean, result.window.drain_s)), longest
+        # While the engine waits for a CPU, an answer that is there is not followed by the next request.
+        before += max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
+        over, under = under_way / n - 1, 0.0 if open_loop else 1 - busy / n
+        off, slack = max((over, after), (under, before), key=lambda side: side[0] - side[1] / measured)
+        slack /= measured
+        if off <= SUSPECT + slack:
+            return
+        yield self.finding(
+            f"{number(rate)}/s times {seconds(mean)} makes {number(under_way)} requests under way, "
+            f"and {'at most ' if open_loop else ''}{n} are possible ({share(off)} off)",
+            severity=Severity.INVALID if off > INVALID + slack else Severity.SUSPECT,
+            sample=sample,
+            figures=SPEED,
+            evidence={
+                "rate": rate,
+                "mean_s": mean,
+                "under_way": under_way,
+                "slots": n,
+                "off": off,
+                "slack": slack,
+            },
+        )

@@ -1,0 +1,174 @@
+"""Puts the builder together, step by step. What is done is not done again, unless what it rests on has changed."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from touchstone.native_image.command import run_step
+from touchstone.native_image.headers import write_headers
+from touchstone.native_image.home import SVM_VERSION, Home
+from touchstone.native_image.jars import fetch_jars
+from touchstone.native_image.jdk_source import fetch_jdk_source
+from touchstone.native_image.requirements import Machine, examine_machine
+from touchstone.native_image.self_test import self_test
+from touchstone.native_image.shims import build_shims
+from touchstone.native_image.static_libraries import build_static_libraries
+
+_PACKAGE = "touchstone.native_image"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the assembly."""
+
+    name: str
+    reason: str
+    carry_out: Callable[[Machine, Home], None]
+    sources: tuple[str, ...] = ()
+    """Our own files that it works by, as patterns: a change of one makes it and the steps after it anew."""
+
+
+def steps(jdk_source: Path | None) -> list[Step]:
+    """All steps in order. `jdk_source` is a source archive given by hand."""
+
+    def static_libraries(machine: Machine, home: Home) -> None:
+        source = fetch_jdk_source(machine.jdk, home.work / "source", jdk_source)
+        build_static_libraries(machine, home, source)
+
+    return [
+        Step(
+            "jars",
+            "the image builder itself, from Maven Central, each compared with its known checksum",
+            fetch_jars,
+            ("jars.*",),
+        ),
+        Step("jdk", "a copy of the JDK: the builder looks for its libraries within the JDK that it runs on", _copy_jdk),
+        Step(
+            "static-libraries",
+            "the JDK's C libraries as archives, from OpenJDK's source of the same version: images link them",
+            static_libraries,
+            ("jdk_source.py", "static_libraries.py"),
+        ),
+        Step("headers", "C headers of the structs that the builder asks about", _write_headers, ("headers.py",)),
+        Step(
+            "shims",
+            "C functions that images and the builder call and that no jar has",
+            build_shims,
+            ("shim*", "shim/*"),
+        ),
+        Step("exports", "options that open the JDK's inner packages to the builder", _write_exports, ("*.java",)),
+        Step(
+            "driver",
+            "bin/native-image, which turns its command line into the builder's",
+            _install_driver,
+            ("driver/*",),
+        ),
+        Step("self-test", "a small program, compiled, run, and its answer compared", _self_test, ("self_test.py",)),
+    ]
+
+
+def assemble(home: Home, say: Callable[[str], None], *, jdk_source: Path | None = None, anew: bool = False) -> None:
+    """Put the builder together in `home`. Raises AssemblyError or AptError, which say what is missing.
+
+    A step that was carried out is marked; it is skipped as long as the marks before it and what it rests on are the
+    same, so that a run that was broken off goes on where it was.
+    """
+    home.folder.mkdir(parents=True, exist_ok=True)
+    with _alone(home):
+        if anew:
+            for path in home.folder.iterdir():
+                if path.name != _LOCK:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+        machine = examine_machine(home.folder)
+        marks = home.folder / "steps"
+        marks.mkdir(exist_ok=True)
+        state = f"{SVM_VERSION} {machine.jdk}"
+        done = False
+        for step in steps(jdk_source):
+            state = _state_after(state, step)
+            mark = marks / step.name
+            if mark.is_file() and mark.read_text(encoding="ascii") == state:
+                say(f"{step.name}: done before")
+                continue
+            say(f"{step.name}: {step.reason}")
+            mark.unlink(missing_ok=True)
+            step.carry_out(machine, home)
+            mark.write_text(state, encoding="ascii")
+            done = True
+        shutil.rmtree(home.work, ignore_errors=True)
+        say("ready" if done else "everything was there")
+
+
+_LOCK = "lock"
+
+
+@contextmanager
+def _alone(home: Home) -> Iterator[None]:
+    """Keep a second assembly in the same place waiting."""
+    with (home.folder / _LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _state_after(state: str, step: Step) -> str:
+    """What the result of a step rests on: the steps before it, and the files that it works by."""
+    digest = hashlib.sha256(f"{state} {step.name}".encode())
+    with as_file(files(_PACKAGE)) as folder:
+        for pattern in step.sources:
+            for path in sorted(folder.glob(pattern)):
+                if path.is_file() and path.suffix != ".pyc":
+                    digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _copy_jdk(machine: Machine, home: Home) -> None:
+    shutil.rmtree(home.jdk, ignore_errors=True)
+    shutil.copytree(machine.jdk.home, home.jdk, symlinks=True, ignore=shutil.ignore_patterns("src.zip", "man", "demo"))
+
+
+def _write_headers(_machine: Machine, home: Home) -> None:
+    write_headers(home)
+
+
+def _write_exports(_machine: Machine, home: Home) -> None:
+    with as_file(files(_PACKAGE) / "BuilderExports.java") as program:
+        run_step(
+            [str(home.jdk / "bin/java"), *map(str, (program, home.upgrade, home.modules, home.exports))],
+            mend="use Temurin's own JDK 25",
+        )
+
+
+def _install_driver(machine: Machine, home: Home) -> None:
+    library = home.folder / "lib/native_image_driver"
+    shutil.rmtree(library, ignore_errors=True)
+    library.mkdir(parents=True)
+    for file in (files(_PACKAGE) / "driver").iterdir():
+        if file.name.endswith(".py"):
+            (library / file.name).write_bytes(file.read_bytes())
+    facts = {"svm": SVM_VERSION, "jdk": machine.jdk.implementor}
+    (home.folder / "builder.json").write_text(json.dumps(facts), encoding="utf-8")
+    home.executable.parent.mkdir(exist_ok=True)
+    home.executable.write_text(
+        f"#!{sys.executable}\n"
+        "import sys\n"
+        "from pathlib import Path\n\n"
+        "home = Path(__file__).resolve().parent.parent\n"
+        'sys.path.insert(0, str(home / "lib"))\n'
+        "from native_image_driver.main import main\n\n"
+        "sys.exit(main(home, sys.argv[1:]))\n",
+        encoding="utf-8",
+    )
+    home.executable.chmod(0o755)
+
+
+def _self_test(machine: Machine, home: Home) -> None:
+    self_test(home, machine.jdk)

@@ -1,0 +1,1 @@
+"""From exec to the first valid response."""

@@ -1,0 +1,1 @@
+"""Builds each contender and meters it; the training run of an AOT cache."""

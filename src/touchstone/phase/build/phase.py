@@ -1,0 +1,232 @@
+"""The build phase: cold and warm build time, the build's CPU and peak memory, and what it leaves."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from touchstone.bench.artifact_files import artifact_bytes, artifact_files, artifact_paths
+from touchstone.bench.artifact_identity import digests, prebuilt
+from touchstone.bench.base import Bench, Built, attempt, blank_sample
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.stack import Stack, Variant
+from touchstone.phase.base import Phase
+from touchstone.phase.build.command import command_line, fill_places, run_environment
+from touchstone.phase.build.installation import install
+from touchstone.phase.build.metering import Meter
+from touchstone.phase.build.native_turn import native_turn
+from touchstone.phase.build.workshop import BuildError, Workshop, build_key, source_files
+from touchstone.record.evidence.surroundings import MachineState
+from touchstone.record.sample import BuildEvidence, Sample
+from touchstone.toolchain.cache import cache_folder
+from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.tool import Found
+from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+_RECORD = "build.json"
+
+
+def configuration_lines(stack: Stack, variant: Variant) -> int:
+    """The lines, other than empty ones, of what had to be written by hand beside the program. Raises BuildError."""
+    lines = 0
+    for name in variant.extra_configuration:
+        path = stack.folder / name
+        if not path.is_file():
+            raise BuildError(
+                f"extra_configuration names {name}, which is not there",
+                where=f"stack {stack.name}",
+                mend="fix the name in stack.toml",
+            )
+        lines += sum(bool(line.strip()) for line in path.read_text(encoding="utf-8").splitlines())
+    return lines
+
+
+class BuildPhase(Phase):
+    """Builds a contender cold, then warm, and keeps the result in the cache under a key of all that it depends on."""
+
+    kind: ClassVar[PhaseKind] = PHASES["build"]
+
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """Build, or take an equal build from the cache with the figures that were measured when it was made."""
+        sample = blank_sample(bench, self.name, contender.name)
+        log = bench.store.logs / f"{sample.id}.log"
+        sample.files["log"] = str(log.relative_to(bench.store.folder))
+
+        def action(sample: Sample) -> None:
+            workshop = _build(bench, contender.stack, contender.variant_name, sample, log)
+            bench.builds[contender.name] = _built(contender, workshop)
+            _identify(sample, contender, bench.builds[contender.name])
+            if contender.variant.train:
+                del sample.figures["artifact_bytes"]
+                sample.not_measured["artifact_bytes"] = "a part of it comes from the training run"
+            if contender.variant.extra_configuration:
+                sample.figures["extra_configuration_lines"] = float(
+                    configuration_lines(contender.stack, contender.variant)
+                )
+
+        return [attempt(sample, action, log)]
+
+
+def _build(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: Path) -> Workshop:
+    variant = stack.variants[variant_name]
+    tools = _tools(bench, stack, variant_name)
+    if variant.base is not None:
+        base = _build(bench, stack, variant.base, sample, log)
+        if not variant.build and not variant.train:
+            return base
+    base_work = None if variant.base is None else base.work
+    key = build_key(stack, variant_name, tools)
+    home = cache_folder() / "builds" / f"{stack.scenario}-{stack.name}-{variant_name}-{key}"
+    workshop = Workshop(stack, variant_name, tools, home, base_work, log)
+    recorded = home / _RECORD
+    if recorded.is_file() and not bench.fresh_builds:
+        _add(sample, BuildEvidence.model_validate_json(recorded.read_text(encoding="utf-8")), cached=True)
+    else:
+        bench.watcher.step(f"building {stack.name}/{variant_name}")
+        with native_turn(cache_folder()) if variant.native else nullcontext():
+            evidence = _measure_build(workshop, key, fresh=bench.fresh_builds)
+        recorded.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
+        _add(sample, evidence, cached=False)
+    return workshop
+
+
+def _tools(bench: Bench, stack: Stack, variant_name: str) -> Mapping[str, Found]:
+    """The tools of a variant; those of a base that is not measured itself are found here."""
+    contender = Contender(stack, variant_name)
+    if contender.name in bench.tools:
+        return bench.tools[contender.name]
+    found = {name: find_tool(name, wanted) for name, wanted in contender.needs.items()}
+    return {name: tool for name, tool in found.items() if isinstance(tool, Found)}
+
+
+def _measure_build(workshop: Workshop, key: str, *, fresh: bool) -> BuildEvidence:
+    variant = workshop.variant
+    proof = workshop.fresh()
+    wanted = workshop.stack.install_of(workshop.variant_name)
+    installed = install(workshop, wanted, fresh=fresh) if wanted else None
+    workshop.begin()
+    cold, warm = Meter(), Meter()
+    began = time.time()
+    workshop.run(variant.build, variant.build_env, cold, "build")
+    artifacts, older = _artifacts(workshop), workshop.older_than(began)
+    if variant.build and not variant.native:
+        workshop.drop_artifacts()
+        if workshop.base is None:
+            workshop.lay_sources()
+        workshop.run(variant.build, variant.build_env, warm, "build")
+        artifacts = _artifacts(workshop)
+    shutil.rmtree(workshop.cache, ignore_errors=True)
+    return BuildEvidence(
+        commands=variant.build,
+        install=installed,
+        cold=True,
+        cold_proof=proof,
+        key=key,
+        tools={name: str(tool.version) for name, tool in workshop.tools.items()},
+        builder=next((tool.note for name, tool in workshop.tools.items() if name == "native-image"), None),
+        artifacts=artifacts,
+        older=older,
+        cold_s=cold.wall_s,
+        warm_s=None if variant.native else warm.wall_s,
+        cpu_s=cold.cpu_s,
+        memory_peak=cold.memory_peak,
+        other_cpu_s=cold.other_cpu_s,
+        steal_s=cold.steal_s,
+        measured_at=datetime.now(UTC),
+    )
+
+
+def _artifacts(workshop: Workshop) -> dict[str, int]:
+    """Bytes by each word of `artifacts`. Raises BuildError for one that stands for nothing."""
+    found: dict[str, int] = {}
+    counted: set[Path] = set()
+    for word in workshop.variant.artifacts:
+        paths = [path for path in artifact_paths(workshop.work, [word]) if path.exists()]
+        if paths:
+            files = {*artifact_files(paths)} - counted
+            counted |= files
+            found[word] = artifact_bytes(files)
+        elif not workshop.variant.train:
+            # A training run leaves its own later, once there are dependencies to train with.
+            raise BuildError(
+                f"the build left no {word}",
+                where=workshop.named,
+                mend=f"correct `artifacts` in stack.toml, or the build; its log: {workshop.log}",
+            )
+    return found
+
+
+def _add(sample: Sample, evidence: BuildEvidence, *, cached: bool) -> None:
+    """Put a build's figures into the sample; a base's come first, and times and CPU add up."""
+    earlier = sample.build
+    evidence.cached = cached
+    figures = sample.figures
+    installed = None if evidence.install is None else evidence.install.seconds
+    times = (("build_cold", evidence.cold_s), ("build_cpu", evidence.cpu_s), ("install_time", installed))
+    for name, value in times:
+        if value is not None:
+            figures[name] = figures.get(name, 0.0) + value
+    if evidence.warm_s is None:
+        figures.pop("build_warm", None)
+        sample.not_measured["build_warm"] = "a native image is built whole each time"
+    elif "build_warm" not in sample.not_measured:
+        figures["build_warm"] = figures.get("build_warm", 0.0) + evidence.warm_s
+    if evidence.cold_s and evidence.other_cpu_s is not None and evidence.steal_s is not None:
+        base = sample.machine or MachineState()
+        sample.machine = MachineState(
+            wall_s=(base.wall_s or 0.0) + evidence.cold_s,
+            other_cpu_s=(base.other_cpu_s or 0.0) + evidence.other_cpu_s,
+            steal_s=(base.steal_s or 0.0) + evidence.steal_s,
+        )
+    if evidence.memory_peak is not None:
+        figures["build_memory_peak"] = max(figures.get("build_memory_peak", 0.0), evidence.memory_peak)
+    if earlier is not None:
+        evidence = evidence.model_copy(
+            update={
+                "commands": [*earlier.commands, *evidence.commands],
+                "install": evidence.install or earlier.install,
+                "cold": earlier.cold and evidence.cold,
+                "cold_proof": [*earlier.cold_proof, *evidence.cold_proof],
+                "artifacts": evidence.artifacts or earlier.artifacts,
+                "older": [*earlier.older, *evidence.older],
+                "tools": earlier.tools | evidence.tools,
+                "builder": evidence.builder or earlier.builder,
+            }
+        )
+    sample.build = evidence
+    if evidence.artifacts:
+        figures["artifact_bytes"] = float(sum(evidence.artifacts.values()))
+
+
+def _identify(sample: Sample, contender: Contender, built: Built) -> None:
+    """Say which program came of it, and leave out the time of a build that there was not."""
+    sample.artifacts = digests(built.artifacts)
+    if sample.build is None:
+        return
+    if not sample.build.commands:
+        for figure in ("build_cold", "build_warm", "build_cpu", "build_memory_peak"):
+            sample.figures.pop(figure, None)
+            sample.not_measured[figure] = "there is nothing to build"
+        return
+    sample.build.prebuilt = prebuilt(built.artifacts, [path for path, _ in source_files(contender.stack)])
+
+
+def _built(contender: Contender, workshop: Workshop) -> Built:
+    variant = contender.variant
+    places = workshop.places
+    if variant.run is None:
+        raise BuildError("the variant has no run command", where=contender.name, mend="add `run` to stack.toml")
+    env = run_environment(workshop.tools)
+    env |= {name: fill_places(text, places, workshop.tools) for name, text in variant.env.items()}
+    return Built(
+        work=workshop.work,
+        artifacts=artifact_paths(workshop.work, variant.artifacts),
+        argv=tuple(command_line(variant.run, places, workshop.tools)),
+        env=env,
+        train=tuple(command_line(variant.train, places, workshop.tools)) if variant.train else None,
+    )

@@ -1,0 +1,86 @@
+"""The training run of a variant with an AOT cache (JEP 483, 514 and 515).
+
+The JVM watches itself while the lab checks the contract, and when it is asked to end it writes what it has seen (loaded
+and linked classes, method profiles) into the cache file. That is the last part of the build, and its sample belongs to
+the build; it needs running dependencies, so it comes after they have started.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from touchstone.bench.artifact_files import artifact_bytes
+from touchstone.bench.base import Bench, Built, Stopwatch, attempt, blank_sample
+from touchstone.bench.service import running
+from touchstone.contract.checker import Checker
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.catalogue import Contender
+from touchstone.phase.base import Phase
+from touchstone.record.evidence.train import TrainEvidence
+from touchstone.record.sample import Sample
+from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+_RECORD = "train.json"
+_PATIENCE_S = 180.0
+"""The cache is assembled by a second JVM after SIGTERM; the first waits for it."""
+
+
+class TrainError(TouchstoneError):
+    """The training run left no cache, or broke the contract."""
+
+
+class TrainPhase(Phase):
+    """Runs a contender's `train` command with the contract check as its load, unless its result is there already."""
+
+    kind: ClassVar[PhaseKind] = PHASES["train"]
+
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """The time of the training run from start to end, and the bytes of all artifacts after it."""
+        built = bench.builds[contender.name]
+        if built.train is None:
+            return []
+        sample = blank_sample(bench, "build", contender.name)
+        log = bench.store.logs / f"{sample.id}.log"
+
+        def action(sample: Sample) -> None:
+            bench.watcher.step(f"training {contender.name}")
+            record = built.work.parent / _RECORD
+            if record.is_file() and not bench.fresh_builds and not _absent(built):
+                sample.figures["train_time"] = float(json.loads(record.read_text(encoding="utf-8"))["train_time"])
+                sample.train = TrainEvidence(cached=True)
+            else:
+                sample.train = TrainEvidence(cached=False)
+                sample.figures["train_time"] = _train(bench, built, sample)
+                record.write_text(json.dumps({"train_time": sample.figures["train_time"]}), encoding="utf-8")
+            sample.figures["artifact_bytes"] = float(artifact_bytes(built.artifacts))
+
+        return [attempt(sample, action, log)]
+
+
+def _train(bench: Bench, built: Built, sample: Sample) -> float:
+    assert built.train is not None
+    for path in _absent(built):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    watch = Stopwatch()
+    with running(bench, replace(built, argv=built.train), sample, patience_s=_PATIENCE_S) as contender:
+        checker = Checker(contender.service, bench.dependencies, bench.seed)
+        broken = [check for check in checker.run(bench.scenario.contract) if not check.passed]
+    taken = watch.seconds
+    if broken:
+        raise TrainError(
+            f"the training run broke its contract: {broken[0].says}",
+            mend="fix the variant's `train` command: it must start the same service as `run`",
+        )
+    if absent := _absent(built):
+        raise TrainError(
+            f"the training run ended ({sample.stopped}) and left no {absent[0].name}",
+            mend="name the file in -XX:AOTCacheOutput and in `artifacts` alike, and see its log",
+        )
+    return taken
+
+
+def _absent(built: Built) -> list[Path]:
+    return [path for path in built.artifacts if not path.exists()]

@@ -1,0 +1,1 @@
+"""A full topic, worked through."""

@@ -1,0 +1,1 @@
+"""The smallest memory limit that is enough."""

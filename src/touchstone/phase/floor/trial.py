@@ -1,0 +1,116 @@
+"""One trial of the memory floor: a contender under a limit, checked and loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from touchstone.bench.base import Bench, Built
+from touchstone.bench.service import Running, running
+from touchstone.contract.checker import Checker, light_checks
+from touchstone.engine.client import run_job
+from touchstone.engine.job import Timing, load_job
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
+from touchstone.manifest.stack import MemorySetting
+from touchstone.phase.load.prepare import prepare_load
+from touchstone.record.engine import LoadResult
+from touchstone.record.sample import Sample
+
+PLAIN = MemorySetting(title="as it is run")
+_MB = 2**20
+_READY_S = 30.0
+"""A start that takes longer is thrashing at its limit: without a limit each takes a few seconds at most."""
+_HEAP_FLAG = re.compile(r"-Xm[xs]\d|-XX:\+Use\w*GC$|-XX:(Max|Initial)RAMPercentage=|-XX:MaxHeapSize=")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a trial. Requests a second, seconds, bytes."""
+
+    lives: bool
+    errors: int = 0
+    rate: float | None = None
+    p99: float | None = None
+    peak: int | None = None
+    death: str | None = None
+
+
+@dataclass(frozen=True)
+class FloorBench:
+    """Carries out trials of one contender."""
+
+    bench: Bench
+    contender: Contender
+    sample: Sample
+    load: Load
+    timing: Timing
+
+    def load_under(self, limit_mb: int | None, setting: MemorySetting) -> Outcome:
+        """Start under the limit, check lightly, and load."""
+        bench = self.bench
+        checks_hold = False
+        result: LoadResult | None = None
+        broken: str | None = None
+        peak: int | None = None
+        try:
+            with self._started(limit_mb, setting, self.load.dependency_settings) as contender:
+                checker = Checker(contender.service, bench.dependencies, bench.seed)
+                checks_hold = all(check.passed for check in checker.run(light_checks(bench.scenario.contract)))
+                prepare_load(checker, self.load, bench.seed)
+                cpus = bench.placement.engine_cpus
+                job = load_job(self.load, contender.url, self.timing, cpus=cpus, seed=bench.seed)
+                result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
+                peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
+        except TouchstoneError as error:
+            broken = error.what
+        death = self._death(broken)
+        if result is None or death or not checks_hold:
+            return Outcome(False, death=death or "it broke the contract")
+        errors = result.counts.errors.total + result.counts.unanswered
+        return Outcome(True, errors, result.rate.achieved, result.latency.p99, peak)
+
+    def contract_under(self, limit_mb: int, setting: MemorySetting) -> str | None:
+        """Check the whole contract under the limit; what broke it, None if it holds."""
+        bench = self.bench
+        broken: str | None = None
+        try:
+            with self._started(limit_mb, setting) as contender:
+                checks = Checker(contender.service, bench.dependencies, bench.seed).run(bench.scenario.contract)
+                broken = next((f"it broke the contract: {check.says}" for check in checks if not check.passed), None)
+        except TouchstoneError as error:
+            broken = error.what
+        return self._death(None) or broken
+
+    @contextmanager
+    def _started(
+        self, limit_mb: int | None, setting: MemorySetting, settings: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> Iterator[Running]:
+        """The contender under the limit; what the sample says of an earlier trial's death is forgotten first."""
+        self.sample.oom_kills = None
+        self.sample.server_exit = None
+        built = with_setting(self.bench.builds[self.contender.name], setting, limit_mb)
+        limit = None if limit_mb is None else limit_mb * _MB
+        with running(
+            self.bench, built, self.sample, settings=settings, memory_limit=limit, ready_within_s=_READY_S
+        ) as contender:
+            yield contender
+
+    def _death(self, broken: str | None) -> str | None:
+        """How it died, a kill by the kernel told from other deaths; None if it lived."""
+        if self.sample.oom_kills:
+            return "killed by the kernel for want of memory"
+        return broken or self.sample.server_exit
+
+
+def with_setting(built: Built, setting: MemorySetting, limit_mb: int | None) -> Built:
+    """The contender with heap flags for a limit: arguments go right behind the program's name."""
+    heap = "" if limit_mb is None else str(max(1, int(limit_mb * setting.heap_share)))
+    arguments = [argument.replace("{heap_mb}", heap) for argument in setting.args]
+    env = {name: value.replace("{heap_mb}", heap) for name, value in setting.env.items()}
+    kept = [argument for argument in built.argv[1:] if not (setting.args and _HEAP_FLAG.match(argument))]
+    return Built(built.work, built.artifacts, (built.argv[0], *arguments, *kept), {**built.env, **env})

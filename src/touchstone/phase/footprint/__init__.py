@@ -1,0 +1,1 @@
+"""All that is needed on an empty Linux."""

@@ -1,0 +1,210 @@
+"""The hold phase: memory against the number of open connections, read at each level and never extrapolated."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.service import Running, contender_environment, running
+from touchstone.bench.waiting import wait_for_listener
+from touchstone.engine.client import run_job
+from touchstone.engine.job import request
+from touchstone.isolation.process import start_process
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.scenario import Scenario, Setting
+from touchstone.phase.base import Phase
+from touchstone.record.evidence.hold import HeldLevel, HoldEvidence, RefusedLevel
+from touchstone.record.hold_result import HoldLevel, HoldReading, HoldResult, KernelMemory
+from touchstone.record.sample import Failure, Sample
+from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+_LARGE_PATIENCE_S = 60.0
+"""Dozens of server processes share a few CPUs there, and what is asked is what they hold, not how soon they answer."""
+_SPARE_FILES = 1000
+"""Descriptors that a process needs for itself, beside its connections."""
+
+
+@dataclass(frozen=True)
+class HoldJob:
+    """One climb over levels of connections."""
+
+    name: str
+    levels: Sequence[int]
+    mode: str
+    overrides: Mapping[str, Setting] = field(default_factory=dict)
+    """Settings of the contender that differ from the scenario's."""
+    patience_s: float = 10.0
+    """A connection that has no whole answer by then has failed."""
+
+
+class HoldPhase(Phase):
+    """Opens more and more connections, each with one request answered, and reads memory on all sides."""
+
+    kind: ClassVar[PhaseKind] = PHASES["hold"]
+
+    def applies(self, scenario: Scenario) -> bool:
+        """Only where the scenario names levels."""
+        return scenario.hold is not None
+
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """One sample a mode; with `--large` one more for the levels beyond one process's file limit."""
+        hold = bench.scenario.hold
+        assert hold is not None  # `applies` has seen to it
+        jobs = [HoldJob(mode, hold.levels, mode) for mode in hold.modes]
+        if bench.large:
+            jobs = [HoldJob("large", [0, *hold.large_levels], "idle", hold.large_settings, _LARGE_PATIENCE_S)]
+        place = (round_number, position)
+        return [self._hold(bench, contender, hold.request, job, place) for job in jobs if len(job.levels) > 1]
+
+    def _hold(
+        self,
+        bench: Bench,
+        contender: Contender,
+        asked: Request,
+        job: HoldJob,
+        place: tuple[int | None, int],
+    ) -> Sample:
+        sample = blank_sample(bench, self.name, contender.name, load=job.name, round_number=place[0], position=place[1])
+
+        def action(sample: Sample) -> None:
+            bench.watcher.step(f"holding connections of {contender.name}: {job.name}")
+            with (
+                running(bench, bench.builds[contender.name], sample, overrides=job.overrides) as first,
+                more_processes(bench, contender, first, job) as pids,
+            ):
+                result = run_job(
+                    "hold",
+                    {
+                        "url": first.url,
+                        "request": request(asked),
+                        "levels": list(job.levels),
+                        "mode": job.mode,
+                        "timeout_s": job.patience_s,
+                        "watch": [first.process.pid, *pids],
+                        "cpus": bench.placement.engine_cpus,
+                    },
+                    HoldResult,
+                    on_event=bench.watcher.event,
+                )
+            keep(result, sample)
+
+        return attempt(sample, action, bench.store.logs / f"{sample.id}.log")
+
+
+def server_processes(connections: int) -> int:
+    """How many server processes it takes to hold so many connections under this machine's file limit."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if limit == resource.RLIM_INFINITY:
+        return 1
+    return -(-connections // max(1, limit - _SPARE_FILES))
+
+
+@contextmanager
+def more_processes(bench: Bench, contender: Contender, first: Running, job: HoldJob) -> Iterator[list[int]]:
+    """Further processes of the contender on the same port (SO_REUSEPORT), as many as the highest level needs."""
+    built = bench.builds[contender.name]
+    env = contender_environment(bench, built, first.port, job.overrides)
+    count = server_processes(max(job.levels))
+    with ExitStack() as stack:
+        pids = []
+        for number in range(1, count):
+            log = first.process.log.with_suffix(f".{number}.log")
+            process = start_process(built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus)
+            stack.callback(process.stop)
+            wait_for_listener(process, first.port)
+            pids.append(process.pid)
+        yield pids
+
+
+def keep(result: HoldResult, sample: Sample) -> None:
+    """Put levels and slopes into the sample. Slopes are least-squares lines over the levels that were reached."""
+    sample.hold = HoldEvidence(
+        levels=[_held(level, reading) for level, reading in _reached(result)],
+        refused=[
+            RefusedLevel(connections=level.connections, **dict(level.refused))
+            for level in result.levels
+            if level.refused
+        ],
+        after_close=result.after_close,
+        engine_processes=result.processes,
+        raw=result.levels,
+    )
+    levels = sample.hold.levels
+    if not levels:
+        sample.failure = Failure(what="no level was reached", mend="see the refusal in the sample's record")
+        return
+    held = [level.connections for level in levels]
+    sample.figures["hold_connections"] = float(max(held))
+    for figure, values in (
+        ("hold_rss_per_connection", [level.rss for level in levels]),
+        ("hold_anon_per_connection", [level.anon for level in levels]),
+        ("hold_vmpeak_per_connection", [level.vm_peak for level in levels]),
+    ):
+        slope = slope_of(held, values)
+        if slope is None:
+            sample.not_measured[figure] = "fewer than two levels were reached, or the kernel does not say"
+        else:
+            sample.figures[figure] = slope
+    kernel = slope_of(held, [level.kernel for level in levels])
+    if kernel is not None:
+        sample.figures["hold_kernel_per_connection"] = kernel
+    _base_and_given_back(result, sample)
+
+
+def _reached(result: HoldResult) -> list[tuple[HoldLevel, HoldReading]]:
+    """The levels that were reached, each with memory on all sides."""
+    return [
+        (level, level.reading)
+        for level in result.levels
+        if level.idle and level.reading is not None and not level.refused
+    ]
+
+
+def _base_and_given_back(result: HoldResult, sample: Sample) -> None:
+    first, *_ = reached = _reached(result)
+    if first[0].held == 0 and first[0].idle is not None:
+        base = float(first[0].idle.server.rss)
+        sample.figures["hold_rss_base"] = base
+        peak = max(float(reading.server.rss) for _, reading in reached)
+        if result.after_close and peak - base > 0:
+            sample.figures["hold_given_back"] = (peak - float(result.after_close.server.rss)) / (peak - base)
+
+
+def slope_of(connections: Sequence[int], values: Sequence[float | None]) -> float | None:
+    """Bytes a connection: the slope of a least-squares line; None without two levels or with a gap in the values."""
+    if len(set(connections)) < 2 or any(value is None for value in values):
+        return None
+    slope, _ = np.polyfit(np.asarray(connections, dtype=float), np.asarray(values, dtype=float), 1)
+    return float(slope)
+
+
+def _kernel_bytes(kernel: KernelMemory) -> float | None:
+    """Memory of the kernel's structures for connections, both ends: socket slabs and TCP's buffers."""
+    slabs = sum(kernel.slabs.values()) if kernel.slabs else kernel.slab
+    return None if slabs is None or kernel.tcp_buffers is None else float(slabs + kernel.tcp_buffers)
+
+
+def _held(level: HoldLevel, reading: HoldReading) -> HeldLevel:
+    """One level in the form that reports read: bytes on the server's side."""
+    kernel = _kernel_bytes(reading.kernel)
+    return HeldLevel(
+        connections=level.held,
+        asked=level.connections,
+        answered=level.answered,
+        failed=level.failed,
+        lost=level.lost,
+        open_rate=level.open_rate,
+        rss=reading.server.rss,
+        pss=reading.server.pss,
+        anon=reading.server.anon,
+        vm_peak=reading.server.vm_peak,
+        # Both ends of a loopback connection live in this kernel: half of it is the server's.
+        kernel=None if kernel is None else kernel / 2,
+    )

@@ -1,0 +1,1 @@
+"""Loads and their figures."""

@@ -1,0 +1,109 @@
+"""Takes the figures of a load from what the engine measured: arithmetic only, no judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from touchstone.record.engine import LoadResult
+from touchstone.record.evidence.slices import Slice
+from touchstone.record.memory import loaded_points, peak_memory, several_processes
+
+_LATENCY = {
+    "latency_mean": "mean",
+    "latency_p50": "p50",
+    "latency_p90": "p90",
+    "latency_p95": "p95",
+    "latency_p99": "p99",
+    "latency_p99_9": "p99_9",
+    "latency_max": "max",
+}
+_ENOUGH_FOR = {"latency_p99": 1_000, "latency_p99_9": 10_000}
+"""A percentile needs about ten samples beyond it before it says anything."""
+
+
+def load_figures(result: LoadResult) -> tuple[dict[str, float], dict[str, str]]:
+    """Figures in base units, and for each that could not be measured the reason."""
+    figures: dict[str, float] = {}
+    missing: dict[str, str] = {}
+    counts = result.counts
+    answered = counts.completed + counts.errors.total
+    if result.window.measured_s > 0:
+        figures["throughput"] = result.rate.achieved
+    if counts.sent:
+        figures["error_share"] = (counts.errors.total + counts.unanswered) / counts.sent
+    for name, attribute in _LATENCY.items():
+        value = getattr(result.latency, attribute)
+        if value is None:
+            missing[name] = "no request was answered"
+        elif result.latency.count < _ENOUGH_FOR.get(name, 1):
+            missing[name] = f"{result.latency.count} requests are too few; it needs {_ENOUGH_FOR[name]}"
+        else:
+            figures[name] = value
+    for name, value in (("service_p50", result.service.p50), ("service_p99", result.service.p99)):
+        if value is not None:
+            figures[name] = value
+    _memory(result, figures, missing)
+    cpu = result.watch.window.cpu_s if result.watch else None
+    if cpu is not None and answered:
+        figures["cpu_per_request"] = cpu / answered
+    return figures, missing
+
+
+def throttled_share(result: LoadResult, figures: dict[str, float], missing: dict[str, str]) -> None:
+    """In how many of the periods that it had work in a contender with a CPU limit used that up."""
+    window = result.watch.window if result.watch else None
+    if window is None or not window.periods:
+        missing["throttled_share"] = "the kernel counted no periods of its cgroup"
+        return
+    figures["throttled_share"] = (window.throttled_periods or 0) / window.periods
+
+
+def sliced_figures(result: LoadResult, slices: Sequence[Slice]) -> tuple[dict[str, float], dict[str, str]]:
+    """The figures of a load in slices: CPU counts in the contender's own slices, and far tails are not given.
+
+    A slice leaves out its first requests, and a collector may work between slices: a percentile beyond the 99th would
+    be that of a service which is given rest every quarter of a second.
+    """
+    figures, missing = load_figures(result)
+    measured = [one for one in slices if one.lap_phase == "load"]
+    used = [(one.server_cpu_s, one.completed) for one in measured if one.server_cpu_s is not None]
+    answered = sum(completed for _, completed in used)
+    figures.pop("cpu_per_request", None)
+    if answered:
+        figures["cpu_per_request"] = sum(cpu for cpu, _ in used if cpu is not None) / answered
+    for name in ("latency_p99_9", "latency_max"):
+        if figures.pop(name, None) is not None:
+            missing[name] = "slices do not show it: between them the service rests"
+    if not any(one.rate is not None for one in measured):
+        figures.pop("throughput", None)
+        missing["throughput"] = "no slice was long enough for two responses on each connection"
+    return figures, missing
+
+
+def _memory(result: LoadResult, figures: dict[str, float], missing: dict[str, str]) -> None:
+    watch = result.watch
+    if watch is None:
+        missing["rss_peak"] = "the process tree was not watched"
+        return
+    for name, attribute in (("pss_peak", "pss"), ("anon_peak", "anon"), ("cgroup_peak", "cgroup_memory")):
+        values = [value for point in loaded_points(watch) if (value := getattr(point, attribute)) is not None]
+        if values:
+            figures[name] = float(max(values))
+    for name, value in (
+        ("rss_peak", peak_memory(watch)),
+        ("rss_after_load", watch.at_load_end.held if watch.at_load_end else None),
+        ("rss_after_idle", watch.at_idle_end.held if watch.at_idle_end else None),
+    ):
+        if value is not None:
+            figures[name] = float(value)
+        elif several_processes(watch):
+            missing[name] = "several processes share pages, and the kernel did not say which (smaps_rollup)"
+
+
+def memory_remarks(result: LoadResult) -> dict[str, str]:
+    """Why memory figures are not the RSS that their titles name, by figure."""
+    watch = result.watch
+    if watch is None or not several_processes(watch):
+        return {}
+    reason = "of several processes: pages that they share count once (sum of PSS), not once per process"
+    return dict.fromkeys(("rss_peak", "rss_after_load", "rss_after_idle"), reason)

@@ -1,0 +1,92 @@
+"""The load phase: in slices, all contenders in turn, or in a whole window on a fresh process, as the load demands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.dependency_watch import DependencyWatch
+from touchstone.bench.machine_watch import MachineWatch
+from touchstone.bench.service import Running, running
+from touchstone.contract.checker import Checker, light_checks
+from touchstone.engine.client import run_job
+from touchstone.engine.job import load_job, watch
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
+from touchstone.phase.base import Phase
+from touchstone.phase.load.figures import load_figures, memory_remarks, throttled_share
+from touchstone.phase.load.prepare import prepare_load, prove_load
+from touchstone.phase.load.slices import measure_slices, sliced_loads
+from touchstone.phase.load.tare import measure_tare
+from touchstone.record.engine import LoadResult
+from touchstone.record.sample import Sample
+from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+
+class LoadPhase(Phase):
+    """Puts every load of the plan on a contender."""
+
+    kind: ClassVar[PhaseKind] = PHASES["load"]
+
+    def tares(self, bench: Bench, round_number: int) -> list[Sample]:
+        """One sample for each load that needs a whole window; of loads in slices the tare is one more contender."""
+        return measure_tare(bench, round_number, bench.loads.keys() - sliced_loads(bench).keys())
+
+    def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
+        """The loads that can be cut into slices, on all contenders and the null server in turn."""
+        return measure_slices(bench, contenders, round_number)
+
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """One sample for each load that needs a whole window."""
+        sliced = sliced_loads(bench)
+        return [
+            self._measure_load(bench, contender, name, load, (round_number or 1, position))
+            for name, load in bench.loads.items()
+            if name not in sliced
+        ]
+
+    def _measure_load(
+        self, bench: Bench, contender: Contender, name: str, load: Load, place: tuple[int, int]
+    ) -> Sample:
+        round_number, position = place
+        sample = blank_sample(bench, self.name, contender.name, load=name, round_number=round_number, position=position)
+        sample.load_spec = load.model_dump(mode="json", by_alias=True)
+
+        def action(sample: Sample) -> None:
+            bench.watcher.step(f"loading {contender.name}: {name}")
+            with running(
+                bench,
+                bench.builds[contender.name],
+                sample,
+                settings=load.dependency_settings,
+                memory_limit=None if load.memory_limit_mb is None else load.memory_limit_mb * 2**20,
+                cpu_limit=load.cpus,
+            ) as contender_running:
+                self._put_load(bench, contender_running, load, round_number, sample)
+            for state in sample.dependencies:
+                state.ceiling = bench.ceilings.get((name, state.name))
+
+        return attempt(sample, action, bench.store.logs / f"{sample.id}.log")
+
+    def _put_load(self, bench: Bench, contender: Running, load: Load, round_number: int, sample: Sample) -> None:
+        checker = Checker(contender.service, bench.dependencies, bench.seed)
+        prepare_load(checker, load, bench.seed)
+        timing = bench.profile.timing(load, round_number)
+        job = load_job(load, contender.url, timing, cpus=bench.placement.engine_cpus, seed=bench.seed + round_number)
+        cgroup = contender.process.cgroup
+        folders = [str(folder) for folder in cgroup.folders] if cgroup else []
+        job["watch"] = watch(contender.process.pid, folders, bench.placement.server_cpus, after_s=timing.idle_s)
+        machine = MachineWatch(cgroup)
+        with DependencyWatch(bench.dependencies, contender.leftovers) as observed:
+            result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
+        sample.machine = machine.end()
+        sample.result = result
+        sample.dependencies = observed.states
+        sample.figures, sample.not_measured = load_figures(result)
+        if sample.placement.cpu_limit is not None:
+            throttled_share(result, sample.figures, sample.not_measured)
+        sample.remarks = memory_remarks(result)
+        if contender.process.exited() is None:
+            sample.proofs = prove_load(load, bench.dependencies, result, bench.seed)
+            sample.checks = checker.run(light_checks(bench.scenario.contract))

@@ -1,0 +1,61 @@
+"""What goes before a load, and the proof of its work after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from touchstone.contract.checker import Checker
+from touchstone.contract.proof import Tally, counts_work, prove
+from touchstone.contract.template import ValueSource
+from touchstone.dependency.base import Dependency
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.contract import Act
+from touchstone.manifest.load import Load
+from touchstone.record.engine import LoadResult
+from touchstone.record.sample import ProofOutcome
+
+
+class PrepareError(TouchstoneError):
+    """The requests that go before a load were not answered as they must be."""
+
+
+def prepare_load(checker: Checker, load: Load, seed: int) -> None:
+    """Send what goes before a load. Raises PrepareError if it is not answered as it must be."""
+    source = ValueSource(seed)
+    for step in load.prepare:
+        if isinstance(step, Act):
+            checker.dependencies[step.dependency].act(step.act, dict(step.with_))
+        elif broken := checker.send(step, source):
+            first = broken[0]
+            raise PrepareError(
+                f"the load's preparation broke: {first.request}: expected {first.expected}, received {first.received}",
+                mend="run the contract check: `touchstone run --phase verify`",
+            )
+
+
+def work_before(load: Load, dependencies: Mapping[str, Dependency], seed: int) -> list[float]:
+    """What each of the load's proofs that count work would answer now: what is there already is not the load's work."""
+    values = ValueSource(seed).next()
+    found = []
+    for proof in load.proofs:
+        answer: float | str = 0
+        if counts_work(proof) and proof.dependency in dependencies:
+            answer = dependencies[proof.dependency].ask(values.fill(proof.query))
+        found.append(0.0 if isinstance(answer, str) else answer)
+    return found
+
+
+def prove_load(
+    load: Load,
+    dependencies: Mapping[str, Dependency],
+    result: LoadResult,
+    seed: int,
+    before: Sequence[float] = (),
+) -> list[ProofOutcome]:
+    """Ask the dependencies for the proof of the whole load, warm-up included; `before` is from `work_before`."""
+    totals = result.totals
+    uncertain = totals.sent - totals.completed
+    values = ValueSource(seed).next()
+    tally = Tally(sent=totals.sent, ok=totals.ok, uncertain=uncertain)
+    known = before or [0.0] * len(load.proofs)
+    return [prove(p, dependencies, tally, values, b) for p, b in zip(load.proofs, known, strict=True)]

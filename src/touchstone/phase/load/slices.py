@@ -1,0 +1,264 @@
+"""Loads in slices: all contenders run at once, and each gets its load in turn while the others rest.
+
+What the machine does in the meantime falls on neighbouring slices alike, so that it cancels in their ratio. One
+process of each contender serves all loads of a round, in an order drawn anew: a runtime that compiles while it runs is
+warmed up once a round, and its memory is that of a service which has worked for a while.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from touchstone.bench.base import Bench, Stopwatch, blank_sample, failed
+from touchstone.bench.dependency_watch import DependencyWatch
+from touchstone.bench.machine_watch import MachineWatch
+from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
+from touchstone.contract.checker import Checker, light_checks
+from touchstone.engine.job import traffic, watch
+from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.contract import Act
+from touchstone.manifest.load import Load
+from touchstone.phase.load.figures import memory_remarks, sliced_figures, throttled_share
+from touchstone.phase.load.prepare import prepare_load, prove_load, work_before
+from touchstone.phase.load.tare import null_server, null_traffic
+from touchstone.phase.load.warm_up import Budget, WarmingContender
+from touchstone.plan.laps import balanced_laps, shortest_slice
+from touchstone.record.engine import LoadResult, Machine
+from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
+from touchstone.record.sample import TARE, Sample
+
+_LONGEST_S = 2.0
+"""A slice is lengthened up to here for a contender whose responses take long; what is slower needs whole windows."""
+_GAP_S = 0.005
+
+
+def sliced_loads(bench: Bench) -> dict[str, Load]:
+    """The loads that can be put on in slices; the others keep whole windows.
+
+    Steps and ramps are one climb, a preparation that acts on a dependency acts on what contenders share, and a load of
+    more connections than one process may open is spread over processes.
+    """
+    if not divisible(bench):
+        return {}
+    return {
+        name: load
+        for name, load in bench.loads.items()
+        if load.loop in {"closed", "open"} and not any(isinstance(step, Act) for step in load.prepare)
+    }
+
+
+def measure_slices(bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
+    """The samples of each sliced load of one round, the tare's among them, as soon as the load is over."""
+    loads = sliced_loads(bench)
+    dice = random.Random(f"{bench.seed}-slices-{round_number}")
+    for names in _sharing(loads):
+        dice.shuffle(names)
+        first = loads[names[0]]
+        limits = Limits(None if first.memory_limit_mb is None else first.memory_limit_mb * 2**20, first.cpus)
+        kept: list[tuple[Sample | None, list[Sample]]] = []
+        with standing(bench, contenders, round_number, first.dependency_settings, limits) as (found, fallen):
+            for number, name in enumerate(names):
+                one = _SlicedLoad(bench, name, loads[name], round_number, found, warm=number > 0)
+                measured = one.measure()
+                kept += [(s.carrier, [m for m in measured if m.contender == s.contender.name]) for s in found]
+                kept.append((None, [m for m in measured if m.contender == TARE]))
+        for carrier, samples in kept:
+            if carrier is not None:
+                for sample in samples:
+                    pass_on(carrier, sample)
+            yield samples
+        for carrier in fallen.values():
+            yield [_copy_for(bench, carrier, name) for name in names]
+
+
+def _sharing(loads: Mapping[str, Load]) -> list[list[str]]:
+    """Names of loads that one process can serve in turn: with equal limits, dependency settings and preparation.
+
+    What prepares one load may be what another one's preparation trips over. A load without any goes with the first.
+    """
+    groups: dict[str, dict[str, list[str]]] = {}
+    for name, load in loads.items():
+        alike = f"{load.memory_limit_mb} {load.cpus} {sorted(load.dependency_settings.items())}"
+        prepared = "".join(step.model_dump_json() for step in load.prepare)
+        groups.setdefault(alike, {}).setdefault(prepared, []).append(name)
+    found = []
+    for by_preparation in groups.values():
+        plain = by_preparation.pop("", [])
+        first, *rest = list(by_preparation.values()) or [[]]
+        found += [group for group in (first + plain, *rest) if group]
+    return found
+
+
+def _copy_for(bench: Bench, carrier: Sample, load: str) -> Sample:
+    """A contender that did not start has failed under every load."""
+    sample_id = bench.store.next_id("load", carrier.contender, load, carrier.round)
+    return carrier.model_copy(update={"id": sample_id, "load": load})
+
+
+@dataclass
+class _SlicedLoad:
+    """One load of one round on all contenders that stand, and on the null server."""
+
+    bench: Bench
+    name: str
+    load: Load
+    round_number: int
+    standing: list[Standing]
+    warm: bool
+    """True if the processes have served another load of the round already."""
+    samples: list[Sample] = field(default_factory=list)
+    records: list[TurnRecord] = field(default_factory=list)
+
+    def measure(self) -> list[Sample]:
+        """The samples, in the job's order: contenders, then the tare. What goes wrong becomes their failure."""
+        clock = Stopwatch()
+        self.samples = [self._blank(s.contender.name) for s in self.standing] + [self._blank(TARE)]
+        try:
+            self._measure()
+        except TouchstoneError as error:
+            for sample in self.samples:
+                if sample.failure is None and sample.result is None:
+                    sample.failure = failed(error, [])
+        for sample in self.samples:
+            sample.took_s = clock.seconds
+        return self.samples
+
+    def _blank(self, contender: str) -> Sample:
+        sample = blank_sample(self.bench, "load", contender, load=self.name, round_number=self.round_number)
+        sample.load_spec = self.load.model_dump(mode="json", by_alias=True)
+        return sample
+
+    def _measure(self) -> None:
+        bench, after_s = self.bench, self.bench.profile.timing(self.load, self.round_number).idle_s
+        checkers = [self._prepared(index, s) for index, s in enumerate(self.standing)]
+        before = [work_before(self.load, s.bench.dependencies, bench.seed) for s in self.standing]
+        bench.watcher.step(f"loading in turns: {self.name}")
+        with ExitStack() as stack:
+            null = stack.enter_context(null_server(self.load, bench.placement.server_cpus))
+            job = self._job(null, after_s)
+            machines = [MachineWatch(s.running.process.cgroup) for s in self.standing]
+            watches = [
+                stack.enter_context(DependencyWatch(s.bench.dependencies, s.running.leftovers)) for s in self.standing
+            ]
+            with SlicesSession(job, self.load.timeout_s, bench.watcher.event) as session:
+                warm_ups = self._warm_up(session)
+                slice_s = self._slice_s()
+                self._laps(session, slice_s)
+                result = session.finish(after_s)
+        self._keep(result, warm_ups, slice_s)
+        for index, one in enumerate(self.standing):
+            sample = self.samples[index]
+            sample.machine = machines[index].end()
+            sample.dependencies = watches[index].states
+            for state in sample.dependencies:
+                state.ceiling = bench.ceilings.get((self.name, state.name))
+            checker = checkers[index]
+            if checker is None or sample.result is None or one.running.process.exited() is not None:
+                continue
+            dependencies = one.bench.dependencies
+            sample.proofs = prove_load(self.load, dependencies, sample.result, bench.seed, before[index])
+            sample.checks = checker.run(light_checks(bench.scenario.contract))
+
+    def _prepared(self, index: int, one: Standing) -> Checker | None:
+        checker = Checker(one.running.service, one.bench.dependencies, self.bench.seed)
+        try:
+            if not one.prepared:
+                prepare_load(checker, self.load, self.bench.seed)
+            one.prepared = one.prepared or bool(self.load.prepare)
+        except TouchstoneError as error:
+            self.samples[index].failure = failed(error, [])
+            return None
+        return checker
+
+    def _job(self, null: dict[str, Any], after_s: float) -> dict[str, Any]:
+        seed = self.bench.seed + self.round_number
+        contenders = []
+        for one in self.standing:
+            cgroup = one.running.process.cgroup
+            job = traffic(self.load, one.running.url, seed=seed)
+            folders = [str(folder) for folder in cgroup.folders] if cgroup else []
+            job["watch"] = watch(one.running.process.pid, folders, self.bench.placement.server_cpus, after_s=after_s)
+            contenders.append({"name": one.contender.name, "job": job})
+        contenders.append({"name": TARE, "job": null_traffic(self.load, null, seed)})
+        cpus = self.bench.placement.engine_cpus
+        return {"cpus": list(cpus), "threads": max(1, len(cpus)), "gap_s": _GAP_S, "contenders": contenders}
+
+    @property
+    def _live(self) -> list[int]:
+        """The contenders that can be loaded, by their place in the job; the tare is the last."""
+        return [index for index, sample in enumerate(self.samples) if sample.failure is None]
+
+    def _warm_up(self, session: SlicesSession) -> dict[int, WarmUp]:
+        """Laps until every contender's rate has stopped rising, or its time is used up."""
+        profile = self.bench.profile
+        budget = Budget(profile.warm_least_s, profile.warm_most_s)
+        if self.warm:
+            budget = Budget(profile.warm_least_s / 2, profile.warm_most_s / 3, least_requests=0)
+        warming = {index: WarmingContender(budget) for index in self._live}
+        while open_ := [index for index, one in warming.items() if not one.done]:
+            turns = [Turn(index, profile.slice_s) for _ in range(2) for index in open_]
+            for record in session.turns("warmup", turns):
+                one = warming[record.contender]
+                one.add(record)
+                one.dead = record.contender in session.fatal
+                self.records.append(record)
+            self._say(warming, open_)
+        # After the slowest has had the machine for itself, the others' caches are cold: a lap for all.
+        self.records += session.turns("warmup", [Turn(index, profile.slice_s) for index in self._live])
+        return {index: one.account() for index, one in warming.items()}
+
+    def _say(self, warming: dict[int, WarmingContender], open_: Sequence[int]) -> None:
+        names = [self.samples[index].contender for index in open_ if not warming[index].done]
+        if names:
+            seconds = max(warming[index].seconds for index in open_)
+            self.bench.watcher.step(f"warming up for {self.name}: {', '.join(names)}, {seconds:.0f} s")
+
+    def _slice_s(self) -> float:
+        """The profile's slice, or as long as the slowest contender needs for its whole generations."""
+        last = {record.contender: record for record in self.records}
+        rates = [r.rate or r.ok / max(r.end - r.begin, 1e-9) for r in last.values()]
+        places = self.load.connections * self.load.pipeline
+        needed = shortest_slice(places, rates) if self.load.loop == "closed" else 0.0
+        return min(_LONGEST_S, max(self.bench.profile.slice_s, needed))
+
+    def _laps(self, session: SlicesSession, slice_s: float) -> None:
+        live, laps = self._live, self.bench.laps or self.bench.profile.laps
+        orders = balanced_laps(len(live), laps, first=self.round_number)
+        for lap, order in enumerate(orders):
+            self.bench.watcher.step(f"{self.name}: lap {lap + 1} of {laps}")
+            for record in session.turns("load", [Turn(live[place], slice_s) for place in order]):
+                record.lap = lap
+                self.records.append(record)
+
+    def _keep(self, result: SlicesResult, warm_ups: dict[int, WarmUp], slice_s: float) -> None:
+        order = [sample.contender for sample in self.samples]
+        for index, sample in enumerate(self.samples):
+            if sample.failure is not None:
+                continue
+            own = [Slice.model_validate(r.model_dump()) for r in self.records if r.contender == index]
+            sample.slices = SlicesEvidence(order=order, slice_s=slice_s, warm_up=warm_ups.get(index), slices=own)
+            sample.result = _with_machine(result.contenders[index], own)
+            sample.figures, sample.not_measured = sliced_figures(sample.result, own)
+            carrier = self.standing[index].carrier if index < len(self.standing) else None
+            if carrier is not None and carrier.placement.cpu_limit is not None:
+                throttled_share(sample.result, sample.figures, sample.not_measured)
+            sample.remarks = memory_remarks(sample.result)
+
+
+def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
+    """The result with what else used the machine within the contender's own measured slices."""
+    measured = [one for one in slices if one.lap_phase == "load"]
+    stolen, others = _sum(s.steal_s for s in measured), _sum(s.other_cpu_s for s in measured)
+    result.machine = Machine(steal_s=stolen, other_cpu_s=others)
+    return result
+
+
+def _sum(values: Iterator[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

@@ -1,0 +1,68 @@
+"""The tare: the same load on the null server. It tells the ceiling of engine, kernel and machine, and their drift."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.tare import server
+from touchstone.engine.client import run_job
+from touchstone.engine.job import load_job, traffic, watch
+from touchstone.manifest.load import Load
+from touchstone.phase.load.figures import load_figures
+from touchstone.record.engine import LoadResult
+from touchstone.record.sample import TARE, Sample
+
+
+def measure_tare(bench: Bench, round_number: int, loads: Collection[str]) -> list[Sample]:
+    """One sample for each of these loads. The round is the one that it precedes; after the last it is one more."""
+    return [
+        load_null_server(bench, load, blank_sample(bench, "load", TARE, load=name, round_number=round_number))
+        for name, load in bench.loads.items()
+        if name in loads
+    ]
+
+
+def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
+    """Fill the sample with the load on the null server."""
+    sample.load_spec = load.model_dump(mode="json", by_alias=True)
+    round_number = sample.round or 1
+
+    def action(sample: Sample) -> None:
+        bench.watcher.step(f"tare: {sample.load or sample.phase}")
+        with null_server(load, bench.placement.server_cpus) as listening:
+            timing = bench.profile.tare_timing(bench.profile.timing(load, round_number))
+            job = load_job(
+                load, f"http://{listening['listening']}", timing, cpus=bench.placement.engine_cpus, seed=bench.seed
+            )
+            _as_null(job, load, listening)
+            sample.result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
+            sample.figures, sample.not_measured = load_figures(sample.result)
+
+    return attempt(sample, action)
+
+
+def null_server(load: Load, cpus: Sequence[int]) -> AbstractContextManager[dict[str, Any]]:
+    """The null server that answers as a load expects."""
+    return server("null", [f"--status={_status(load)}"], cpus)
+
+
+def null_traffic(load: Load, listening: dict[str, Any], seed: int) -> dict[str, Any]:
+    """The null server's part of a slices job."""
+    job = traffic(load, f"http://{listening['listening']}", seed=seed)
+    _as_null(job, load, listening)
+    return job
+
+
+def _as_null(job: dict[str, Any], load: Load, listening: dict[str, Any]) -> None:
+    """Expect of the null server what it gives, and watch it."""
+    for request in job["requests"]:
+        request["expect"] = {"status": [_status(load)], "body": {"kind": "any"}}
+    job["watch"] = watch(listening["pid"], [], [], after_s=0.0)
+
+
+def _status(load: Load) -> int:
+    """The null server answers every request of a load alike: with the status that the first one expects."""
+    return load.requests[0].expect.statuses[0]

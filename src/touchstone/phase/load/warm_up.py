@@ -1,0 +1,115 @@
+"""Warm means warm: which contenders still rise, and for how long they may.
+
+A runtime that compiles while it runs gets faster for half a minute and more. So each contender is loaded until its
+rate has stopped rising, or until the profile's time is used up; the record says which. A window that begins when the
+data look steady would choose its own start by the noise that it is to measure; here the warm-up's slices are thrown
+away, and the slices that count come after them, for all contenders alike.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from touchstone.engine.slices import TurnRecord
+from touchstone.record.evidence.slices import WarmUp
+
+RISING = 0.03
+"""A rate that grew by less from one stretch to the next has stopped rising. Below it, growth goes under in the noise of
+an ordinary machine; what is left of it within the slices that count is what `still-rising` looks for."""
+_SHORTEST_S = 0.5
+_LONGEST_S = 6.0
+_PATIENCE_S = 10.0
+_LOOKS = 2
+"""So many looks in a row must find a rate flat: one alone may be luck."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a contender may be warmed up, in seconds of load of its own."""
+
+    least_s: float
+    most_s: float
+    least_requests: int = 20_000
+    """A compiler that counts calls begins its last stage after some ten thousand of a method. Before so many requests a
+    rate may be flat because that stage is still to come; a service so slow that they take longer than `_PATIENCE_S` is
+    looked at all the same."""
+
+
+@dataclass
+class WarmingContender:
+    """One contender's warm-up so far."""
+
+    budget: Budget
+    records: list[TurnRecord] = field(default_factory=list)
+    _flat_looks: int = 0
+    dead: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """Load of its own until now."""
+        return sum(record.sending_end - record.begin for record in self.records)
+
+    @property
+    def requests(self) -> int:
+        """Responses until now."""
+        return sum(record.completed for record in self.records)
+
+    def add(self, record: TurnRecord) -> None:
+        """Take a further slice, and look whether it still rises."""
+        self.records.append(record)
+        growth = self.growth
+        self._flat_looks = self._flat_looks + 1 if growth is not None and growth < RISING else 0
+
+    @property
+    def growth(self) -> float | None:
+        """The last stretch's rate over the one before, less 1; None while there are too few slices to say.
+
+        A stretch is half of the time until now, from half a second up to six: a young process shows its rise in a
+        second, an old one creeps.
+        """
+        rates = [(r.sending_end - r.begin, _rate(r)) for r in self.records]
+        stretch = min(_LONGEST_S, max(_SHORTEST_S, self.seconds / 2))
+        last, before = _tail(rates, stretch), _tail(rates[: len(rates) - len(_tail(rates, stretch))], stretch)
+        if len(last) < 2 or len(before) < 2:
+            return None
+        earlier = statistics.median(before)
+        return statistics.median(last) / earlier - 1 if earlier > 0 else None
+
+    @property
+    def done(self) -> bool:
+        """Whether it needs no more: it is flat, its time is used up, or it is dead."""
+        if self.dead or self.seconds >= self.budget.most_s:
+            return True
+        used = self.requests >= self.budget.least_requests or self.seconds >= _PATIENCE_S
+        return used and self.seconds >= self.budget.least_s and self._flat_looks >= _LOOKS
+
+    def account(self) -> WarmUp:
+        """How it ended."""
+        flat = self._flat_looks >= _LOOKS
+        return WarmUp(
+            ended="died" if self.dead else "flat" if flat else "budget",
+            seconds=self.seconds,
+            requests=self.requests,
+            growth=self.growth,
+        )
+
+
+def _rate(record: TurnRecord) -> float:
+    """Right responses per second; of a slice without whole generations, over the whole slice."""
+    if record.rate is not None:
+        return record.rate
+    return record.ok / max(record.end - record.begin, 1e-9)
+
+
+def _tail(rates: Sequence[tuple[float, float]], seconds: float) -> list[float]:
+    """The rates of the last slices that make up so many seconds, at least."""
+    found: list[float] = []
+    total = 0.0
+    for length, rate in reversed(rates):
+        if total >= seconds - 1e-6:
+            break
+        found.append(rate)
+        total += length
+    return found

@@ -1,0 +1,1 @@
+"""The start under load."""

@@ -1,0 +1,107 @@
+"""The probe phase: HTTP/1.1 conformance, requirement by requirement, by the engine."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import ValidationError
+
+from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.service import running
+from touchstone.engine.client import EngineError
+from touchstone.engine.locate import engine_path
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.scenario import Probe, Scenario
+from touchstone.phase.base import Phase
+from touchstone.record.evidence.probe import Kept, ProbeReport
+from touchstone.record.sample import Sample
+from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+_PATIENCE_S = 600
+_NONE = Kept(total=0, kept=0, broken=0, dangerous=0, breaks=0, unclear=0, other=0, inconclusive=0, not_applicable=0)
+
+
+class ProbePhase(Phase):
+    """Plays every conformance case against a contender. Nothing is timed, so one pass is enough."""
+
+    kind: ClassVar[PhaseKind] = PHASES["probe"]
+
+    def applies(self, scenario: Scenario) -> bool:
+        """Only where the scenario names a resource to probe."""
+        return scenario.probe is not None
+
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """One sample with the whole report as its evidence."""
+        sample = blank_sample(bench, self.name, contender.name)
+        asked = bench.scenario.probe
+        assert asked is not None  # `applies` has seen to it
+
+        def action(sample: Sample) -> None:
+            bench.watcher.step(f"probing {contender.name}")
+            with running(bench, bench.builds[contender.name], sample) as contender_running:
+                whole = bench.store.logs / f"{sample.id}.probe.json"
+                sample.probe = _probe(contender_running.url, asked, whole)
+            sample.files["probe"] = str(whole.relative_to(bench.store.folder))
+            sample.figures = figures(sample.probe)
+
+        return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
+
+
+def figures(report: ProbeReport) -> dict[str, float]:
+    """Requirements by what became of them. A server that died keeps none: what was not played would count as kept."""
+    if report.died_in is not None:
+        raise TouchstoneError(
+            f"the service stopped listening in the conformance case {report.died_in}",
+            mend=f"read its log, and play that case alone: touchstone probe URL --only {report.died_in}",
+        )
+    must, should = report.kept.get("MUST", _NONE), report.kept.get("SHOULD", _NONE)
+    counts = {
+        "probe_dangerous": must.dangerous,
+        "probe_breaks": must.breaks,
+        "probe_unclear": must.unclear,
+        "probe_must_broken": must.broken,
+        "probe_should_broken": should.broken,
+        "probe_kept": sum(level.kept for level in report.kept.values()),
+    }
+    return {name: float(count) for name, count in counts.items()}
+
+
+def flags(probe: Probe) -> Iterator[str]:
+    """The engine's flags for what the scenario says."""
+    for name, value in probe.headers.items():
+        yield f"--header={name}: {value}"
+    if probe.post is not None:
+        yield f"--post={probe.post.target}"
+        if probe.post.body is not None:
+            yield f"--post-body={probe.post.body}"
+        if probe.post.content_type is not None:
+            yield f"--post-type={probe.post.content_type}"
+        for name, value in probe.post.headers.items():
+            yield f"--post-header={name}: {value}"
+
+
+def _probe(url: str, probe: Probe, whole: Path) -> ProbeReport:
+    """Play the cases. The engine's whole report, with every byte sent and received, is kept as the file `whole`."""
+    with tempfile.TemporaryDirectory(prefix="touchstone-probe-") as folder:
+        out = Path(folder) / "probe.json"
+        command = [str(engine_path()), "probe", url.rstrip("/") + probe.target, *flags(probe), "--out", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+        if done.returncode != 0 or not out.exists():
+            raise EngineError(
+                f"the probe ended with code {done.returncode}: {done.stderr.strip()[-300:]}",
+                where="[probe] in scenario.toml",
+                mend="run it by hand: " + " ".join(command[:-2]),
+            )
+        whole.write_bytes(out.read_bytes())
+    try:
+        return ProbeReport.model_validate_json(whole.read_bytes())
+    except ValidationError as error:
+        raise EngineError(
+            f"the probe's report has another form: {error.errors()[0]['msg']}",
+            mend="build the engine anew: make engine",
+        ) from error

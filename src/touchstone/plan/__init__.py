@@ -1,0 +1,1 @@
+"""What a run is to do: profiles, placement on CPUs, the plan."""

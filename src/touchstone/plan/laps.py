@@ -1,0 +1,56 @@
+"""In which order contenders are loaded in laps, and how many laps a round is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def balanced_laps(count: int, laps: int, first: int = 0) -> list[list[int]]:
+    """So many laps over the contenders 0 to `count` - 1, by a Williams design (1949), begun at its row `first`.
+
+    Over a whole design (`count` laps if that is even, twice as many if it is odd) each contender stands in each place
+    equally often, and follows each other equally often, so that what one leaves behind for the next falls on all
+    alike.
+    """
+    rows = _williams(count)
+    return [rows[(first + lap) % len(rows)] for lap in range(laps)]
+
+
+def _williams(count: int) -> list[list[int]]:
+    if count < 2:
+        return [[*range(count)]]
+    zigzag = [0]
+    for step in range(1, count):
+        zigzag.append((step + 1) // 2 if step % 2 else count - step // 2)
+    rows = [[(place + shift) % count for place in zigzag] for shift in range(count)]
+    return rows if count % 2 == 0 else rows + [row[::-1] for row in rows]
+
+
+def worthwhile_laps(
+    round_cost_s: float, lap_cost_s: float, between: float, within: float, bounds: tuple[int, int]
+) -> int:
+    """How many laps a round should have so that a given time gives the narrowest interval (Kalibera and Jones 2013).
+
+    The variance of the mean over n rounds of L laps is (between + within / L) / n, and a round costs
+    `round_cost_s` + L * `lap_cost_s`. The best L is the root of (round cost / lap cost) * (within / between).
+
+    Args:
+        round_cost_s: of processes, dependencies and warm-up, without any lap.
+        lap_cost_s: of one lap.
+        between: the variance of a round's effect that more laps do not lessen.
+        within: the variance of one lap's effect within a round.
+        bounds: the least and the most laps.
+
+    """
+    low, high = bounds
+    if between <= 0:
+        return high
+    best = math.sqrt(max(0.0, round_cost_s) / max(lap_cost_s, 1e-9) * max(0.0, within) / between)
+    return min(high, max(low, round(best)))
+
+
+def shortest_slice(connections: int, rates: Sequence[float], generations: int = 4) -> float:
+    """The shortest slice, in seconds, in which even the slowest contender ends so many whole generations."""
+    slowest = min((rate for rate in rates if rate > 0), default=0.0)
+    return generations * connections / slowest if slowest else 0.0

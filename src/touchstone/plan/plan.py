@@ -1,0 +1,142 @@
+"""The plan of a run: contenders, loads, rounds, and the order in each round, drawn from a seed."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from touchstone.failure import UsageError
+from touchstone.manifest.catalogue import STACK_FILE, Contender, ScenarioFolder
+from touchstone.manifest.load import Load
+from touchstone.plan.placement import available_cpus, plan_placement
+from touchstone.plan.profile import PROFILES, Profile
+from touchstone.record.run import ContenderPlan, Plan
+from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.tool import Found
+from touchstone.vocabulary.dependency import DEPENDENCIES
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for."""
+
+    profile: str = "normal"
+    rounds: int | None = None
+    seed: int | None = None
+    phases: tuple[str, ...] = ()
+    loads: tuple[str, ...] = ()
+    exhibits: bool = False
+    command: tuple[str, ...] = ()
+    margin: float = 0.05
+    """The least effect that matters, as a share."""
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True)
+class Tools:
+    """The tools found for a contender."""
+
+    found: dict[str, Found]
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions by tool name, with the builder's own words where builds of one version differ."""
+        return {
+            name: f"{tool.version} ({tool.note})" if tool.note else str(tool.version)
+            for name, tool in self.found.items()
+        }
+
+
+def find_tools(contender: Contender) -> Tools | str:
+    """The contender's tools, or what is missing, in words. Raises UsageError for a tool that nobody knows."""
+    found: dict[str, Found] = {}
+    missing: list[str] = []
+    for name, wanted in contender.needs.items():
+        try:
+            tool = find_tool(name, wanted)
+        except UsageError as error:
+            where = f"{contender.stack.folder / STACK_FILE}, needs.{name} of {contender.name}"
+            raise UsageError(error.what, where=where, mend=error.mend) from error
+        if isinstance(tool, Found):
+            found[name] = tool
+        else:
+            missing.append(str(tool))
+    return "; ".join(missing) if missing else Tools(found)
+
+
+def planned_loads(folder: ScenarioFolder, wish: Wish) -> dict[str, Load]:
+    """The loads of the profile, or those asked for by name. Raises UsageError."""
+    loads = folder.scenario.loads
+    if wish.loads:
+        for name in wish.loads:
+            if name not in loads:
+                raise UsageError(
+                    f"scenario {folder.scenario.name} has no load {name!r}", mend=f"there are: {', '.join(loads)}"
+                )
+        return {name: loads[name] for name in wish.loads}
+    return {
+        name: load
+        for name, load in loads.items()
+        if wish.profile in load.profiles and (wish.exhibits or load.exhibit is None)
+    }
+
+
+def make_plan(folder: ScenarioFolder, contenders: Sequence[Contender], wish: Wish, phases: Sequence[str]) -> Plan:
+    """Draw up the plan. Raises UsageError if it asks for nothing that could be measured."""
+    profile: Profile = PROFILES[wish.profile]
+    rounds = wish.rounds if wish.rounds is not None else profile.rounds
+    if rounds < 1:
+        raise UsageError(f"--rounds is {rounds}", mend="give at least 1; from 5 on intervals are worth reading")
+    seed = wish.seed if wish.seed is not None else secrets.randbelow(2**31)
+    scenario = folder.scenario
+    entries = [_entry(contender) for contender in contenders]
+    runnable = [entry.name for entry in entries if entry.not_measured is None]
+    dice = random.Random(seed)
+    orders = [dice.sample(runnable, len(runnable)) for _ in range(rounds)]
+    now = datetime.now(UTC)
+    loads = planned_loads(folder, wish)
+    return Plan(
+        run_id=f"{now:%Y%m%d-%H%M%S}-{scenario.name}",
+        scenario=scenario.name,
+        scenario_version=scenario.version,
+        scenario_title=scenario.title,
+        profile=profile.name,
+        phases=list(phases),
+        loads=list(loads),
+        load_specs={
+            name: load.model_dump(mode="json", by_alias=True, exclude_defaults=True) for name, load in loads.items()
+        },
+        rounds=rounds,
+        seed=seed,
+        orders=orders,
+        contenders=entries,
+        baseline=scenario.baseline or (folder.stacks[0].name if folder.stacks else None),
+        placement=plan_placement(available_cpus(), dependencies=_own_processes(folder)).model_dump(),
+        command=list(wish.command),
+        margin=wish.margin,
+        confidence=wish.confidence,
+    )
+
+
+def _own_processes(folder: ScenarioFolder) -> bool:
+    """Whether a dependency runs in processes of its own, and so needs CPUs."""
+    return any(DEPENDENCIES[spec.kind].own_processes for spec in folder.scenario.dependencies.values())
+
+
+def _entry(contender: Contender) -> ContenderPlan:
+    tools = find_tools(contender)
+    variant = contender.variant
+    return ContenderPlan(
+        name=contender.name,
+        stack=contender.stack.name,
+        variant=contender.variant_name,
+        title=f"{contender.stack.title}, {variant.title}",
+        language=contender.stack.language,
+        exhibit=variant.exhibit,
+        sound_twin=f"{contender.stack.name}/{variant.sound_twin}" if variant.sound_twin else None,
+        not_measured=tools if isinstance(tools, str) else None,
+        tools={} if isinstance(tools, str) else tools.versions,
+    )

@@ -1,0 +1,67 @@
+"""How much time a run takes for each measurement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from touchstone.engine.job import Timing
+from touchstone.manifest.load import Load
+from touchstone.manifest.load import Profile as ProfileName
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Times in seconds. A load's own times, where the scenario states them, come before these; in quick, which is a
+    first look, only where they are shorter.
+    """
+
+    name: ProfileName
+    rounds: int
+    warmup_s: float
+    measured_s: float
+    tare_s: float
+    boots: int
+    """Starts of each contender in each round."""
+    idle_in_rounds: int
+    """In how many rounds the memory is watched after the load as well."""
+    peak_s: float = 60.0
+    """How long a contender is loaded from exec on, to see when it reaches its peak."""
+    cold_boots: int = 0
+    """Starts with an empty page cache of each contender in each round."""
+    slice_s: float = 0.25
+    """One contender's turn."""
+    laps: int = 12
+    """Turns of each contender under each load in each round."""
+    warm_least_s: float = 2.0
+    """A contender is loaded at least so long before its slices count, and"""
+    warm_most_s: float = 90.0
+    """at most so long if it still gets faster; half and a third of it where its process has served another load."""
+
+    def timing(self, load: Load, round_number: int) -> Timing:
+        """The times of a load in a round, counted from 1."""
+        return Timing(
+            warmup_s=self._own(load.warmup_s, self.warmup_s),
+            measured_s=self._own(load.seconds, self.measured_s),
+            idle_s=load.idle_s if round_number <= self.idle_in_rounds else 0.0,
+        )
+
+    def _own(self, wanted: float | None, usual: float) -> float:
+        """A time that the load states comes before the profile's; quick goes on for no longer than it always does."""
+        if wanted is None:
+            return usual
+        return min(wanted, usual) if self.name == "quick" else wanted
+
+    def tare_timing(self, timing: Timing) -> Timing:
+        """The times of the same load on the null server, which needs no warm-up to speak of."""
+        return Timing(warmup_s=0.2, measured_s=min(self.tare_s, timing.measured_s), idle_s=0.0)
+
+
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        Profile("quick", 3, 1.0, 2.0, 1.0, 3, 1, peak_s=20.0, laps=10, warm_least_s=1.5, warm_most_s=60.0),
+        Profile("normal", 7, 3.0, 6.0, 2.0, 3, 7, cold_boots=1, laps=24),
+        Profile("thorough", 15, 10.0, 20.0, 5.0, 5, 15, cold_boots=2, laps=48, warm_least_s=5.0, warm_most_s=150.0),
+    )
+}
+"""quick: minutes, a first look. normal: fit for a decision. thorough: fit for publication."""

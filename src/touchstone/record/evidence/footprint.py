@@ -1,0 +1,26 @@
+"""What a contender needs on an empty Linux."""
+
+from __future__ import annotations
+
+from touchstone.record.base import Record
+
+
+class OciLayout(Record):
+    """The image that was written."""
+
+    digest: str
+    written_by: str
+    port: int
+
+
+class FootprintEvidence(Record):
+    """What was gathered in the empty root in which the contract was checked."""
+
+    jre_modules: list[str] | None = None
+    """Modules of the JRE, if it needs one."""
+    jre_modules_declared: list[str] = []
+    """Those of them that the manifest adds to what the jars are seen to use."""
+    bytes_by_kind: dict[str, int] = {}
+    files: dict[str, int] = {}
+    """Bytes by file."""
+    oci: OciLayout | None = None

@@ -1,0 +1,74 @@
+"""What a load in slices leaves: each turn of a contender, and how its warm-up ended. docs/engine-protocol.md."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from touchstone.record.base import Record
+
+
+class Generations(Record):
+    """Right responses between the end of a slice's first generation and that of its last whole one."""
+
+    responses: int
+    seconds: float
+
+
+class SliceLatency(Record):
+    """Latencies of a slice, in seconds; requests of its first generation are left out."""
+
+    count: int
+    p50: float | None = None
+    p99: float | None = None
+    max: float | None = None
+
+
+class Slice(Record):
+    """One turn of one contender. Seconds since the job's origin, one clock for all contenders."""
+
+    index: int
+    lap_phase: Literal["warmup", "load"]
+    begin: float
+    sending_end: float
+    end: float
+    sent: int = 0
+    completed: int = 0
+    ok: int = 0
+    errors: dict[str, int] = {}
+    generations: Generations | None = None
+    rate: float | None = None
+    """Right responses per second over whole generations; None where fewer than two ended."""
+    latency: SliceLatency | None = None
+    offered: float | None = None
+    server_cpu_s: float | None = None
+    """CPU of the contender's process tree from `begin` to the end of the gap that follows."""
+    others_cpu_s: list[float | None] | None = None
+    """What each other contender used meanwhile, in the job's order; None for itself and where nobody watched."""
+    engine_cpu_s: float | None = None
+    engine_delayed_s: float | None = None
+    steal_s: float | None = None
+    other_cpu_s: float | None = None
+    lap: int | None = None
+    """The lap that the turn belongs to, from 0; None in the warm-up."""
+
+
+class WarmUp(Record):
+    """How a contender was warmed up before the slices that count."""
+
+    ended: Literal["flat", "budget", "died"]
+    """`flat`: its rate had stopped rising. `budget`: the profile's time was used up while it still rose."""
+    seconds: float
+    """Of load of its own."""
+    requests: int
+    growth: float | None = None
+    """The rate of the last stretch over that of the stretch before, less 1; None if there were too few slices."""
+
+
+class SlicesEvidence(Record):
+    """One contender under one load of one round."""
+
+    order: list[str]
+    """The contenders of the job, in its order: what `others_cpu_s` counts by."""
+    slice_s: float
+    warm_up: WarmUp | None = None
+    slices: list[Slice] = []

@@ -1,0 +1,12 @@
+"""The training run of an AOT cache."""
+
+from __future__ import annotations
+
+from touchstone.record.base import Record
+
+
+class TrainEvidence(Record):
+    """Whether the training run was carried out in this run."""
+
+    cached: bool
+    """True if an earlier run had trained the same build: the time is that run's."""

@@ -1,0 +1,43 @@
+"""What is said of two revisions as workflow commands of GitHub Actions, which shows them at the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.judgement import Judgement, Severity
+from touchstone.record.run import Run
+from touchstone.report.changes import gone_words, row
+from touchstone.report.view import View
+
+MOST = 10
+"""GitHub shows ten warnings and ten errors of a step."""
+
+
+def annotation_lines(said: RevisionsJudgement, run: Run, judgement: Judgement) -> Iterator[str]:
+    """An error for what is worse, gone or failed, a warning for what is undecided and for findings."""
+    errors = [(f"{failed.contender} failed", failed.reason) for failed in said.failed]
+    errors += [("gone", gone_words(one)) for one in said.gone]
+    warnings = []
+    for change in said.changes:
+        words = row(change)
+        told = f"{words.place}: {words.before} before, {words.after} after, {words.ratio}, margin {words.margin}"
+        if change.worse:
+            errors.append((f"{words.figure} is worse", told))
+        elif not change.harmless:
+            warnings.append((f"{words.figure} is undecided", told))
+    for group in View(run, judgement).finding_groups:
+        if group.first.severity is not Severity.NOTE:
+            where = ", ".join(part for part in (group.first.contender, group.first.load) if part)
+            warnings.append((group.first.code, f"{where or 'the run'}: {group.first.statement}"))
+    for level, found in (("error", errors), ("warning", warnings)):
+        for title, message in found[:MOST]:
+            yield f"::{level} title={_property(f'touchstone: {title}')}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,160 @@
+"""The answer of a run in one to three sentences that can be repeated, made from the judgement alone."""
+
+from __future__ import annotations
+
+from touchstone.judge.judgement import Comparison, Severity, Verdict
+from touchstone.report.causes import causes
+from touchstone.report.format import percent, plural, ratio
+from touchstone.report.scoreboard import rising, scoreboard
+from touchstone.report.table import Column
+from touchstone.report.view import Place, View
+from touchstone.report.words import standing
+from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
+
+_NAMED = 3
+"""Contenders of one kind that a sentence names; of more it gives the number."""
+
+
+def answer(view: View) -> list[str]:
+    """Who leads on what and by how much; memory; the doubt that weighs most. Empty if nothing was measured."""
+    board = scoreboard(view)
+    if board is None:
+        return []
+    lead = board.columns[0]
+    said = [_first(view, lead) + _elsewhere(view, board.columns)]
+    memory = next((c for c in board.columns[1:] if Group.MEMORY in c.figure.groups), None)
+    if memory is not None and (sentence := _extremes(view, memory)):
+        said.append(sentence)
+    if doubt := _doubt(view):
+        said.append(doubt)
+    return said
+
+
+def _compared(view: View, place: Place, figure: str) -> list[Comparison]:
+    """Sound contenders against the baseline, the best first."""
+    exhibits = {c.name for c in view.plan.contenders if c.exhibit}
+    found = [
+        c
+        for contender in view.measured
+        if contender.name not in exhibits and (c := view.comparison(place, contender.name, figure)) is not None
+    ]
+    sign = -1.0 if FIGURES[figure].better is Better.HIGHER else 1.0
+    return sorted(found, key=lambda c: sign * (c.ratio or 0.0))
+
+
+def _by_kind(found: list[Comparison]) -> dict[str, list[Comparison]]:
+    kinds: dict[str, list[Comparison]] = {}
+    for comparison in found:
+        kinds.setdefault(standing(comparison).kind, []).append(comparison)
+    return kinds
+
+
+def _first(view: View, lead: Column) -> str:
+    found = _compared(view, lead.place, lead.figure.name)
+    title = view.title(lead.place)
+    if not found:
+        return f"{title}: {lead.figure.in_sentence} was measured, and there is nothing to compare it with."
+    kinds = _by_kind(found)
+    parts = [_decided(view, c) for c in kinds.get("better", [])[:_NAMED]]
+    worse = kinds.get("worse", [])
+    if level := kinds.get("equivalent", []):
+        parts.append(f"{_names(level)} {_are(level)} level with {found[0].baseline}")
+    parts += [_decided(view, c) for c in worse[:_NAMED]]
+    if len(worse) > _NAMED:
+        parts.append(f"{plural(len(worse) - _NAMED, 'other')} are further behind")
+    if different := kinds.get("different", []):
+        parts.append(f"{_names(different)} {_are(different)} different from {found[0].baseline}")
+    open_ = kinds.get("undecided", []) + kinds.get("none", [])
+    if open_:
+        parts.append(f"{_names(open_)} against {found[0].baseline} on {lead.figure.in_sentence} is undecided")
+    if invalid := kinds.get("invalid", []):
+        parts.append(f"{_names(invalid)} cannot be compared with {found[0].baseline}, the measurement is invalid")
+    if lead.figure.unit is Unit.PER_SECOND and rising(view, found[0].baseline, lead.place.load):
+        parts.append(f"{found[0].baseline} itself is still warming up, its rate is at least what is shown")
+    return f"{title}: {'; '.join(parts)}."
+
+
+def _decided(view: View, c: Comparison) -> str:
+    """A difference that is real, with a bound instead of a size where the contender still becomes faster."""
+    figure = FIGURES[c.figure]
+    assert c.ratio is not None  # a comparison without one is not decided
+    warming = figure.unit is Unit.PER_SECOND and rising(view, c.contender, c.load)
+    bound = (" at least" if c.ratio > 1 else " at most") if warming else ""
+    tail = " (it is still warming up)" if warming else ""
+    if words := figure.counted:
+        more = words.more if c.ratio > 1 else words.less
+        return f"{c.contender} {words.verb}{bound} {_by(c.ratio)} {more} {words.things} than {c.baseline}{tail}"
+    return f"{figure.in_sentence} of {c.contender} is {_of(c.ratio)} that of {c.baseline}{tail}"
+
+
+def _by(value: float) -> str:
+    if value >= 2:
+        return f"{value:,.0f} times" if value >= 10 else f"{value:.2g} times"
+    return percent(round(abs(value - 1), 3 if abs(value - 1) < 0.1 else 2))
+
+
+def _of(value: float) -> str:
+    """What a value is of another: a share below 1, else a multiple."""
+    return percent(float(f"{value:.2g}")) + " of" if value < 1 else f"{ratio(value)}"
+
+
+def _elsewhere(view: View, columns: list[Column]) -> str:
+    """Who leads under the other loads, a clause for each leader."""
+    lead = columns[0]
+    leaders: dict[str, list[str]] = {}
+    for column in columns:
+        if column.place.phase != lead.place.phase or column.place == lead.place:
+            continue
+        found = _compared(view, column.place, column.figure.name)
+        ahead = _by_kind(found).get("better", [])
+        leader = f"{ahead[0].contender} leads" if ahead else "no one is known to lead"
+        if found and all(standing(c).kind == "worse" for c in found):
+            leader = f"{found[0].baseline} leads"
+        what = "" if column.figure == lead.figure else f" ({column.figure.in_sentence})"
+        leaders.setdefault(leader, []).append(view.title(column.place) + what)
+    said = "; ".join(f"{leader} on {', '.join(titles)}" for leader, titles in leaders.items())
+    return f" Elsewhere {said}." if said else ""
+
+
+def _extremes(view: View, column: Column) -> str:
+    """The least and the most of a cost, among what is decided."""
+    found = _compared(view, column.place, column.figure.name)
+    if not found:
+        return ""
+    base, what = found[0].baseline, column.figure.in_sentence
+    decided = [c for c in found if standing(c).kind in ("better", "worse") and c.ratio is not None]
+    if not decided:
+        level = all(standing(c).kind == "equivalent" for c in found)
+        how = "all are level" if level else "no difference is decided"
+        return f"On {what} {how}."
+    first, last = decided[0], decided[-1]
+    assert first.ratio is not None
+    sentence = f"{what[:1].upper()}{what[1:]} of {first.contender} is {_of(first.ratio)} that of {base}"
+    if last is not first and last.ratio is not None:
+        sentence += (
+            f", of {last.contender} {_of(last.ratio)} it"
+            if last.ratio < 1
+            else (f", of {last.contender} {ratio(last.ratio)} that")
+        )
+    return f"{sentence}."
+
+
+def _doubt(view: View) -> str:
+    """The gravest cause, once; of a run that is invalid nothing may be said without it."""
+    grave = next((cause for cause in causes(view) if cause.severity is not Severity.NOTE and not cause.exhibits), None)
+    if grave is None:
+        return ""
+    void = view.judgement.verdict is Verdict.INVALID
+    opening = "Nothing of this may be quoted" if void else "The doubt that weighs most"
+    return f"{opening}: {grave.statement.rstrip('.')} ({grave.who})."
+
+
+def _names(found: list[Comparison]) -> str:
+    names = [c.contender for c in found]
+    if len(names) > _NAMED:
+        return f"{', '.join(names[: _NAMED - 1])} and {len(names) - _NAMED + 1} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _are(found: list[Comparison]) -> str:
+    return "is" if len(found) == 1 else "are"

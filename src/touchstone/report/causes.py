@@ -1,0 +1,117 @@
+"""Findings by their cause: one line for each, with who, how often and what to do, ordered by what they cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from touchstone.judge.judgement import Doubt, Severity, Verdict
+from touchstone.report.format import plural
+from touchstone.report.view import FindingGroup, View
+from touchstone.report.words import SEVERITY_ORDER
+from touchstone.vocabulary.figure import FIGURES
+
+_NAMED = 4
+"""Contenders that a line names; of more it gives the number."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """All findings of one code and severity."""
+
+    groups: tuple[FindingGroup, ...]
+    touched: int
+    """Leading comparisons that it makes invalid or doubtful, or that it widens."""
+    exhibits: bool
+    """True if it concerns exhibits alone, which are there to be wrong."""
+
+    @property
+    def code(self) -> str:
+        """The rule's code."""
+        return self.groups[0].first.code
+
+    @property
+    def severity(self) -> Severity:
+        """How much it weighs."""
+        return self.groups[0].first.severity
+
+    @property
+    def statement(self) -> str:
+        """What was found, in the words of the case that moved the figures most."""
+        return max(self.groups, key=lambda group: (_reach(group.first.doubt), -group.number)).first.statement
+
+    @property
+    def next_steps(self) -> list[str]:
+        """What to do: one step nearly always."""
+        return list(dict.fromkeys(group.first.next_step for group in self.groups))
+
+    @property
+    def who(self) -> str:
+        """The contenders that it concerns."""
+        names = list(dict.fromkeys(group.first.contender for group in self.groups if group.first.contender))
+        if not names:
+            return "the run"
+        return ", ".join(names) if len(names) <= _NAMED else f"{', '.join(names[:3])} and {len(names) - 3} more"
+
+    @property
+    def loads(self) -> str:
+        """The loads that it concerns; empty if it belongs to none."""
+        names = list(dict.fromkeys(group.first.load for group in self.groups if group.first.load))
+        return ", ".join(names) if len(names) <= 2 else plural(len(names), "load")
+
+    @property
+    def often(self) -> str:
+        """On how many samples it was found; empty if it is about all of them together."""
+        samples = {sample for group in self.groups for sample in group.samples}
+        return plural(len(samples), "sample") if samples else ""
+
+    @property
+    def place(self) -> str:
+        """Who, where and how often, in a line."""
+        return " · ".join(part for part in (self.who, self.loads, self.often) if part)
+
+
+def causes(view: View) -> list[Cause]:
+    """The causes of a run, the one that costs its reader most first."""
+    found: dict[tuple[str, str], list[FindingGroup]] = {}
+    for group in view.finding_groups:
+        found.setdefault((group.first.severity, group.first.code), []).append(group)
+    wrong_on_purpose = {c.name for c in view.plan.contenders if c.exhibit}
+    made = [
+        Cause(tuple(groups), _touched(view, groups), all(g.first.contender in wrong_on_purpose for g in groups))
+        for groups in found.values()
+    ]
+    return sorted(made, key=_cost)
+
+
+def _cost(cause: Cause) -> tuple[int, bool, int, float, str]:
+    """Exhibits after what is sound; then by weight, by the comparisons that it spoils, and by its size."""
+    severity = Severity.SUSPECT if cause.exhibits and cause.severity is Severity.INVALID else cause.severity
+    worst = max(_reach(group.first.doubt) for group in cause.groups)
+    return SEVERITY_ORDER[severity], cause.exhibits, -cause.touched, -worst, cause.code
+
+
+def _reach(doubt: Doubt | None) -> float:
+    """By how much it can have moved a figure, as a factor; infinite where nobody knows."""
+    if doubt is None or doubt.faster is None or doubt.slower is None:
+        return math.inf
+    return max(doubt.faster, doubt.slower)
+
+
+def _touched(view: View, groups: list[FindingGroup]) -> int:
+    """Comparisons of figures that lead, at the place and with a contender of these findings, that they bear on."""
+    keys = set()
+    for group in groups:
+        first = group.first
+        sample = view.sample(first.sample) if first.sample else None
+        for c in view.judgement.comparisons:
+            if not FIGURES[c.figure].leads or (first.figures is not None and c.figure not in first.figures):
+                continue
+            if sample is not None and (c.phase, c.load) != (sample.phase, sample.load):
+                continue
+            if sample is None and first.load is not None and c.load != first.load:
+                continue
+            concerned = first.contender in (None, c.contender, c.baseline)
+            if concerned and (c.verdict is not Verdict.VALID or c.sampled_low is not None):
+                keys.add((c.phase, c.load, c.contender, c.figure))
+    return len(keys)

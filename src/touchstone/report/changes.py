@@ -1,0 +1,115 @@
+"""Changes between two runs or two revisions, as one table: on a terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from touchstone.judge.comparison.across import Change, Gone
+from touchstone.judge.comparison.gate import Gate
+from touchstone.judge.judgement import Outcome
+from touchstone.report.format import percent, plural, quantity, ratio, ratio_interval
+from touchstone.vocabulary.figure import FIGURES
+
+_WORDS = {Outcome.FASTER: "better", Outcome.SLOWER: "worse"}
+_STYLES = {Outcome.FASTER: "green", Outcome.SLOWER: "red", Outcome.UNDECIDED: "yellow"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A change in words."""
+
+    place: str
+    """The contender, and the load if there is one."""
+    figure: str
+    before: str
+    after: str
+    ratio: str
+    """With its interval, if there is one."""
+    margin: str
+    word: str
+    outcome: Outcome
+
+
+def row(change: Change) -> Row:
+    """A change as every report tells it."""
+    figure = FIGURES[change.figure]
+    bounds = ratio_interval(change.low, change.high)
+    return Row(
+        place=f"{change.contender}, {change.load}" if change.load else change.contender,
+        figure=figure.title,
+        before=quantity(change.before, figure.unit),
+        after=quantity(change.after, figure.unit),
+        ratio=f"{ratio(change.ratio)} ({bounds})" if bounds else ratio(change.ratio),
+        margin=percent(change.margin),
+        word=_WORDS.get(change.outcome, change.outcome.value),
+        outcome=change.outcome,
+    )
+
+
+def is_change(change: Change) -> bool:
+    """Whether it has really become better or worse."""
+    return change.outcome in _WORDS
+
+
+def table(changes: Iterable[Change], before: str, after: str) -> Table:
+    """The changes for a terminal."""
+    shown = Table("contender", "load", "figure", before, after, "ratio", "", box=None, header_style="bold")
+    for change in changes:
+        words = row(change)
+        style = _STYLES.get(words.outcome)
+        word = f"[{style}]{words.word}[/]" if style else words.word
+        shown.add_row(change.contender, change.load or "", words.figure, words.before, words.after, words.ratio, word)
+    return shown
+
+
+def table_lines(changes: Iterable[Change], before: str, after: str) -> Iterator[str]:
+    """The changes in Markdown."""
+    yield f"| load | figure | {before} | {after} | ratio | margin | verdict |"
+    yield "|---|---|---:|---:|---|---:|---|"
+    for change in changes:
+        words = row(change)
+        verdict = f"**{words.word}**" if is_change(change) else words.word
+        cells = [f"`{change.load}`" if change.load else "", words.figure, words.before, words.after, words.ratio]
+        yield "| " + " | ".join([*cells, words.margin, verdict]) + " |"
+
+
+def print_gone(console: Console, lost: Iterable[Gone]) -> None:
+    """What was there and is not any more."""
+    for one in lost:
+        console.print(f"[red]gone[/] {gone_words(one)}", highlight=False)
+
+
+def gone_words(one: Gone) -> str:
+    """What is gone, in a sentence."""
+    place = f"{one.contender}, {one.load}" if one.load else one.contender
+    return f"{place}: {plural(len(one.figures), 'figure')} that the earlier one has: {one.reason}"
+
+
+def print_gate(console: Console, held: Gate, advice: str) -> None:
+    """What a gate says. `advice` tells how to decide what is open."""
+    if held.breached or held.gone:
+        console.print(
+            f"[red]gate breached[/]: {plural(len(held.breached), 'figure')} worse, "
+            f"{plural(sum(len(g.figures) for g in held.gone), 'figure')} gone",
+            highlight=False,
+        )
+    elif held.open:
+        console.print("[yellow]gate undecided[/]: nobody can say that these are no worse:", highlight=False)
+    else:
+        console.print("[green]gate passed[/]", highlight=False)
+    for line in open_lines(held.open):
+        console.print(f"  {line}", highlight=False)
+    if held.open:
+        console.print(f"  to decide: {advice}", highlight=False)
+
+
+def open_lines(changes: Sequence[Change]) -> Iterator[str]:
+    """What is open, a line each."""
+    for change in changes:
+        words = row(change)
+        bounds = "" if change.low is not None else ", no interval"
+        yield f"{words.place}: {words.figure}: {words.ratio}{bounds}, margin {words.margin}"

@@ -1,0 +1,47 @@
+"""What is said of two revisions as JUnit XML: a test case for each figure, as CI systems show them."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as Xml
+
+from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.report.changes import gone_words, row
+
+
+def document(said: RevisionsJudgement, *, allow_undecided: bool = False) -> str:
+    """The XML. Worse and gone are failures; undecided is one, too, unless it is allowed, and then it is skipped."""
+    suite = Xml.Element("testsuite", name=f"touchstone {said.scenario}")
+    for change in said.changes:
+        words = row(change)
+        case = Xml.SubElement(suite, "testcase", classname=_class(said, change.load), name=change.figure)
+        message = f"{words.figure}: {words.before} before, {words.after} after, {words.ratio}, margin {words.margin}"
+        if change.worse:
+            Xml.SubElement(case, "failure", type="worse", message=message)
+        elif not change.harmless and allow_undecided:
+            Xml.SubElement(case, "skipped", message=f"undecided: {message}")
+        elif not change.harmless:
+            Xml.SubElement(case, "failure", type="undecided", message=message)
+        Xml.SubElement(case, "system-out").text = f"{words.word}: {message}"
+    for one in said.gone:
+        for figure in one.figures:
+            case = Xml.SubElement(suite, "testcase", classname=_class(said, one.load), name=figure)
+            Xml.SubElement(case, "failure", type="gone", message=_clean(gone_words(one)))
+    for failed in said.failed:
+        case = Xml.SubElement(suite, "testcase", classname=_class(said, None), name=failed.contender)
+        Xml.SubElement(case, "error", type="failed", message=_clean(failed.reason))
+    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    suites = Xml.Element("testsuites")
+    suites.append(suite)
+    Xml.indent(suites)
+    return Xml.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _class(said: RevisionsJudgement, load: str | None) -> str:
+    return ".".join(filter(None, ("touchstone", said.scenario, load)))
+
+
+def _clean(text: str) -> str:
+    """Without what XML cannot hold: a log may have control characters."""
+    return "".join(c for c in text if c in "\t\n" or c >= " ")

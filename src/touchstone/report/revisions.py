@@ -1,0 +1,67 @@
+"""What is said of two revisions, in Markdown for a job's summary or a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.comparison.revisions import RevisionsJudgement, Standing
+from touchstone.judge.judgement import Judgement
+from touchstone.record.run import Run
+from touchstone.report.causes import causes
+from touchstone.report.changes import gone_words, table_lines
+from touchstone.report.format import percent, plural
+from touchstone.report.markdown import escaped, finding_lines
+from touchstone.report.sentence import machine
+from touchstone.report.view import View
+
+MOST_BYTES = 64_000
+"""A pull request's comment may have 65,536 characters; a job's summary a megabyte."""
+
+SENTENCES = {
+    Standing.PASSED: "no figure that was asked about is worse by more than the margin",
+    Standing.WORSE: "something has really become worse",
+    Standing.UNDECIDED: "nobody can say yet whether something has become worse",
+    Standing.INVALID: "the revisions could not be compared",
+}
+
+
+def document(said: RevisionsJudgement, run: Run, judgement: Judgement) -> str:
+    """The summary, below `MOST_BYTES`: of findings that do not fit it is said how many there are."""
+    view = View(run, judgement)
+    head = "\n".join(_lines(said, view)) + "\n"
+    findings = [line for line in finding_lines(view) if line and not line.startswith("## ")]
+    count = len(causes(view))
+    opening = f"\n<details><summary>{plural(count, 'finding')}</summary>\n\n"
+    closing = "\n</details>\n"
+    left = MOST_BYTES - len((head + opening + closing).encode()) - 200
+    kept: list[str] = []
+    for line in findings:
+        left -= len(line.encode()) + 1
+        if left < 0:
+            kept.append("- more findings in the run's report")
+            break
+        kept.append(line)
+    return head + opening + "\n".join(kept) + "\n" + closing
+
+
+def _lines(said: RevisionsJudgement, view: View) -> Iterator[str]:
+    yield f"### touchstone: {said.standing}"
+    yield ""
+    yield f"{escaped(said.head.words)} against {escaped(said.base.words)}: {SENTENCES[said.standing]}."
+    yield ""
+    for failed in said.failed[:20]:
+        yield f"- **{escaped(failed.contender)} failed:** {escaped(failed.reason[:2000])}"
+    for one in said.gone[:20]:
+        yield f"- **gone:** {escaped(gone_words(one)[:2000])}"
+    if said.failed or said.gone:
+        yield ""
+    if said.changes:
+        yield from table_lines(said.changes[:200], "base", "head")
+        yield ""
+    yield (
+        f"{escaped(said.contender)} of {escaped(said.scenario)}, {plural(said.rounds, 'round')}, both in turns in "
+        f"one run; each interval at {percent(said.confidence)}. {escaped(machine(view))}."
+        + (f" The null server's rate scatters by {percent(round(said.noise, 4))}." if said.noise is not None else "")
+    )
+    for note in said.notes:
+        yield f"\n{escaped(note)}"

@@ -1,0 +1,143 @@
+"""The scoreboard that a report opens with: contenders by the figures that lead, in groups instead of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from touchstone.judge.judgement import Verdict
+from touchstone.record.sample import TARE
+from touchstone.report.format import decimals_for
+from touchstone.report.table import Cell, Column, Row, column_of, row_of
+from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Better, Unit
+from touchstone.vocabulary.phase import PHASES
+
+RISING = ("still-warming-up", "still-rising")
+"""Findings that say of a rate that it has not reached its level: what was measured is the least that it can be."""
+AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
+_GROUPS = {"better": "ahead", "equivalent": "level", "undecided": "undecided", "none": "undecided", "worse": "behind"}
+_ORDER = ["ahead", "level", "undecided", "behind", "", "exhibit", "invalid", "not measured"]
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """A contender on the scoreboard."""
+
+    row: Row
+    group: str
+    """Where the leading figure puts it against the baseline: one of `_ORDER`; empty if it was not put against it."""
+
+
+@dataclass(frozen=True)
+class Scoreboard:
+    """The table, its columns from the most telling on."""
+
+    columns: list[Column]
+    heads: list[str]
+    """The load or phase of a column, where the figure's title alone would not say it."""
+    rows: list[ScoreRow]
+
+
+def scoreboard(view: View) -> Scoreboard | None:
+    """The scoreboard of a run, or None if nothing was measured that stands on one."""
+    columns = list(_columns(view))
+    if not columns:
+        return None
+    rows = [_scored(view, row_of(view, contender, columns), columns[0]) for contender in view.contenders]
+    return Scoreboard(columns, [_head(view, column, columns) for column in columns], sorted(rows, key=_order))
+
+
+def rising(view: View, contender: str, load: str | None) -> bool:
+    """Whether the contender's rate under this load still rose when the measurement ended."""
+    return any(f.code in RISING and f.contender == contender and f.load == load for f in view.judgement.findings)
+
+
+def _columns(view: View) -> Iterator[Column]:
+    """All scored figures of the main load, the first one of every other load and phase, what it takes to start last."""
+    loads = [place for place in view.loads() if _scored_at(view, place)]
+    main = next((place for place in loads if not _open(view, place)), loads[0] if loads else None)
+    if main is not None:
+        yield from _scored_at(view, main)
+    opening = [place for place in view.places if (kind := PHASES.get(place.phase)) and kind.opens]
+    for place in view.places:
+        if place != main and place not in opening:
+            yield from _scored_at(view, place)[:1]
+    for place in opening:
+        yield from _scored_at(view, place)
+
+
+def _scored_at(view: View, place: Place) -> list[Column]:
+    scored = [figure for figure in view.figures(place, headline=False) if figure.scored]
+    if _open(view, place):
+        # An open loop fixes the rate: that it was kept tells contenders apart no more than a ruler does.
+        scored = [figure for figure in scored if figure.unit is not Unit.PER_SECOND] or scored
+    return [column_of(view, place, figure) for figure in scored]
+
+
+def _open(view: View, place: Place) -> bool:
+    return view.plan.load_specs.get(place.load or "", {}).get("loop") == "open"
+
+
+def _head(view: View, column: Column, columns: list[Column]) -> str:
+    """Said where another column shows the same figure, or the figure belongs to another load than the first column."""
+    twice = sum(other.figure == column.figure for other in columns) > 1
+    other_load = column.place.load is not None and column.place != columns[0].place
+    return view.title(column.place) if twice or other_load else ""
+
+
+def _scored(view: View, row: Row, lead: Column) -> ScoreRow:
+    first = row.cells[0]
+    if (
+        lead.figure.unit is Unit.PER_SECOND
+        and first.estimate
+        and first.estimate.median is not None
+        and rising(view, row.name, lead.place.load)
+    ):
+        row = replace(row, cells=[_at_least(first), *row.cells[1:]])
+    return ScoreRow(row, _group(row))
+
+
+def _at_least(cell: Cell) -> Cell:
+    return replace(cell, text=f"{AT_LEAST} {cell.text}")
+
+
+def _group(row: Row) -> str:
+    first = row.cells[0]
+    if row.kind in ("exhibit", "invalid"):
+        return row.kind
+    if row.kind == "absent" or first.estimate is None:
+        return "not measured"
+    if first.verdict is Verdict.INVALID or first.estimate.median is None:
+        return "invalid"
+    if row.kind == "baseline":
+        return "level"
+    return _GROUPS.get(first.standing.kind, "undecided") if first.standing else ""
+
+
+def _order(scored: ScoreRow) -> tuple[int, bool, float]:
+    """By group; within it the baseline first, then the better median."""
+    first = scored.row.cells[0]
+    median = first.estimate.median if first.estimate else None
+    sign = -1.0 if first.better is Better.HIGHER else 1.0
+    return _ORDER.index(scored.group), scored.row.kind != "baseline", sign * (median or 0.0)
+
+
+def group_note(scored: ScoreRow) -> str:
+    """The group in the words of a table: the baseline is called so; empty if there is none."""
+    if scored.row.kind == "baseline":
+        return "baseline"
+    return scored.group
+
+
+def about_groups(view: View, board: Scoreboard) -> str:
+    """What makes the groups, and the ceiling that the null server reached on it."""
+    lead = board.columns[0]
+    parts = []
+    if view.baseline is not None:
+        parts.append(f"The groups are those of {lead.figure.in_sentence} ({view.title(lead.place)})")
+    tare = view.estimate(lead.place, TARE, lead.figure.name)
+    if tare is not None and tare.median is not None:
+        reached = lead.scale.text(tare.median, decimals_for(tare.median, lead.scale))
+        parts.append(f"the null server reached {reached}")
+    return "; ".join(parts)[:1].upper() + "; ".join(parts)[1:] + "." if parts else ""

@@ -1,0 +1,1 @@
+"""Two revisions of a git repository as two contenders of one run."""

@@ -1,0 +1,103 @@
+"""Measures two revisions as two contenders of one run, and judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Judgement
+from touchstone.judge.statistics.intervals import simultaneous
+from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
+from touchstone.plan.plan import Wish, planned_loads
+from touchstone.record.run import Run
+from touchstone.record.store import load_run
+from touchstone.revisions.contenders import BASE, HEAD, scenario_place, two_stacks
+from touchstone.revisions.repository import Repository
+from touchstone.run.measure import Conditions, measure
+from touchstone.vocabulary.figure import FIGURES
+
+SHARP = ("throughput", "cpu_per_request", "latency_p50", "rss_peak")
+"""What is asked about if nothing is named: what neighbouring slices tell precisely, and memory. Far percentiles
+need whole windows, and starts a phase of their own."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of two revisions."""
+
+    terms: Terms
+    """The figures, at least one, with their margins."""
+    loads: tuple[str, ...] = ()
+    scenario: str | None = None
+    """A folder relative to where the user is, or a scenario folder's name."""
+    stack: str | None = None
+    """`stack` or `stack/variant`."""
+    command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of it."""
+
+    run: Run
+    judgement: Judgement
+    revisions: RevisionsJudgement
+    folder: Path
+    """Of the run."""
+
+
+def compare_revisions(
+    repository: Repository,
+    revisions: tuple[Revision, Revision],
+    question: Question,
+    *,
+    here: Path,
+    conditions: Conditions,
+) -> Answer:
+    """Build both, check both, and measure both in turns until every figure that was asked about is decided.
+
+    Args:
+        repository: where the revisions are.
+        revisions: the base and the head.
+        question: what is asked.
+        here: where the user is, for the scenario's folder.
+        conditions: where results go, for how long to go on.
+
+    Raises:
+        TouchstoneError: no such scenario, stack or load, or a manifest is wrong.
+
+    """
+    head = revisions[1]
+    inside = here.resolve()
+    within = inside.relative_to(repository.top) if inside.is_relative_to(repository.top) else Path()
+    place = scenario_place(question.scenario, within, repository.files(head, SCENARIO_FILE))
+    with repository.checked_out(revisions) as (base_top, head_top):
+        folder, contender = two_stacks(base_top / place, head_top / place, question.stack)
+        _, variant = contender.split("/")
+        wish = _wish(folder, question)
+        carried_out = replace(conditions, decide=tuple(question.terms.figures))
+        stacks = [f"{BASE}/{variant}", f"{HEAD}/{variant}"]
+        store = measure(folder, wish, stacks=stacks, conditions=carried_out)
+    run = load_run(store.folder)
+    judgement = judge(run)
+    said = judge_revisions(run, judgement, revisions, contender, question.terms)
+    return Answer(run, judgement, said, store.folder)
+
+
+def _wish(folder: ScenarioFolder, question: Question) -> Wish:
+    """The phases that give the figures, and a confidence at which all their intervals hold together."""
+    terms = question.terms
+    phases = tuple(dict.fromkeys(FIGURES[figure].phase for figure in terms.figures))
+    wish = Wish(profile="quick", phases=phases, loads=question.loads, command=question.command)
+    asked = _intervals(terms.figures, len(planned_loads(folder, wish)))
+    margin = min(terms.margin_of(figure) for figure in terms.figures)
+    return replace(wish, margin=margin, confidence=simultaneous(terms.confidence, asked))
+
+
+def _intervals(figures: Iterable[str], loads: int) -> int:
+    """How many intervals are looked at: one a load for what is measured under load."""
+    return sum(loads if FIGURES[figure].phase == "load" else 1 for figure in figures)

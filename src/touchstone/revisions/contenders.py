@@ -1,0 +1,100 @@
+"""The scenario of the head with the stack of each revision, as the two contenders of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from touchstone.failure import UsageError
+from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, Contender, ScenarioFolder, read_scenario_folder
+from touchstone.manifest.catalogue import select_contenders as select
+from touchstone.manifest.reader import ManifestError, read_manifest
+from touchstone.manifest.stack import Stack
+
+BASE, HEAD = "base", "head"
+"""What the stacks are called in the run."""
+
+
+def scenario_place(asked: str | None, here: Path, found: Sequence[Path]) -> Path:
+    """Which scenario folder is meant, relative to the repository's top. Raises UsageError.
+
+    Args:
+        asked: a folder relative to `here`, or a scenario folder's name; None for the one around `here`,
+            or the only one.
+        here: the working folder, relative to the top.
+        found: the scenario.toml files of the head, relative to the top.
+
+    """
+    folders = [path.parent for path in found]
+    if asked is None:
+        around = [folder for folder in (here, *here.parents) if folder in folders]
+        chosen = around[:1] or folders
+    else:
+        there = Path(_normal(here / asked))
+        chosen = [there] if there in folders else [folder for folder in folders if folder.name == asked]
+    if len(chosen) == 1:
+        return chosen[0]
+    known = ", ".join(map(str, chosen or folders))
+    if asked is not None and not chosen:
+        raise UsageError(
+            f"there is no scenario {asked!r} in the head: no such folder with a {SCENARIO_FILE}",
+            mend=f"--scenario FOLDER is one of: {known}" if known else "`touchstone new` makes one; commit it",
+        )
+    if not folders:
+        raise UsageError(
+            f"there is no scenario: the head has no {SCENARIO_FILE}",
+            mend="`touchstone new` makes one: it says what the service must answer, and which load is put on it",
+        )
+    raise UsageError("it is open which scenario is meant", mend=f"say which: --scenario FOLDER, one of: {known}")
+
+
+def two_stacks(base: Path, head: Path, asked: str | None) -> tuple[ScenarioFolder, str]:
+    """The scenario folder `head`, its stacks being the one asked for as it is in either folder; and its name.
+
+    Returns:
+        The folder, with the stacks `base` and `head`, and `stack/variant`.
+
+    Raises:
+        UsageError: it is open which stack is meant, or the base does not have it.
+
+    """
+    folder = read_scenario_folder(head)
+    contender = _one(folder, asked)
+    own, variant = contender.stack, contender.variant_name
+    place = own.folder.relative_to(folder.folder)
+    manifest = base / place / STACK_FILE
+    if not manifest.is_file():
+        raise UsageError(
+            f"the base has no stack {own.name!r}: there is no {place / STACK_FILE} in its scenario folder",
+            mend="compare with a revision that has it",
+        )
+    earlier = read_manifest(manifest, Stack).model_copy(update={"folder": manifest.parent.resolve()})
+    if earlier.scenario != folder.scenario.name or variant not in earlier.variants:
+        missing = f"variant {variant!r}" if earlier.scenario == folder.scenario.name else f"{folder.scenario.name!r}"
+        raise ManifestError(
+            f"the base's stack {own.name!r} has no {missing}",
+            where=str(place / STACK_FILE),
+            mend="compare with a revision that has it, or another variant: --stack STACK/VARIANT",
+        )
+    stacks = (earlier.model_copy(update={"name": BASE}), own.model_copy(update={"name": HEAD}))
+    scenario = folder.scenario.model_copy(update={"baseline": BASE})
+    return ScenarioFolder(folder.folder, scenario, stacks), contender.name
+
+
+def _one(folder: ScenarioFolder, asked: str | None) -> Contender:
+    found = select(folder, [asked] if asked else [])
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(contender.name for contender in found)
+    raise UsageError("it is open which stack is meant", mend=f"say which: --stack STACK/VARIANT, one of: {names}")
+
+
+def _normal(path: Path) -> str:
+    """The path without `..`, which stays as it is where it would leave the top."""
+    parts: list[str] = []
+    for part in path.parts:
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts) or "."

@@ -1,0 +1,105 @@
+"""The one way to run: a wish in, a folder of records out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+
+from touchstone.check.folder import refuse_problems
+from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder, select_contenders
+from touchstone.phase.registry import select_phases
+from touchstone.plan.plan import Wish, make_plan, planned_loads
+from touchstone.record.run import Plan
+from touchstone.record.store import RunStore
+from touchstone.run.conductor import Conductor
+from touchstone.run.going_on import GoingOn
+from touchstone.run.progress import Display, Plain
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How a run is carried out: what changes where results go and what they cost, and not what is asked."""
+
+    results: Path = Path("results")
+    """The run's folder is made in here, by the name of its id."""
+    folder: Path | None = None
+    """The run's own folder, where it is to be another."""
+    display: Display | None = None
+    """Sees the progress; nobody does without one."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of dependencies outside, by kind."""
+    fresh_builds: bool = False
+    cpu_limit: float | None = None
+    """How many CPUs' time a contender may use."""
+    large: bool = False
+    drain_exhibits: bool = False
+    """Also fillings of a topic that hold a defect on purpose, without the other exhibits."""
+    until_decided_s: float = 0.0
+    """Go on past the rounds until every comparison is decided, at most so long."""
+    spend_s: float = 0.0
+    """Go on past the rounds until so much time is spent; laps and rounds are chosen by what each costs and tells."""
+    decide: Collection[str] = ()
+    """The figures that have to be decided; the headline figures if none is named."""
+    notes: Sequence[str] = ()
+    """What every report is to say of the run."""
+    begun: Callable[[Plan], None] = lambda _plan: None
+    """Told the plan before the first measurement."""
+
+
+def measure(
+    scenario: Path | ScenarioFolder,
+    wish: Wish | None = None,
+    *,
+    stacks: Sequence[str] = (),
+    conditions: Conditions | None = None,
+) -> RunStore:
+    """Measure a scenario: build, check, and carry out the phases of the wish.
+
+    Args:
+        scenario: its folder, or what was read from there.
+        wish: profile, rounds, phases, loads; the normal profile if not given.
+        stacks: `stack` or `stack/variant`; all if none is named.
+        conditions: where results go, who sees the progress.
+
+    Returns:
+        The store of the run; `load_run(store.folder)` reads it back. Ctrl-C and SIGTERM end a run early: what was
+        measured is kept, and the run says `interrupted`.
+
+    Raises:
+        TouchstoneError: the wish asks for what is not there, a manifest is wrong, a dependency does not start.
+
+    """
+    wish, conditions = wish or Wish(), conditions or Conditions()
+    folder = read_scenario_folder(scenario) if isinstance(scenario, Path) else scenario
+    contenders = select_contenders(folder, list(stacks), exhibits=wish.exhibits)
+    refuse_problems(folder, {contender.stack.name for contender in contenders})
+    phases = select_phases(folder.scenario, wish.phases)
+    plan = make_plan(folder, contenders, wish, [phase.name for phase in phases])
+    store = RunStore(conditions.folder or conditions.results / plan.run_id)
+    conditions.begun(plan)
+    seconds = conditions.until_decided_s or conditions.spend_s
+    display = conditions.display or Plain(Console(quiet=True))
+    conductor = Conductor(
+        folder,
+        plan,
+        phases,
+        contenders,
+        planned_loads(folder, wish),
+        store,
+        display,
+        options=conditions.options,
+        fresh_builds=conditions.fresh_builds,
+        cpu_limit=conditions.cpu_limit,
+        large=conditions.large,
+        exhibits=wish.exhibits or conditions.drain_exhibits,
+        notes=list(conditions.notes),
+        going_on=GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), figures=conditions.decide)
+        if seconds
+        else None,
+    )
+    with display:
+        conductor.carry_out()
+    return store

@@ -1,0 +1,21 @@
+//! A service to begin from. HOST and PORT come from the environment; it ends on SIGTERM.
+
+use axum::{http::StatusCode, routing::get, Router};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{signal, SignalKind};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let app = Router::new()
+        .route("/ping", get(|| async { "pong" }))
+        .fallback(|| async { (StatusCode::NOT_FOUND, "not found") });
+    let port: u16 = std::env::var("PORT")?.parse()?;
+    let listener = TcpListener::bind((std::env::var("HOST")?, port)).await?;
+    let mut ending = signal(SignalKind::terminate())?;
+    axum::serve(listener, app)
+        .with_graceful_shutdown(async move {
+            ending.recv().await;
+        })
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,1 @@
+"""How each language's tools are found, and how to get them."""

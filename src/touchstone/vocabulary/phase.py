@@ -1,0 +1,42 @@
+"""The phases, each declared once, in the order in which reports show them: titles, and how a run goes through them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PhaseKind:
+    """One kind of measurement: all that any room but its own knows of it."""
+
+    name: str
+    title: str
+    per_round: bool = False
+    """True if it is carried out in every round, in the round's order."""
+    by_default: bool = True
+    """True if it is part of a run that names no phases."""
+    always: bool = False
+    """True if every other phase rests on it: nothing is measured that was not built, nothing timed that was not
+    checked."""
+    opens: bool = False
+    """True if its headline figures share the first table of a report: what it takes before a service runs."""
+    load_alone: bool = False
+    """True if a load's title says enough without the phase's."""
+
+
+_ALL = [
+    PhaseKind("build", "Build", always=True, opens=True),
+    PhaseKind("train", "Training run", always=True),
+    PhaseKind("footprint", "Footprint", by_default=False, opens=True),
+    PhaseKind("boot", "Start", per_round=True, opens=True),
+    PhaseKind("verify", "Contract", always=True),
+    PhaseKind("load", "Load", per_round=True, load_alone=True),
+    PhaseKind("peak", "Time to peak", per_round=True, by_default=False),
+    PhaseKind("hold", "Held connections", per_round=True, by_default=False),
+    PhaseKind("drain", "Drain", per_round=True),
+    PhaseKind("floor", "Memory floor", by_default=False),
+    PhaseKind("probe", "HTTP conformance"),
+]
+
+PHASES: dict[str, PhaseKind] = {phase.name: phase for phase in _ALL}
+"""All phases by name."""

@@ -1,0 +1,101 @@
+"""While a contender starts, what it answers is told; what it keeps answering wrongly ends the wait."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.phase.test_peak import Quiet, bench_of
+from touchstone.bench import waiting
+from touchstone.bench.base import Bench
+from touchstone.isolation.port import free_port
+from touchstone.isolation.process import ServerProcess, StartError, start_process
+
+SERVER = """
+import http.server, os, time
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    start = time.monotonic()
+    def do_GET(self):
+        late = time.monotonic() - self.start > float(os.environ.get("RIGHT_AFTER_S", "1e9"))
+        body = b"pong" if late else b"starting"
+        self.send_response(200 if late else int(os.environ["STATUS"]))
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+http.server.HTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+
+class Listening(Quiet):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Keep it."""
+        self.said.append(text)
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setattr(waiting, "SETTLED_AFTER_S", 2.0)
+    monkeypatch.setattr(waiting, "_TOLD_AFTER_S", 0.2)
+    return replace(bench_of(tmp_path), watcher=Listening())
+
+
+@contextmanager
+def started(bench: Bench, **env: str) -> Iterator[tuple[ServerProcess, int]]:
+    port = free_port()
+    whole = {**os.environ, "HOST": waiting.HOST, "PORT": str(port), **env}
+    process = start_process(
+        [sys.executable, "-c", SERVER], env=whole, cwd=bench.scratch, log=bench.scratch / "server.log"
+    )
+    try:
+        yield process, port
+    finally:
+        process.stop(1.0)
+
+
+def said(bench: Bench) -> str:
+    assert isinstance(bench.watcher, Listening)
+    return "\n".join(bench.watcher.said)
+
+
+def test_a_404_that_stays_the_same_ends_the_wait(bench: Bench) -> None:
+    with started(bench, STATUS="404") as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, port, 60.0)
+    message = str(caught.value)
+    for part in ("GET /ping", "status 404 instead of 200", "for 2 s the same", "starting", "server.log"):
+        assert part in message
+    assert "status 404 instead of 200" in said(bench)
+
+
+def test_a_503_may_become_right_and_is_told_meanwhile(bench: Bench) -> None:
+    with started(bench, STATUS="503", RIGHT_AFTER_S="4") as (process, port):
+        waiting.wait_until_ready(bench, process, port, 60.0)
+    assert said(bench).count("status 503 instead of 200") == 1
+
+
+def test_a_503_that_stays_is_waited_for_to_the_end(bench: Bench) -> None:
+    with (
+        started(bench, STATUS="503") as (process, port),
+        pytest.raises(StartError, match="within 4 s; last: status 503"),
+    ):
+        waiting.wait_until_ready(bench, process, port, 4.0)
+
+
+def test_a_server_that_ends_names_its_log(bench: Bench) -> None:
+    with started(bench, STATUS="404", HOST="no such host") as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, port, 60.0)
+    assert "exited with code 1 before it was ready" in str(caught.value)
+    assert "server.log" in str(caught.value)
+    assert "socket.gaierror" in "\n".join(process.tail())

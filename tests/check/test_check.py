@@ -1,0 +1,181 @@
+"""What would fail after a build is told before it: with file, line, key and what to write."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.manifest.test_reader import STACK, written
+from touchstone.check.folder import check_folder
+from touchstone.check.problem import Problem
+from touchstone.manifest.catalogue import read_scenario_folder
+from touchstone.manifest.location import line_of
+
+SCENARIO = """
+schema = 1
+name = "demo"
+title = "Demo"
+summary = "A demo"
+
+[settings]
+POOL = 4
+
+[ready]
+target = "/ping"
+
+[dependencies.database]
+kind = "sqlite"
+env = "DATABASE_PATH"
+[dependencies.database.settings]
+schema = "CREATE TABLE users(name TEXT)"
+
+[dependencies.downstream]
+kind = "echo"
+env = "DOWNSTREAM_URL"
+
+[[contract]]
+id = "ping"
+says = "ping answers"
+steps = [
+  { target = "/ping", expect = { body = "pong" } },
+  { target = "/ping-{fresh}", expect = { status = 404, pattern = "no .*" } },
+  { target = "/x", repeat = 3, tally = { "200" = 1, "404" = 2 }, expect = { status = [200, 404] } },
+  { dependency = "downstream", act = "fail" },
+]
+proofs = [{ says = "one row", dependency = "database", query = "SELECT count(*) FROM users", equals = 1 }]
+
+[loads.ping]
+title = "Ping"
+requests = [
+  { target = "/ping" },
+  { target = "/ping?{counter}", expect = { pattern = "p[a-z]+" } },
+]
+proofs = [{ says = "calls", dependency = "downstream", query = "hits:/echo", equals = "ok" }]
+"""
+
+
+def problems(tmp_path: Path, scenario: str = SCENARIO, stack: str = STACK) -> list[Problem]:
+    folder = written(tmp_path / "demo", scenario, stack)
+    (folder / "one" / "server.py").write_text("pass")
+    return check_folder(read_scenario_folder(folder))
+
+
+def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
+    assert problems(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('pattern = "no .*"', 'pattern = "v[0-9"'), ["contract[0].steps[1].expect.pattern", "is not taken"]),
+        (('pattern = "no .*"', "pattern = '\\p{L}'"), ["contract[0].steps[1].expect.pattern", r"bad escape \p"]),
+        (('pattern = "no .*"', 'pattern = "(?=no).*"'), ["contract[0].steps[1].expect.pattern", "look-around"]),
+        (('pattern = "no .*"', "pattern = '[[:alpha:]]'"), ["contract[0].steps[1].expect.pattern", "nested set"]),
+        (('pattern = "no .*"', "pattern = '\\<no'"), ["contract[0].steps[1].expect.pattern", "word"]),
+        (('pattern = "p[a-z]+"', 'pattern = "p[a-z"'), ["loads.ping.requests[1]", "pattern"]),
+        (('pattern = "p[a-z]+"', "pattern = '(?s-u:.)'"), ["loads.ping.requests[1].expect.pattern"]),
+        (('body = "pong"', 'headers = { allow = "(" }'), ["contract[0].steps[0].expect.headers.allow"]),
+        (("/ping?{counter}", "/ping?{fresh}"), ["loads.ping.requests[1]", "brace", "in a load write {counter}"]),
+        (("/ping?{counter}", "/ping?{counter"), ["loads.ping.requests[1]", "brace"]),
+        (("/ping-{fresh}", "/ping-{frehs}"), ["contract[0].steps[1].target", "{frehs} is no template"]),
+        (("/ping-{fresh}", "/{x*99999999999}"), ["contract[0].steps[1].target", "larger than 16 MiB"]),
+        (('act = "fail"', 'act = "explode"'), ["contract[0].steps[3].act", "cannot 'explode'", "fail, slow"]),
+        (('{ dependency = "downstream", act', '{ dependency = "kafka", act'), ["no dependency 'kafka'"]),
+        (('"one row", dependency = "database"', '"one row", dependency = "db"'), ["proofs[0].dependency", "'db'"]),
+        (("SELECT count(*) FROM users", "SELEC count(*) FROM users"), ["proofs[0].query", "syntax error"]),
+        (("hits:/echo", "hitz:/echo"), ["loads.ping.proofs[0].query", "no counter"]),
+        (("hits:/echo", "hits:/{fresh}"), ["loads.ping.proofs[0].query", "{fresh} is of one request"]),
+        (("CREATE TABLE", "CREATE TABEL"), ["dependencies.database.settings.schema", "does not take"]),
+        (('env = "DOWNSTREAM_URL"', 'env = "POOL"'), ["dependencies.downstream.env", "[settings]"]),
+        (('env = "DOWNSTREAM_URL"', 'env = "X"\nsettings = { delay = 3 }'), ["settings.delay", "no setting 'delay'"]),
+        (("POOL = 4", "PORT = 4"), ["settings.PORT", "the lab gives it"]),
+        (('title = "Ping"', 'title = "Ping"\ntimeout_s = 30.0'), ["loads.ping.timeout_s", "profile quick"]),
+        (('title = "Ping"', 'title = "Ping"\nprofiles = []'), ["loads.ping.profiles", "no profile"]),
+        (('title = "Ping"', 'title = "Ping"\ndependency_settings = { db = { x = 1 } }'), ["no dependency 'db'"]),
+        (("repeat = 3", "repeat = 4"), ["contract[0].steps[2].tally", "counts 3", "4 requests"]),
+        (('"404" = 2 }', '"500" = 2 }'), ["tally", "status 500 is not among"]),
+        (("status = [200, 404]", "status = [200, 404, 999]"), ["expect.status", "999 is no status code"]),
+        (('{ target = "/ping", expect', '{ method = "HEAD", target = "/ping", expect'), ["HEAD has no body"]),
+        (("status = 404, pattern", "status = 204, pattern"), ["status 204 has no body"]),
+        (('body = "pong"', "json_exact = true"), ["json_exact", "no `json`"]),
+        (('summary = "A demo"', 'summary = "A demo"\nbaseline = "two"'), ["baseline", "no stack 'two'"]),
+        (
+            (
+                'summary = "A demo"',
+                'summary = "A demo"\ndrain = { dependency = "t", downstream = "d", messages = [10] }',
+            ),
+            ["drain.dependency", "kind kafka"],
+        ),
+    ],
+)
+def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
+    assert change[0] in SCENARIO
+    found = problems(tmp_path, scenario=SCENARIO.replace(*change, 1))
+    told = "\n".join(str(problem) for problem in found)
+    for part in ["scenario.toml:", "  do: ", *said]:
+        assert part in told
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("python3 =", "maven ="), ["needs.maven", "did you mean 'mvn'"]),
+        ((">=3.11", "newest"), ["needs.python3", "no version range"]),
+        (('run = ["python3", "server.py"]', 'run = ["pythn", "server.py"]'), ["run", "neither a tool"]),
+        (('run = ["python3", "server.py"]', 'run = ["./server"]'), ["run", "not among the artifacts"]),
+        (('run = ["python3", "server.py"]', 'run = ["/opt/none/server"]'), ["run", "no program /opt/none"]),
+        (('title = "plain"', 'title = "plain"\nbuild = [["no-such-compiler"]]'), ["build[0]", "no-such-compiler"]),
+        (('title = "plain"', 'title = "plain"\nbuild = [["cp", "{tool:go}", "x"]]'), ["{tool:go} is not in `needs`"]),
+        (('title = "plain"', 'title = "plain"\nbuild = [["cp", "{base}/x", "x"]]'), ["{base}", "no base"]),
+        (('title = "plain"', 'title = "plain"\nfootprint = ["jree"]'), ["footprint[0]", "'jree' is not known"]),
+        (('title = "plain"', 'title = "plain"\nfootprint = ["/no/such/file"]'), ["no file /no/such/file"]),
+        (('title = "plain"', 'title = "plain"\nextra_configuration = ["x.json"]'), ["no file x.json"]),
+        (('title = "plain"', 'title = "plain"\nenv = { POOL = "9" }'), ["env.POOL", "settings give POOL"]),
+        (('language = "Python"', 'language = "Python"\nsources = ["*.go"]'), ["sources[0]", "'*.go'"]),
+        (('language = "Python"', 'language = "Python"\nextra_sources = { a = "../a" }'), ["extra_sources.a"]),
+        (
+            ('language = "Python"', 'language = "Python"\ninstall = { files = ["lock"], commands = [["true"]] }'),
+            ["install.files[0]", "lock"],
+        ),
+    ],
+)
+def test_a_stack_that_would_fail_later(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
+    assert change[0] in STACK
+    told = "\n".join(str(problem) for problem in problems(tmp_path, stack=STACK.replace(*change, 1)))
+    for part in ["stack.toml:", "  do: ", *said]:
+        assert part in told
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        (("summary",), 'summary = "A demo"'),
+        (("settings", "POOL"), "POOL = 4"),
+        (("contract", 0, "steps", 1, "target"), '  { target = "/ping-{fresh}"'),
+        (("contract", 0, "steps", 3, "act"), '  { dependency = "downstream", act'),
+        (("contract", 0, "proofs", 0, "query"), 'proofs = [{ says = "one row"'),
+        (("loads", "ping", "requests", 1), '  { target = "/ping?{counter}"'),
+        (("dependencies", "database", "settings", "schema"), "schema ="),
+    ],
+)
+def test_a_key_is_found_in_the_text(key: tuple[str | int, ...], line: str) -> None:
+    number = line_of(SCENARIO, key)
+    assert number is not None
+    assert SCENARIO.splitlines()[number - 1].startswith(line)
+
+
+def test_the_command_tells_all_and_ends_with_2(tmp_path: Path) -> None:
+    folder = written(tmp_path / "demo", SCENARIO.replace("hits:/echo", "hitz").replace('"p[a-z]+"', '"("'), STACK)
+    (folder / "one" / "server.py").write_text("pass")
+    command = [sys.executable, "-m", "touchstone.cli.main"]
+    for words in (["check", str(folder)], ["run", str(folder), "--quick"]):
+        done = subprocess.run([*command, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        said = done.stdout + done.stderr
+        assert "loads.ping.proofs[0].query" in said
+        assert "loads.ping.requests[1].expect.pattern" in said
+        assert "Traceback" not in said
+    assert not (tmp_path / "results").exists()

@@ -1,0 +1,143 @@
+"""`touchstone ab` as a user types it, and the action's steps as a runner carries them out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.revisions.repository import BROKEN, COMMENTED, SLOWER, commit, git, repository
+
+COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
+ACTION = Path(__file__).resolve().parents[2] / "action.yml"
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    return os.environ | {"TOUCHSTONE_CACHE": str(tmp_path / "cache"), "NO_COLOR": "1", "COLUMNS": "200"}
+
+
+def touchstone(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words],
+        cwd=tmp_path / "repo",
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=580,
+        check=False,
+    )
+
+
+def test_a_loss_is_found_told_everywhere_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    (top / "bench/sound/server.py").write_text(SLOWER)
+    words = ["--minutes", "1.5", "--figure", "cpu_per_request=5%", "--markdown", "s.md", "--junit", "j.xml"]
+    done = touchstone(tmp_path, "ab", "main", "--json", *words)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "changes that are not committed" in done.stderr
+    said = json.loads(done.stdout)
+    (change,) = said["changes"]
+    assert (change["figure"], change["worse"], said["standing"]) == ("cpu_per_request", True, "worse")
+    assert change["low"] > 1.05
+    assert "**worse**" in (top / "s.md").read_text()
+    assert 'type="worse"' in (top / "j.xml").read_text()
+    assert len(git(top, "worktree", "list").splitlines()) == 1
+    (run,) = (top / "results").iterdir()
+    assert json.loads((run / "revisions.json").read_text()) == said
+
+
+def test_a_head_that_breaks_its_contract_or_does_not_build_is_named(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    commit(top, BROKEN, "Another answer")
+    done = touchstone(tmp_path, "ab", "HEAD~1", "HEAD")
+    assert done.returncode == 4, done.stdout
+    assert "head/plain failed" in done.stdout
+    manifest = top / "bench/sound/stack.toml"
+    manifest.write_text(manifest.read_text().replace("build = []", 'build = [["python3", "-c", "import nothing"]]'))
+    done = touchstone(tmp_path, "ab", "HEAD~1")
+    assert done.returncode == 4, done.stdout
+    assert "head/plain failed: build" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["absent"], "there is no revision 'absent'"),
+        (["main", "--scenario", "absent"], "there is no scenario 'absent'"),
+        (["main", "--stack", "absent"], "there is no stack 'absent'"),
+        (["main", "--load", "absent"], "has no load 'absent'"),
+        (["main", "--figure", "througput"], "did you mean 'throughput'"),
+        (["main", "--margin", "3x"], "is no margin"),
+        (["main", "--markdown", "absent/s.md"], "there is no folder absent"),
+        (["main", "--json", "--github"], "exclude each other"),
+    ],
+)
+def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: list[str], said: str) -> None:
+    repository(tmp_path / "repo")
+    done = touchstone(tmp_path, "ab", *words)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert not (tmp_path / "repo/results").exists()
+
+
+def carry_out_action(tmp_path: Path, inputs: dict[str, str]) -> tuple[int, dict[str, str], str]:
+    """The steps of action.yml by bash, as a runner does; exit code, outputs, summary."""
+    action = yaml.safe_load(ACTION.read_text())
+    given = {name: inputs.get(name, one["default"]) for name, one in action["inputs"].items()}
+    shim = tmp_path / "bin/touchstone"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m touchstone.cli.main "$@"\n')
+    shim.chmod(0o755)
+    files = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
+    env = environment(tmp_path) | {name: str(path) for name, path in files.items()}
+    env["PATH"] = f"{shim.parent}:{env['PATH']}"
+    code = 0
+    for step in action["runs"]["steps"]:
+        assert step["shell"] == "bash"
+        for name, value in step["env"].items():
+            word = value.removeprefix("${{ ").removesuffix(" }}")
+            env[name] = str(ACTION.parent) if word == "github.action_path" else given[word.removeprefix("inputs.")]
+        code = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=tmp_path / "repo",
+            env=env,
+            timeout=580,
+            check=False,
+        ).returncode
+        if code:
+            break
+    outputs = files["GITHUB_OUTPUT"].read_text() if files["GITHUB_OUTPUT"].exists() else ""
+    summary = files["GITHUB_STEP_SUMMARY"].read_text() if files["GITHUB_STEP_SUMMARY"].exists() else ""
+    return code, dict(line.split("=", 1) for line in outputs.splitlines()), summary
+
+
+@pytest.mark.slow
+def test_the_actions_steps_tell_the_verdict(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    commit(top, SLOWER, "Slower")
+    inputs = {"scenario": "bench", "margin": "10%", "minutes": "1.5"}
+    code, outputs, summary = carry_out_action(tmp_path, inputs)
+    assert (code, outputs["verdict"]) == (3, "worse")
+    assert summary == Path(outputs["markdown"]).read_text()
+    assert "**worse**" in summary
+    assert "<failure" in Path(outputs["junit"]).read_text()
+
+
+def test_the_action_fails_with_the_reason_where_the_base_is_not_there(tmp_path: Path) -> None:
+    repository(tmp_path / "repo")
+    code, outputs, _ = carry_out_action(tmp_path, {"base": "origin/main"})
+    assert (code, outputs) == (2, {})
+
+
+@pytest.mark.slow
+def test_a_commit_that_changes_comments_is_cleared(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    commit(top, COMMENTED, "Comments")
+    done = touchstone(tmp_path, "ab", "HEAD~1", "HEAD", "--margin", "10%", "--minutes", "6", "--allow-undecided")
+    assert done.returncode == 0, done.stdout
+    assert "gate breached" not in done.stdout

@@ -1,0 +1,200 @@
+"""The engine's schemas hold for what it really reads and writes, for the documented examples, and for our records."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+
+from touchstone.bench.tare import server
+from touchstone.engine.locate import engine_path
+from touchstone.isolation.port import free_port
+from touchstone.record.engine import BootRun
+
+PROTOCOL = Path(__file__).parents[2] / "docs" / "engine-protocol.md"
+COMMANDS = ("load", "slices", "boot", "hold")
+
+
+@cache
+def schemas() -> dict[str, dict[str, Any]]:
+    """What `touchstone-engine schema` prints."""
+    printed = subprocess.run([engine_path(), "schema"], check=True, capture_output=True, text=True).stdout
+    found: dict[str, dict[str, Any]] = json.loads(printed)
+    return found
+
+
+def check(command: str, document: str, instance: object) -> None:
+    """Raise ValidationError if a document is not what its schema says."""
+    Draft202012Validator(schemas()[command][document]).validate(instance)
+
+
+def run(command: str, job: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    """Hand a job to the engine by a file, as `slices` has to have it."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as place:
+        json.dump(job, place)
+        place.flush()
+        line = [str(engine_path()), command, f"--job={place.name}", "--events"]
+        return subprocess.run(line, check=False, input="", capture_output=True, text=True)
+
+
+def carried_out(command: str, job: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The result and the events of a job."""
+    done = run(command, job)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), [json.loads(line) for line in done.stderr.splitlines()]
+
+
+@pytest.fixture(name="null")
+def running_null() -> Iterator[dict[str, Any]]:
+    """The engine's null server: its address and pid."""
+    with server("null", [], [0]) as listening:
+        yield listening
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_schema_is_one(command: str) -> None:
+    assert set(schemas()[command]) == {"job", "result", "event"} | ({"order"} if command == "slices" else set())
+    for schema in schemas()[command].values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_a_start_is_what_its_schema_says(tmp_path: Path) -> None:
+    port = free_port()
+    job = {
+        "argv": [str(engine_path()), "null", f"--port={port}"],
+        "url": f"http://127.0.0.1:{port}/",
+        "repeats": 2,
+        "settle_s": 0.05,
+        "log": str(tmp_path / "log"),
+    }
+    check("boot", "job", job)
+    result, events = carried_out("boot", job)
+    assert [run["failure"] for run in result["runs"]] == [None, None]
+    check("boot", "result", result)
+    check("boot", "job", result["job"])
+    assert [event["number"] for event in events] == [0, 1]
+    for event in events:
+        check("boot", "event", event)
+
+
+def test_a_start_that_fails_is_what_its_schema_says() -> None:
+    result, _ = carried_out("boot", {"argv": ["/bin/false"], "url": f"http://127.0.0.1:{free_port()}/"})
+    assert result["runs"][0]["failure"] == "exited"
+    assert result["runs"][0]["rss"] is None
+    check("boot", "result", result)
+
+
+def traffic(null: dict[str, Any]) -> dict[str, Any]:
+    """What loads the null server, watched."""
+    return {
+        "url": f"http://{null['listening']}/",
+        "connections": 4,
+        "watch": {"pid": null["pid"], "allowed_cpus": [0]},
+    }
+
+
+@pytest.mark.parametrize("loop", [{"kind": "closed"}, {"kind": "open", "rate": 500.0}])
+def test_a_load_is_what_its_schema_says(null: dict[str, Any], loop: dict[str, Any]) -> None:
+    job = traffic(null) | {"loop": loop, "warmup_s": 0.1, "duration_s": 0.3, "series_interval_s": 0.1}
+    check("load", "job", job)
+    result, events = carried_out("load", job)
+    assert result["counts"]["ok"] > 0
+    check("load", "result", result)
+    check("load", "job", result["job"])
+    assert {event["event"] for event in events} >= {"connected", "phase"}
+    for event in events:
+        check("load", "event", event)
+
+
+def test_slices_are_what_their_schema_says(null: dict[str, Any], tmp_path: Path) -> None:
+    job = {"contenders": [{"name": "one", "job": traffic(null)}, {"name": "two", "job": traffic(null)}]}
+    check("slices", "job", job)
+    place, out = tmp_path / "job", tmp_path / "result"
+    place.write_text(json.dumps(job))
+    turns = [{"contender": number, "seconds": 0.1} for number in (0, 1)]
+    orders = [{"order": "slices", "phase": phase, "turns": turns} for phase in ("warmup", "load")] + [{"order": "end"}]
+    for order in orders:
+        check("slices", "order", order)
+    done = subprocess.run(
+        [engine_path(), "slices", f"--job={place}", f"--out={out}", "--events"],
+        check=False,
+        input="".join(json.dumps(order) + "\n" for order in orders),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in done.stderr.splitlines()]
+    assert [event["event"] for event in events].count("slice") == 4
+    for event in events:
+        check("slices", "event", event)
+    check("slices", "result", json.loads(out.read_text()))
+
+
+def test_held_connections_are_what_their_schema_says(null: dict[str, Any]) -> None:
+    job = {
+        "url": f"http://{null['listening']}/",
+        "levels": [0, 20],
+        "mode": "traffic",
+        "watch": [null["pid"]],
+        "settle_s": 0.1,
+        "traffic_s": 0.2,
+        "after_close_s": 0.1,
+    }
+    check("hold", "job", job)
+    result, events = carried_out("hold", job)
+    assert [level["held"] for level in result["levels"]] == [0, 20]
+    check("hold", "result", result)
+    check("hold", "job", result["job"])
+    for event in events:
+        check("hold", "event", event)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_field_that_a_job_does_not_have_is_an_error_on_both_sides(command: str) -> None:
+    job = example(command, "job") | {"watc": 1}
+    with pytest.raises(ValidationError, match="watc"):
+        check(command, "job", job)
+    refused = run(command, job)
+    assert refused.returncode == 2
+    assert "watc" in refused.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_documented_job_is_what_the_schema_says(command: str) -> None:
+    check(command, "job", example(command, "job"))
+
+
+def test_a_figure_may_be_null_and_a_count_may_not() -> None:
+    result, _ = carried_out("boot", {"argv": ["/bin/false"], "url": f"http://127.0.0.1:{free_port()}/"})
+    start = result["runs"][0]
+    for field, wrong in (("rss", "none"), ("polls", None)):
+        result["runs"] = [start | {field: wrong}]
+        with pytest.raises(ValidationError):
+            check("boot", "result", result)
+
+
+def test_our_records_read_no_field_that_the_engine_does_not_write() -> None:
+    assert set(BootRun.model_fields) <= run_fields()
+
+
+def run_fields() -> set[str]:
+    """The fields of one start."""
+    return set(schemas()["boot"]["result"]["$defs"]["Run"]["properties"])
+
+
+def example(command: str, document: str) -> dict[str, Any]:
+    """The first example under the heading of a command's document in docs/engine-protocol.md."""
+    text = PROTOCOL.read_text(encoding="utf-8")
+    section = text.split(f"\n## {command.capitalize()} {document}\n", 1)[1]
+    found = re.search(r"```json\n(.*?)```", section, re.DOTALL)
+    assert found is not None
+    parsed: dict[str, Any] = json.loads(found[1])
+    return parsed

@@ -1,0 +1,19 @@
+"""`python -m tests.golden`: write the expected outputs anew. `python -m tests.golden pack FOLDER`: add a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.golden.golden import RUNS, pack, write_expected
+
+match sys.argv[1:]:
+    case ["pack", *folders] if folders:
+        for folder in folders:
+            print(pack(Path(folder)))
+    case []:
+        for name in RUNS:
+            write_expected(name)
+            print(f"expected/{name}")
+    case _:
+        sys.exit(__doc__)

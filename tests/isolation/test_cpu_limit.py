@@ -1,0 +1,55 @@
+"""A CPU limit is kept by the kernel, and where it cannot be set, that is said."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+import pytest
+
+from touchstone.bench.service import limit_cpus
+from touchstone.isolation.cgroup import Cgroup, create_cgroup
+from touchstone.isolation.process import StartError, start_process
+from touchstone.record.sample import Sample
+
+
+def blank() -> Sample:
+    return Sample(id="x", phase="load", scenario="demo", contender="one/plain", started_at=datetime.now(UTC))
+
+
+def cpu_share(cgroup: Cgroup, log: Path) -> float:
+    """What a busy loop in the group gets of one CPU."""
+    process = start_process([sys.executable, "-c", "while True: pass"], env={}, cwd=log.parent, log=log, cgroup=cgroup)
+    try:
+        watched = psutil.Process(process.pid)
+        time.sleep(0.5)
+        start, used = time.monotonic(), sum(watched.cpu_times()[:2])
+        time.sleep(2.0)
+        return (sum(watched.cpu_times()[:2]) - used) / (time.monotonic() - start)
+    finally:
+        process.stop(1.0)
+
+
+def test_a_busy_loop_gets_no_more_than_its_limit(tmp_path: Path) -> None:
+    cgroup = create_cgroup("cpu-limit")
+    if cgroup is None or "cpu" not in cgroup.paths:
+        pytest.skip("no cgroup with the controller cpu is permitted here")
+    sample = blank()
+    limit_cpus(cgroup, sample, 0.2)
+    assert sample.placement.cpu_limit == 0.2
+    assert cpu_share(cgroup, tmp_path / "log") < 0.3
+
+
+def test_no_limit_leaves_the_sample_as_it_is() -> None:
+    sample = blank()
+    limit_cpus(None, sample, None)
+    assert sample.placement.cpu_limit is None
+
+
+@pytest.mark.parametrize("cgroup", [None, Cgroup(1, {}), Cgroup(2, {"cpu": Path("/proc/no-such-group")})])
+def test_a_limit_that_cannot_be_set_is_not_measured(cgroup: Cgroup | None) -> None:
+    with pytest.raises(StartError, match=r"not measured: a limit of 0\.5 CPUs needs a cgroup"):
+        limit_cpus(cgroup, blank(), 0.5)

@@ -1,0 +1,114 @@
+"""A runtime that compiles while it runs decides a claim about load only when it was warm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.judge.claims.case import THROUGHPUT, ruled, warm
+from tests.judge.sound import loads, sound_run
+from touchstone.judge.claims.ruling import Ruling
+from touchstone.record.run import Run
+
+GO_TO_KOTLIN: dict[str, Any] = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm", "at_least": 3.0}
+CLAIM: dict[str, Any] = THROUGHPUT | {"test": GO_TO_KOTLIN}
+
+
+def test_a_jvm_measured_soon_after_its_start_decides_nothing() -> None:
+    ruling = ruled(CLAIM, sound_run())
+    assert ruling.ruling is Ruling.UNDECIDED
+    assert ruling.reason.startswith("not decided: measured while warming up (the window of kotlin/jvm began 2 s after")
+    assert ruling.measurements[0].value == pytest.approx(4 / 3, rel=0.05)
+    assert ruling.more_rounds is None
+
+
+def test_a_cold_number_cannot_be_let() -> None:
+    assert ruled(CLAIM, sound_run(), accept_suspect=True).ruling is Ruling.UNDECIDED
+
+
+@pytest.mark.parametrize(("ended", "expected"), [("flat", Ruling.CONTRADICTED), ("budget", Ruling.UNDECIDED)])
+def test_a_warm_up_counts_if_it_ended_flat(ended: Any, expected: Ruling) -> None:
+    assert ruled(CLAIM, warm(sound_run(), ended)).ruling is expected
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(29.0, Ruling.UNDECIDED), (30.0, Ruling.CONTRADICTED)])
+def test_a_window_counts_if_it_was_flat_for_thirty_seconds(seconds: float, expected: Ruling) -> None:
+    assert ruled(CLAIM, sound_run(seconds=seconds)).ruling is expected
+
+
+def test_a_long_window_in_which_the_rate_still_changed_does_not_count() -> None:
+    run = sound_run(seconds=40.0)
+    for sample in loads(run, "kotlin/jvm"):
+        assert sample.result
+        for number, point in enumerate(p for p in sample.result.series if p.phase == "load"):
+            point.ok = point.sent = round(point.ok * (0.3 if number < 15 else 1.4))
+    assert ruled(CLAIM, run).reason.startswith("not decided: measured while warming up")
+
+
+def test_a_contender_is_known_by_the_command_that_ran() -> None:
+    run = sound_run(contenders={"go/std": 20_000.0, "kotlin/tuned": 15_000.0})
+    claim = THROUGHPUT | {"test": GO_TO_KOTLIN | {"to": "kotlin/tuned"}}
+    assert ruled(claim, run).ruling is Ruling.CONTRADICTED
+    for sample in loads(run, "kotlin/tuned"):
+        sample.argv = ["/opt/jdk/bin/java", "-jar", "users.jar"]
+    assert ruled(claim, run).ruling is Ruling.UNDECIDED
+
+
+def test_what_is_no_load_figure_is_not_concerned() -> None:
+    claim = {"figure": "boot_first_response", "test": GO_TO_KOTLIN}
+    assert ruled(claim, sound_run()).ruling is Ruling.CONTRADICTED
+
+
+def test_the_warm_ups_own_rate_is_not_concerned() -> None:
+    value = {"kind": "value", "of": ["kotlin/jvm"], "at_most": 1e6, "unit": "/s"}
+    assert ruled({"figure": "warm_up_rate", "load": "lookup", "test": value}, sound_run()).ruling is Ruling.HOLDS
+
+
+def test_an_older_run_that_was_warm_counts_before_a_newer_one_that_was_not() -> None:
+    old, new = warm(sound_run()), sound_run()
+    new.plan.run_id, new.started_at = "20270101-000000", new.started_at.replace(year=2027)
+    ruling = ruled(CLAIM, old, new)
+    assert ruling.ruling is Ruling.CONTRADICTED
+    assert ruling.measurements[0].runs == [old.plan.run_id]
+
+
+def stolen(share: float) -> Run:
+    """A host that took a share of the CPU time during Go's windows."""
+    run = warm(sound_run())
+    for sample in loads(run, "go/std"):
+        assert sample.result
+        sample.result.machine.steal_s = share * sample.result.window.measured_s * run.environment.cpus
+    return run
+
+
+@pytest.mark.parametrize(
+    ("at_most", "expected"), [(1.2, Ruling.CONTRADICTED), (1.4, Ruling.UNDECIDED), (2.0, Ruling.HOLDS)]
+)
+def test_a_doubt_of_known_size_widens_the_interval_that_decides(at_most: float, expected: Ruling) -> None:
+    """Go ran at 4/3 of Kotlin's rate, and may have run 1.11 times as fast without the theft."""
+    test = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm", "at_most": at_most}
+    assert ruled(THROUGHPUT | {"test": test}, warm(sound_run())).ruling is not Ruling.UNDECIDED
+    measured = ruled(THROUGHPUT | {"test": test}, stolen(0.1)).measurements[0]
+    assert measured.ruling is expected
+    assert measured.suspect is None
+    assert measured.high is not None
+    assert measured.sampled_high is not None
+    assert measured.high == pytest.approx(measured.sampled_high / 0.9, rel=0.02)
+    assert measured.low == measured.sampled_low
+
+
+def test_a_doubt_widens_a_value_too_and_says_that_it_leaves_it_open() -> None:
+    test = {"kind": "value", "of": ["go/std"], "at_most": 21_000.0, "unit": "/s"}
+    assert ruled(THROUGHPUT | {"test": test}, warm(sound_run())).ruling is Ruling.HOLDS
+    open_one = ruled(THROUGHPUT | {"test": test}, stolen(0.1))
+    assert open_one.ruling is Ruling.UNDECIDED
+    assert "widened by what else used the machine" in open_one.reason
+    assert open_one.more_rounds is None
+
+
+def test_a_doubt_widens_no_difference() -> None:
+    test = {"kind": "difference", "of": "rust/std", "to": "go/std", "at_least": 1.0, "unit": "/s"}
+    ruling = ruled(THROUGHPUT | {"test": test}, stolen(0.1))
+    assert ruling.ruling is Ruling.UNDECIDED
+    assert "suspect" in ruling.reason

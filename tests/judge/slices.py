@@ -1,0 +1,62 @@
+"""Puts slices into a sound run, as the lab records them: what each lap's value was is the test's to say."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from tests.judge.sound import sound_run
+from touchstone.record.evidence.slices import Generations, Slice, SliceLatency, SlicesEvidence, WarmUp
+from touchstone.record.run import Run
+from touchstone.record.sample import Sample
+
+SLICE_S = 0.25
+CPU_PER_REQUEST = 30e-6
+
+Machine = Callable[[int, int], float]
+"""By round and lap: how fast the machine is in it, 1 if as usual."""
+
+
+def sliced_run(
+    rates: dict[str, float],
+    *,
+    rounds: int = 5,
+    laps: int = 12,
+    noise: float = 0.01,
+    luck: float = 0.0,
+    machine: Machine = lambda _round, _lap: 1.0,
+    seed: int = 11,
+) -> Run:
+    """A run in slices: `noise` is by slice, `luck` by process, `machine` by lap for all alike."""
+    run = sound_run(contenders=rates, rounds=rounds, noise=0.0)
+    dice = random.Random(seed)
+    for sample in run.samples:
+        if sample.phase == "load" and sample.result is not None and sample.round is not None:
+            rate = rates.get(sample.contender, sample.result.rate.achieved) * dice.lognormvariate(0, luck)
+            pace = [rate * machine(sample.round, lap) * dice.lognormvariate(0, noise) for lap in range(laps)]
+            put_slices(sample, pace)
+    return run
+
+
+def put_slices(sample: Sample, rates: list[float], warm_up: WarmUp | None = None) -> None:
+    """Give a load's sample one measured slice for each rate."""
+    warm_up = warm_up or WarmUp(ended="flat", seconds=3.0, requests=60_000, growth=0.0)
+    slices = [
+        Slice(
+            index=lap,
+            lap_phase="load",
+            begin=lap * 1.0,
+            sending_end=lap * 1.0 + SLICE_S,
+            end=lap * 1.0 + SLICE_S,
+            sent=round(rate * SLICE_S),
+            completed=round(rate * SLICE_S),
+            ok=round(rate * SLICE_S),
+            generations=Generations(responses=round(rate * SLICE_S), seconds=SLICE_S),
+            rate=rate,
+            latency=SliceLatency(count=round(rate * SLICE_S), p50=64 / rate, p99=3 * 64 / rate),
+            server_cpu_s=CPU_PER_REQUEST * round(rate * SLICE_S),
+            lap=lap,
+        )
+        for lap, rate in enumerate(rates)
+    ]
+    sample.slices = SlicesEvidence(order=[sample.contender], slice_s=SLICE_S, warm_up=warm_up, slices=slices)

@@ -1,0 +1,86 @@
+"""A suspicion with a size widens the interval, and the widened one decides."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.judge.slices import put_slices, sliced_run
+from tests.judge.sound import sound_run
+from touchstone.judge.comparison.doubt import Doubts, combine, widened
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Comparison, Doubt, Outcome, Verdict
+from touchstone.judge.statistics.intervals import Interval
+from touchstone.record.evidence.slices import WarmUp
+from touchstone.record.run import Run
+
+GO, RUST = "go/std", "rust/std"
+SEEN = Interval(1.5, 1.45, 1.55)
+
+
+def comparison(run: Run, figure: str = "throughput") -> Comparison:
+    (found,) = [c for c in judge(run).comparisons if (c.contender, c.figure) == (RUST, figure)]
+    return found
+
+
+def steal(run: Run, share: float, contenders: tuple[str, ...]) -> Run:
+    for sample in run.samples:
+        if sample.contender in contenders and sample.result is not None:
+            sample.result.machine.steal_s = share * sample.result.window.measured_s * run.environment.cpus
+    return run
+
+
+def test_stolen_time_does_not_make_a_great_difference_suspect() -> None:
+    run = steal(sound_run(contenders={GO: 20_000.0, RUST: 60_000.0}, tare_rate=200_000.0), 0.07, (GO, RUST))
+    found = comparison(run)
+    assert found.verdict is Verdict.VALID
+    assert found.outcome is Outcome.FASTER
+    assert found.low is not None and found.sampled_low is not None
+    assert found.low == pytest.approx(found.sampled_low * 0.93, rel=1e-3)
+
+
+def test_stolen_time_leaves_a_small_difference_open() -> None:
+    run = steal(sound_run(contenders={GO: 20_000.0, RUST: 21_400.0}, rounds=9), 0.20, (GO, RUST))
+    found = comparison(run)
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.sampled_low is not None and found.sampled_low > 1
+
+
+def test_of_what_neighbouring_slices_share_only_the_difference_counts() -> None:
+    run = steal(sliced_run({GO: 20_000.0, RUST: 21_400.0}), 0.20, (GO, RUST))
+    found = comparison(run)
+    assert found.outcome is Outcome.FASTER
+
+
+@pytest.mark.parametrize(("figure", "side"), [("throughput", "high"), ("latency_p50", "low")])
+def test_a_faster_contender_has_a_higher_rate_and_lower_times(figure: str, side: str) -> None:
+    found = widened(SEEN, Doubts(faster=math.log(2)), Doubts(), figure, paired=False)
+    expected = {"high": (1.45, 3.1), "low": (0.725, 1.55)}[side]
+    assert (found.low, found.high) == pytest.approx(expected)
+
+
+def test_one_cause_is_not_counted_twice() -> None:
+    both = combine([Doubt(faster=1.1, common=True), Doubt(faster=1.2, common=True)])
+    assert both.common_faster == pytest.approx(math.log(1.2))
+
+
+def test_a_contender_that_still_warms_up_is_never_called_slower() -> None:
+    rising = WarmUp(ended="budget", seconds=45.0, requests=100_000, growth=0.08)
+    run = sliced_run({GO: 20_000.0, RUST: 15_000.0})
+    for sample in run.samples:
+        if sample.contender == RUST and sample.slices is not None:
+            put_slices(sample, [one.rate or 0.0 for one in sample.slices.slices], rising)
+    found = comparison(run)
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.low is not None and found.low == pytest.approx(0.75, rel=0.02)
+    assert found.high is not None and math.isinf(found.high)
+
+
+def test_and_may_be_called_faster() -> None:
+    rising = WarmUp(ended="budget", seconds=45.0, requests=100_000, growth=0.08)
+    run = sliced_run({GO: 20_000.0, RUST: 26_000.0})
+    for sample in run.samples:
+        if sample.contender == RUST and sample.slices is not None:
+            put_slices(sample, [one.rate or 0.0 for one in sample.slices.slices], rising)
+    assert comparison(run).outcome is Outcome.FASTER

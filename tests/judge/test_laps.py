@@ -1,0 +1,77 @@
+"""Ratios of neighbouring slices: what the machine does cancels, what a process is born with does not."""
+
+from __future__ import annotations
+
+import math
+
+from tests.judge.slices import sliced_run
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Comparison, Outcome
+from touchstone.judge.reading.laps import lap_effect
+from touchstone.record.run import Run
+from touchstone.record.sample import Sample
+
+GO, RUST = "go/std", "rust/std"
+
+
+def hog(round_: int, lap: int) -> float:
+    """A neighbour that takes up to half of the machine, in most laps another share."""
+    return 1 - 0.5 * abs(math.sin(3.7 * lap + round_))
+
+
+def comparison(run: Run, figure: str = "throughput") -> Comparison:
+    (found,) = [c for c in judge(run).comparisons if (c.contender, c.figure) == (RUST, figure)]
+    return found
+
+
+def samples(run: Run, round_: int) -> tuple[Sample, Sample]:
+    by_name = {s.contender: s for s in run.samples if s.phase == "load" and s.round == round_}
+    return by_name[RUST], by_name[GO]
+
+
+def test_a_hog_that_both_share_cancels() -> None:
+    run = sliced_run({GO: 20_000.0, RUST: 21_000.0}, machine=hog)
+    found = comparison(run)
+    assert found.laps == 5 * 12
+    assert found.outcome is Outcome.FASTER or found.outcome is Outcome.EQUIVALENT
+    assert found.low is not None and found.high is not None
+    assert 1.03 < found.low < 1.05 < found.high < 1.07
+
+
+def test_one_contender_under_two_names_is_no_difference() -> None:
+    found = comparison(sliced_run({GO: 20_000.0, RUST: 20_000.0}, machine=hog))
+    assert found.outcome is Outcome.EQUIVALENT
+
+
+def test_luck_that_a_process_is_born_with_stays_in_the_interval() -> None:
+    lucky = comparison(sliced_run({GO: 20_000.0, RUST: 20_000.0}, luck=0.05))
+    plain = comparison(sliced_run({GO: 20_000.0, RUST: 20_000.0}))
+    assert lucky.low is not None and lucky.high is not None and plain.low is not None and plain.high is not None
+    assert math.log(lucky.high / lucky.low) > 2 * math.log(plain.high / plain.low)
+
+
+def test_a_lap_that_met_a_neighbour_halfway_counts_no_more_than_another() -> None:
+    run = sliced_run({GO: 20_000.0, RUST: 20_000.0}, noise=0.001)
+    contender, baseline = samples(run, 1)
+    assert contender.slices is not None
+    for one in contender.slices.slices[:2]:
+        one.rate = 2_000.0
+    effect = lap_effect(contender, baseline, "throughput")
+    assert effect is not None
+    assert abs(effect.effect) < 0.01
+
+
+def test_few_laps_leave_it_to_the_figures_of_the_round() -> None:
+    run = sliced_run({GO: 20_000.0, RUST: 26_000.0}, laps=3)
+    assert lap_effect(*samples(run, 1), "throughput") is None
+    assert comparison(run).laps == 0
+    assert comparison(run).outcome is Outcome.FASTER
+
+
+def test_laps_that_one_of_them_has_not_are_left_out() -> None:
+    contender, baseline = samples(sliced_run({GO: 20_000.0, RUST: 20_000.0}), 1)
+    assert baseline.slices is not None
+    baseline.slices.slices = baseline.slices.slices[:7]
+    effect = lap_effect(contender, baseline, "throughput")
+    assert effect is not None
+    assert effect.laps == 7

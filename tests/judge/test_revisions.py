@@ -1,0 +1,103 @@
+"""What is said of two revisions, from one run, and how it is reported."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, Standing, judge_revisions
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Finding, Judgement, Outcome, Severity
+from touchstone.record.run import Run
+from touchstone.report.annotations import annotation_lines
+from touchstone.report.junit import document as junit
+from touchstone.report.revisions import MOST_BYTES
+from touchstone.report.revisions import document as markdown
+
+from .sound import sound_run
+
+PAIR = (Revision(name="main", commit="1" * 40, subject="Old | one"), Revision(name="HEAD", commit="2" * 40))
+
+
+def pair(ratio: float, margin: float = 0.05, *, noise: float = 0.002, rounds: int = 7) -> tuple[Run, Judgement]:
+    contenders = {"base/plain": 20_000.0, "head/plain": 20_000.0 * ratio}
+    run = sound_run(contenders=contenders, rounds=rounds, noise=noise, seed=3)
+    run.plan.baseline = "base"
+    return run, judge(run, margin)
+
+
+def said(ratio: float, margin: float = 0.05, *, noise: float = 0.002, rounds: int = 7) -> RevisionsJudgement:
+    run, judgement = pair(ratio, margin, noise=noise, rounds=rounds)
+    terms = Terms(margin=margin, confidence=0.95, figures={"throughput": None})
+    return judge_revisions(run, judgement, PAIR, "sound/plain", terms)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "standing", "outcome"),
+    [
+        (0.8, Standing.WORSE, Outcome.SLOWER),
+        (1.25, Standing.PASSED, Outcome.FASTER),
+        (1.0, Standing.PASSED, Outcome.EQUIVALENT),
+        (0.97, Standing.PASSED, Outcome.EQUIVALENT),
+    ],
+)
+def test_a_real_loss_fails_and_nothing_else(ratio: float, standing: Standing, outcome: Outcome) -> None:
+    found = said(ratio)
+    assert found.standing is standing
+    (change,) = found.changes
+    assert change.outcome is outcome
+    assert (change.contender, change.figure) == ("sound/plain", "throughput")
+
+
+def test_noise_leaves_it_undecided() -> None:
+    assert said(1.0, noise=0.1, rounds=3).standing is Standing.UNDECIDED
+
+
+def test_a_figures_own_margin_decides_it() -> None:
+    run, judgement = pair(0.9)
+    wide = Terms(margin=0.05, confidence=0.95, figures={"throughput": 0.2})
+    assert judge_revisions(run, judgement, PAIR, "sound/plain", wide).standing is Standing.PASSED
+
+
+def test_a_head_that_failed_is_invalid_and_a_figure_that_it_lacks_is_gone() -> None:
+    run, _ = pair(1.0)
+    for sample in run.samples:
+        if sample.contender == "head/plain":
+            sample.figures.pop("latency_p50", None)
+    terms = Terms(margin=0.05, confidence=0.95, figures={"throughput": None, "latency_p50": None})
+    found = judge_revisions(run, judge(run), PAIR, "sound/plain", terms)
+    assert [figure for one in found.gone for figure in one.figures] == ["latency_p50"]
+    assert found.standing is Standing.WORSE
+    run.samples = [sample for sample in run.samples if sample.contender != "head/plain"]
+    assert judge_revisions(run, judge(run), PAIR, "sound/plain", terms).standing is Standing.INVALID
+
+
+def test_junit_counts_what_is_worse() -> None:
+    suite = Xml.fromstring(junit(said(0.8)))[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    assert Xml.fromstring(junit(said(1.0)))[0].get("failures") == "0"
+    undecided = said(1.0, noise=0.1, rounds=3)
+    assert Xml.fromstring(junit(undecided))[0].get("failures") == "1"
+    allowed = Xml.fromstring(junit(undecided, allow_undecided=True))[0]
+    assert (allowed.get("failures"), allowed.get("skipped")) == ("0", "1")
+
+
+def test_the_summary_stays_below_what_a_comment_may_have() -> None:
+    run, judgement = pair(0.8)
+    judgement.findings = [
+        Finding(code=f"c{n}", severity=Severity.NOTE, statement="ä" * 200, next_step="look") for n in range(2000)
+    ]
+    text = markdown(said(0.8), run, judgement)
+    assert len(text.encode()) < MOST_BYTES < 65_536
+    assert text.startswith("### touchstone: worse")
+    assert "Old \\| one" in text and "more findings" in text and text.rstrip().endswith("</details>")
+
+
+def test_annotations_are_single_lines_with_their_signs_escaped() -> None:
+    run, judgement = pair(0.8)
+    lines = list(annotation_lines(said(0.8), run, judgement))
+    (error,) = [line for line in lines if line.startswith("::error ")]
+    assert error.startswith("::error title=touchstone%3A Throughput is worse::sound/plain")
+    assert "%25" in error and "\n" not in error

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+from touchstone.engine.slices import TurnRecord
+from touchstone.phase.load.warm_up import Budget, WarmingContender
+
+SLICE_S = 0.25
+
+
+def warmed(rate: Callable[[float], float], budget: Budget) -> WarmingContender:
+    one = WarmingContender(budget)
+    index = 0
+    while not one.done:
+        begin = index * SLICE_S
+        ok = round(rate(begin) * SLICE_S)
+        one.add(
+            TurnRecord(
+                index=index, contender=0, lap_phase="warmup", begin=begin, sending_end=begin + SLICE_S,
+                end=begin + SLICE_S, sent=ok, completed=ok, ok=ok, rate=rate(begin),
+            )
+        )  # fmt: skip
+        index += 1
+    return one
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_a_native_program_is_warm_in_seconds(noise: float) -> None:
+    dice = random.Random(3)
+    account = warmed(lambda _t: 20_000 * dice.lognormvariate(0, noise), Budget(1.5, 45.0)).account()
+    assert account.ended == "flat"
+    assert account.seconds < 10
+
+
+def jit(t: float) -> float:
+    """A runtime that compiles: a tenth of its peak at first, its peak after half a minute."""
+    return 19_000 * (0.1 + 0.9 / (1 + math.exp(-(t - 18) / 4)))
+
+
+def test_a_runtime_that_compiles_is_loaded_until_it_has_risen() -> None:
+    account = warmed(jit, Budget(1.5, 60.0)).account()
+    assert account.ended == "flat"
+    assert jit(account.seconds) > 0.93 * 19_000
+
+
+def test_one_that_still_rises_when_its_time_is_used_up_is_called_so() -> None:
+    account = warmed(jit, Budget(1.5, 15.0)).account()
+    assert account.ended == "budget"
+    assert account.growth is not None and account.growth > 0.03
+
+
+def test_the_dead_are_not_waited_for() -> None:
+    one = WarmingContender(Budget(1.5, 45.0), dead=True)
+    assert one.done
+    assert one.account().ended == "died"

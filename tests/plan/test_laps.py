@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import pytest
+
+from touchstone.plan.laps import balanced_laps, shortest_slice, worthwhile_laps
+
+
+@pytest.mark.parametrize("count", range(2, 9))
+def test_each_stands_everywhere_and_follows_each_equally_often(count: int) -> None:
+    laps = balanced_laps(count, count if count % 2 == 0 else 2 * count)
+    places = Counter((place, who) for lap in laps for place, who in enumerate(lap))
+    follows = Counter(pair for lap in laps for pair in itertools.pairwise(lap))
+    assert all(sorted(lap) == list(range(count)) for lap in laps)
+    assert len(set(places.values())) == 1
+    assert len(set(follows.values())) == 1
+    assert len(follows) == count * (count - 1)
+
+
+def test_one_contender_has_laps_too() -> None:
+    assert balanced_laps(1, 3) == [[0], [0], [0]]
+
+
+def test_dear_rounds_and_noisy_laps_ask_for_more_laps() -> None:
+    cheap = worthwhile_laps(5.0, 1.0, between=1e-4, within=1e-3, bounds=(4, 100))
+    assert cheap == 7
+    assert worthwhile_laps(80.0, 1.0, between=1e-4, within=1e-3, bounds=(4, 100)) > cheap
+    assert worthwhile_laps(5.0, 1.0, between=1e-4, within=1e-1, bounds=(4, 100)) > cheap
+    assert worthwhile_laps(5.0, 1.0, between=0.0, within=1e-3, bounds=(4, 100)) == 100
+    assert worthwhile_laps(5.0, 1.0, between=1.0, within=1e-6, bounds=(4, 100)) == 4
+
+
+def test_the_shortest_slice_holds_whole_generations_of_the_slowest() -> None:
+    assert shortest_slice(64, [20_000.0, 640.0]) == pytest.approx(0.4)
+    assert shortest_slice(64, []) == 0.0

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from tests.report.fixture import EXHIBIT
+from touchstone.judge.judgement import Doubt, Finding, Judgement, Severity
+from touchstone.record.run import Run
+from touchstone.report.causes import Cause, causes
+from touchstone.report.view import View
+
+
+def _finding(code: str, contender: str, *, doubt: Doubt | None = None, sample: str | None = None) -> Finding:
+    return Finding(
+        code=code,
+        severity=Severity.SUSPECT,
+        statement=f"{code} of {contender}",
+        next_step=f"end {code}",
+        contender=contender,
+        load="lookup",
+        sample=sample,
+        doubt=doubt,
+    )
+
+
+def _causes(run: Run, judgement: Judgement, *findings: Finding) -> list[Cause]:
+    return causes(View(run, judgement.model_copy(update={"findings": list(findings)})))
+
+
+def test_a_cause_is_told_once_with_all_that_it_concerns(run: Run, judgement: Judgement) -> None:
+    samples = [s.id for s in run.samples if s.load == "lookup" and s.contender == "go/plain"][:2]
+    findings = [_finding("noise", "go/plain", sample=sample) for sample in samples]
+    found = _causes(run, judgement, *findings, _finding("noise", "rust/plain"))
+    assert [cause.place for cause in found] == ["go/plain, rust/plain · lookup · 2 samples"]
+    assert found[0].next_steps == ["end noise"]
+
+
+def test_the_larger_doubt_comes_first_and_one_without_bound_before_it(run: Run, judgement: Judgement) -> None:
+    found = _causes(
+        run,
+        judgement,
+        _finding("a-small", "go/plain", doubt=Doubt(faster=1.1)),
+        _finding("b-large", "go/plain", doubt=Doubt(slower=1.9)),
+        _finding("c-unknown", "go/plain", doubt=Doubt(faster=None)),
+    )
+    assert [cause.code for cause in found] == ["c-unknown", "b-large", "a-small"]
+
+
+def test_what_is_wrong_on_purpose_stands_after_what_is_not(run: Run, judgement: Judgement) -> None:
+    void = _finding("void", EXHIBIT).model_copy(update={"severity": Severity.INVALID})
+    found = _causes(run, judgement, void, _finding("zeal", "go/plain"))
+    assert [cause.code for cause in found] == ["zeal", "void"]
+
+
+def test_many_contenders_are_counted(run: Run, judgement: Judgement) -> None:
+    found = _causes(run, judgement, *[_finding("noise", f"stack{number}/plain") for number in range(7)])
+    assert found[0].who == "stack0/plain, stack1/plain, stack2/plain and 4 more"

@@ -1,0 +1,149 @@
+"""The house is as its map, its limits and its prose say; and each check is seen to fail on a planted breach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tidy import limits, prose, rooms, rule_tests
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
+CODE = [path for folder in ("src", "tests", "benchmarks") for path in sorted((ROOT / folder).rglob("*.py"))]
+RULES = [path.stem for path in (SOURCE / "touchstone/judge/rules").rglob("*.py") if path.name != "__init__.py"]
+FOUND_BY_NAME = {
+    "touchstone.dependency.sqlite",
+    "touchstone.dependency.echo.python_server",
+    "touchstone.native_image.driver.metadata",
+    "touchstone.native_image.driver.request",
+    "touchstone.starter.python.server",
+}
+"""Named in vocabulary/dependency.py; started as a program; laid into native-image's home; copied by `new`."""
+TOO_LONG = {"tests/judge/sound.py", "tests/report/fixture.py"}
+"""Since 2026-11-22: the two builders of made-up runs, which the golden runs are to replace. No file is to join them."""
+
+
+def relative(complaints: list[str]) -> list[str]:
+    return [complaint.replace(f"{ROOT}/", "") for complaint in complaints]
+
+
+def test_rooms_import_what_the_map_allows() -> None:
+    assert not rooms.breaches(SOURCE, (ROOT / "docs/architecture.md").read_text(encoding="utf-8"))
+
+
+def test_files_and_functions_stay_within_their_limits() -> None:
+    found = relative([*limits.long_files(CODE), *limits.long_functions(CODE)])
+    assert not [complaint for complaint in found if complaint.split(":")[0] not in TOO_LONG]
+
+
+def test_nothing_unfinished_is_left() -> None:
+    assert not relative(limits.leftovers(path for path in CODE if path.parent.name != "tidy"))
+
+
+def test_every_module_is_used() -> None:
+    assert set(limits.unused_modules(SOURCE)) == FOUND_BY_NAME
+
+
+def test_prose_names_what_exists() -> None:
+    assert not relative(prose.breaches(ROOT, prose.pages(ROOT)))
+
+
+def test_every_rule_is_seen_to_fire_and_to_keep_silent() -> None:
+    assert not rule_tests.breaches(RULES, ROOT / "tests/judge/rules")
+
+
+MAP = """\
+| `low/` | what all need | nothing of ours |
+| `high/` | what people meet | `low` |
+
+## The rooms of `engine/`
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A small sound house."""
+    for room in ("low", "high"):
+        (tmp_path / "touchstone" / room).mkdir(parents=True)
+        (tmp_path / "touchstone" / room / "__init__.py").touch()
+    (tmp_path / "touchstone/__init__.py").touch()
+    (tmp_path / "touchstone/low/stone.py").write_text("STONE = 1\n")
+    (tmp_path / "touchstone/high/__main__.py").write_text("from touchstone.low.stone import STONE\n")
+    return tmp_path
+
+
+def test_a_sound_house_has_no_breach(house: Path) -> None:
+    assert not rooms.breaches(house, MAP)
+    assert not limits.unused_modules(house)
+
+
+def test_an_import_against_the_map_is_found_and_so_is_the_ring(house: Path) -> None:
+    (house / "touchstone/low/stone.py").write_text("def f():\n    from touchstone.high import roof\n")
+    found = rooms.breaches(house, MAP)
+    assert "touchstone.low.stone imports high, which the map does not allow to low" in found
+    assert any(complaint.startswith("rooms in a ring: high -> low -> high") for complaint in found)
+
+
+def test_a_room_that_the_map_lacks_and_one_that_it_invents_are_found(house: Path) -> None:
+    (house / "touchstone/cellar").mkdir()
+    (house / "touchstone/cellar/__init__.py").touch()
+    found = rooms.breaches(house, "| `tower/` | a view | everything |\n" + MAP)
+    assert found == ["the map has no room cellar", "the map names tower, and there is no such room"]
+
+
+def test_a_module_that_nobody_imports_is_found(house: Path) -> None:
+    (house / "touchstone/high/attic.py").touch()
+    assert limits.unused_modules(house) == ["touchstone.high.attic"]
+
+
+@pytest.mark.parametrize(("lines", "count"), [(limits.FILE_LINES, 0), (limits.FILE_LINES + 1, 1)])
+def test_a_long_file_is_found(tmp_path: Path, lines: int, count: int) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n" * lines)
+    assert len(limits.long_files([tmp_path / "a.py"])) == count
+
+
+@pytest.mark.parametrize(("lines", "count"), [(limits.FUNCTION_LINES, 0), (limits.FUNCTION_LINES + 1, 1)])
+def test_a_long_function_is_found(tmp_path: Path, lines: int, count: int) -> None:
+    (tmp_path / "a.py").write_text("def f():\n" + "    x = 1\n" * lines)
+    assert len(limits.long_functions([tmp_path / "a.py"])) == count
+
+
+@pytest.mark.parametrize("word", ["TODO", "FIXME", "hack"])
+def test_a_leftover_is_found(tmp_path: Path, word: str) -> None:
+    (tmp_path / "a.py").write_text(f"# {word}: later\n")
+    assert limits.leftovers([tmp_path / "a.py"])
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("see [there](nowhere.md)", "leads nowhere"),
+        ("`touchstone dance`", "no command"),
+        ("run `make noise`", "no command"),
+        ("`src/touchstone/attic.py`", "no file"),
+        ("give `--make-it-fast`", "no flag"),
+        ("`latency_p42`", "no figure"),
+    ],
+)
+def test_prose_that_names_nothing_is_found(tmp_path: Path, text: str, complaint: str) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    found = prose.breaches(ROOT, [page])
+    assert len(found) == 1
+    assert complaint in found[0]
+
+
+def test_sound_prose_is_left_alone(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("`touchstone run --quick`, `make test`, `latency_p99`, `src/touchstone/cli/main.py`, [a](page.md)")
+    assert not prose.breaches(ROOT, [page])
+
+
+def test_a_rule_without_its_two_tests_is_found(tmp_path: Path) -> None:
+    (tmp_path / "test_one.py").write_text('def test_it() -> None:\n    assert fired(run, "one")\n')
+    found = rule_tests.breaches(["one", "two"], tmp_path)
+    assert found == [
+        "one: no test sees it keep silent",
+        *(f"two: no test sees it {w}" for w in ("fire", "keep silent")),
+    ]
