@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,13 @@ class Watcher(Protocol):
 
     def say(self, text: str) -> None:
         """Something that should stay on the screen."""
+
+
+class LapWatcher(Protocol):
+    """Sees loads in slices while they are measured."""
+
+    def after_lap(self, samples: Sequence[Sample]) -> str:
+        """What is known of a load after another lap, in words; the samples hold the slices of this round until now."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,8 @@ class Bench:
     """Go beyond one process's file limit where the scenario says how."""
     exhibits: bool = False
     """Measure also what holds a defect on purpose."""
+    lap_watcher: LapWatcher | None = None
+    """Told after each lap; None if nobody looks."""
 
 
 @dataclass

@@ -27,6 +27,7 @@ from touchstone.record.run import Plan
 from touchstone.record.sample import Placement, Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
+from touchstone.run.converging import Converging
 from touchstone.run.failure_lines import failure_lines
 from touchstone.run.fingerprint import fingerprint
 from touchstone.run.going_on import GoingOn
@@ -53,6 +54,10 @@ class Conductor:
     notes: list[str] = field(default_factory=list)
     going_on: GoingOn | None = None
     """Asked after each round whether another is wanted, and of how many laps. None means the plan's and no more."""
+    converging: Converging = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.converging = Converging(self.plan)
 
     def carry_out(self) -> bool:
         """Measure all that the plan names. An interruption ends it early, and keeps what was measured."""
@@ -101,6 +106,7 @@ class Conductor:
             cpu_limit=self.cpu_limit,
             large=self.large,
             exhibits=self.exhibits,
+            lap_watcher=self.converging,
         )
 
     def _steps(self, contenders: int) -> int:
@@ -148,6 +154,8 @@ class Conductor:
             )
             self._tares(bench, number)
             self._together(bench, [sound[name] for name in order if name in sound], number)
+            for line in self.converging.after_round():
+                self.display.say(line)
             for position, name in enumerate(order):
                 if name in sound:
                     for phase in self.phases:

@@ -9,7 +9,7 @@ is in all laps of its round alike (Kalibera and Jones 2013).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,8 +61,11 @@ def lap_ratios(contender: Sample, baseline: Sample, figure: str) -> list[float]:
 def lap_effect(contender: Sample, baseline: Sample, figure: str) -> LapEffect | None:
     """A round's effect from its laps; None where there are too few."""
     ratios = lap_ratios(contender, baseline, figure)
-    if len(ratios) < LEAST_LAPS:
-        return None
+    return None if len(ratios) < LEAST_LAPS else effect_of(ratios)
+
+
+def effect_of(ratios: Sequence[float]) -> LapEffect:
+    """The effect of at least `LEAST_LAPS` log ratios of one round."""
     data = np.sort(np.asarray(ratios))
     cut = int(len(data) * TRIMMED)
     kept = data[cut : len(data) - cut]

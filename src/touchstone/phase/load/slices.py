@@ -230,25 +230,36 @@ class _SlicedLoad:
     def _laps(self, session: SlicesSession, slice_s: float) -> None:
         live, laps = self._live, self.bench.laps or self.bench.profile.laps
         orders = balanced_laps(len(live), laps, first=self.round_number)
+        known = ""
         for lap, order in enumerate(orders):
-            self.bench.watcher.step(f"{self.name}: lap {lap + 1} of {laps}")
+            self.bench.watcher.step(f"{self.name}: lap {lap + 1} of {laps}{known}")
             for record in session.turns("load", [Turn(live[place], slice_s) for place in order]):
                 record.lap = lap
                 self.records.append(record)
+            if self.bench.lap_watcher is not None:
+                self._put_slices({}, slice_s)
+                known = self.bench.lap_watcher.after_lap(self.samples)
 
     def _keep(self, result: SlicesResult, warm_ups: dict[int, WarmUp], slice_s: float) -> None:
-        order = [sample.contender for sample in self.samples]
+        self._put_slices(warm_ups, slice_s)
         for index, sample in enumerate(self.samples):
-            if sample.failure is not None:
+            if sample.slices is None:
                 continue
-            own = [Slice.model_validate(r.model_dump()) for r in self.records if r.contender == index]
-            sample.slices = SlicesEvidence(order=order, slice_s=slice_s, warm_up=warm_ups.get(index), slices=own)
+            own = sample.slices.slices
             sample.result = _with_machine(result.contenders[index], own)
             sample.figures, sample.not_measured = sliced_figures(sample.result, own)
             carrier = self.standing[index].carrier if index < len(self.standing) else None
             if carrier is not None and carrier.placement.cpu_limit is not None:
                 throttled_share(sample.result, sample.figures, sample.not_measured)
             sample.remarks = memory_remarks(sample.result)
+
+    def _put_slices(self, warm_ups: Mapping[int, WarmUp], slice_s: float) -> None:
+        """Give each sample the slices that it has until now."""
+        order = [sample.contender for sample in self.samples]
+        for index, sample in enumerate(self.samples):
+            if sample.failure is None:
+                own = [Slice.model_validate(r.model_dump()) for r in self.records if r.contender == index]
+                sample.slices = SlicesEvidence(order=order, slice_s=slice_s, warm_up=warm_ups.get(index), slices=own)
 
 
 def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:

@@ -1,10 +1,11 @@
 """One registry of plots. A new plot is one new file and its line here."""
 
-from touchstone.report.plots import boot, drain, floor, hold, memory, peak, percentiles, rate, warmup
+from touchstone.report.plots import boot, convergence, drain, floor, hold, memory, peak, percentiles, rate, warmup
 from touchstone.report.plots.panel import PanelBuilder
 
 PANELS: tuple[PanelBuilder, ...] = (
     boot.build,
+    convergence.build,
     percentiles.build,
     rate.build,
     warmup.build,

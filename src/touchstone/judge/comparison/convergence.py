@@ -1,0 +1,74 @@
+"""How a ratio came to be decided: what was known of it after each lap."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import scipy
+
+from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, effect_of, lap_ratios
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval
+from touchstone.record.sample import Sample
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one lap added."""
+
+    round: int
+    lap: int
+    """Within its round, from 0."""
+    ratio: float
+    """Of this lap alone."""
+    known: Interval | None
+    """The ratio over all laps until now; None before there are enough of them."""
+    of_rounds: bool = False
+    """True once the interval is that over rounds, which decides. Before it is the laps' own scatter: what processes
+    are born with is not in it.
+    """
+
+
+def convergence(
+    contender: Mapping[int, Sample], baseline: Mapping[int, Sample], figure: str, confidence: float
+) -> list[Step]:
+    """One step for each lap that both have, over all their rounds in order; samples by round.
+
+    Nothing where slices do not know the figure. A round counts from its `LEAST_LAPS`th lap on, as it does for the
+    judge, and so the last step is what the judge says before doubts.
+    """
+    steps: list[Step] = []
+    finished: list[LapEffect] = []
+    for number in sorted(contender.keys() & baseline.keys()):
+        ratios = lap_ratios(contender[number], baseline[number], figure)
+        effects = finished
+        for count in range(1, len(ratios) + 1):
+            if count >= LEAST_LAPS:
+                effects = [*finished, effect_of(ratios[:count])]
+            known, of_rounds = _known(effects, confidence)
+            steps.append(Step(number, count - 1, math.exp(ratios[count - 1]), known, of_rounds))
+        finished = effects
+    return steps
+
+
+def _known(effects: Sequence[LapEffect], confidence: float) -> tuple[Interval | None, bool]:
+    if not effects:
+        return None, False
+    middle = statistics.fmean(one.effect for one in effects)
+    if len(effects) >= MIN_ROUNDS:
+        error = statistics.stdev(one.effect for one in effects) / math.sqrt(len(effects))
+        freedom = len(effects) - 1
+    else:
+        error = math.sqrt(sum(one.variance / one.laps for one in effects)) / len(effects)
+        freedom = sum(one.laps for one in effects) - len(effects)
+    half = _quantile(confidence, freedom) * error
+    known = Interval(math.exp(middle), math.exp(middle - half), math.exp(middle + half))
+    return known, len(effects) >= MIN_ROUNDS
+
+
+@lru_cache(maxsize=512)
+def _quantile(confidence: float, freedom: int) -> float:
+    return float(scipy.stats.t.ppf((1 + confidence) / 2, freedom))
