@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from touchstone.plan.laps import balanced_laps, shortest_slice, worthwhile_laps
+from touchstone.plan.laps import balanced_laps, shortest_slice, slice_lengths, worthwhile_laps
 
 
 @pytest.mark.parametrize("count", range(2, 9))
@@ -33,5 +33,12 @@ def test_dear_rounds_and_noisy_laps_ask_for_more_laps() -> None:
 
 
 def test_the_shortest_slice_holds_whole_generations_of_the_slowest() -> None:
-    assert shortest_slice(64, [20_000.0, 640.0]) == pytest.approx(0.4)
-    assert shortest_slice(64, []) == 0.0
+    assert shortest_slice(64, 640.0) == pytest.approx(0.4)
+    assert shortest_slice(64, 0.0) == 0.0
+
+
+def test_all_have_equal_slices_unless_one_is_slow_by_seconds() -> None:
+    assert slice_lengths(64, {0: 20_000.0, 1: 640.0}, 0.25) == pytest.approx({0: 0.4, 1: 0.4})
+    assert slice_lengths(100, {0: 20_000.0, 1: 42.0}, 0.25) == pytest.approx({0: 0.25, 1: 400 / 42})
+    assert slice_lengths(100, {0: 20_000.0, 1: 1.0}, 0.25)[1] == pytest.approx(20.0)
+    assert slice_lengths(64, {0: 0.0}, 0.25) == {0: 0.25}

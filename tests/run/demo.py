@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 SERVER = """
-import asyncio, os, signal, sys
+import asyncio, os, signal, sys, threading
 
 FAULT = os.environ.get("FAULT", "")
 names = set()
@@ -33,6 +33,8 @@ async def serve(reader, writer):
             served += 1
             if FAULT == "goes-silent" and served > 200 or FAULT == "leaves-one-in-500" and served % 500 == 0:
                 await asyncio.sleep(3600)
+            if FAULT == "slow":
+                await asyncio.sleep(0.2)
             if FAULT == "wrong-body" and target == "/ping":
                 body = b"pang"
             allow = b"Allow: GET\\r\\n" if status == 405 else b""
@@ -56,6 +58,13 @@ async def main():
     server.close()
 
 
+def spin():
+    while True:
+        pass
+
+
+if FAULT == "never-rests":
+    threading.Thread(target=spin, daemon=True).start()
 if FAULT == "fails-at-start":
     sys.exit("no database")
 asyncio.run(main())

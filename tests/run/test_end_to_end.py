@@ -77,6 +77,39 @@ def test_loads_are_measured_in_slices_with_the_null_server_among_them(tmp_path: 
     assert throughput["laps"] > 3
 
 
+def test_who_works_in_the_others_slices_is_named_and_so_are_they(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "busy", fault="never-rests")
+    code, report = report_of(tmp_path, str(folder), "--rounds", "1", "--phase", "load")
+    found = {(f["code"], f["contender"]) for f in report["judgement"]["findings"]}
+    assert ("works-while-off", "busy/plain") in found
+    assert ("neighbour-works", "sound/plain") in found
+    assert code == 0
+
+
+def test_contenders_that_do_not_fit_into_the_memory_at_once_are_loaded_one_by_one(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "other")
+    manifest = folder / "scenario.toml"
+    text = manifest.read_text()
+    manifest.write_text(text.replace("[loads.ping]", "[loads.ping]\nmemory_limit_mb = 1000000"))
+    code, report = report_of(tmp_path, str(folder), "--rounds", "1", "--phase", "load")
+    assert any("whole windows" in note for note in report["run"]["notes"])
+    loaded = [s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] != "tare"]
+    assert len(loaded) == 2
+    assert all(s["slices"] is None and s["figures"]["throughput"] > 0 for s in loaded)
+    assert code == 0
+
+
+def test_a_slice_that_is_too_short_for_the_service_is_refused_with_one_that_is_not(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "tired", fault="slow")
+    code, report = report_of(tmp_path, str(folder), "--rounds", "1", "--phase", "load", "--slice", "0.1")
+    assert code == 4
+    failures = {f"{s['failure']['what']}; {s['failure']['mend']}" for s in report["run"]["samples"] if s["failure"]}
+    assert any("tired/plain responds" in failure and "--slice" in failure for failure in failures), failures
+
+
 @pytest.mark.parametrize(
     ("fault", "said"),
     [

@@ -82,6 +82,10 @@ class Bench:
     """How many CPUs' time a contender may use."""
     laps: int | None = None
     """How many laps a round of slices has; the profile's if nothing speaks for another number."""
+    apart: str | None = None
+    """Why the contenders cannot all run at once; None if they can."""
+    slice_is_fixed: bool = False
+    """The user said how long a slice is: one that is too short is refused and not lengthened."""
     large: bool = False
     """Go beyond one process's file limit where the scenario says how."""
     exhibits: bool = False

@@ -51,6 +51,16 @@ def run(
     minutes: Annotated[
         float, typer.Option(help="Go on past the rounds until so many minutes are spent, in the way that tells most.")
     ] = 0.0,
+    slice_s: Annotated[
+        float | None, typer.Option("--slice", help="How long one contender's turn is, in seconds; the profile's 0.25.")
+    ] = None,
+    whole_windows: Annotated[
+        bool,
+        typer.Option(
+            "--whole-windows",
+            help="Load each contender by itself, not in slices: for p99.9 and the longest latency.",
+        ),
+    ] = False,
     anyway: Annotated[bool, typer.Option("--anyway", help="Measure even if the machine is too noisy for it.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The whole result as JSON; progress goes to stderr.")] = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
@@ -62,6 +72,8 @@ def run(
         raise UsageError("--until-decided and --minutes exclude each other", mend="give one of them")
     if until_decided < 0 or minutes < 0:
         raise UsageError("minutes cannot be negative", mend="give a number above 0, such as --minutes 5")
+    if slice_s is not None and whole_windows:
+        raise UsageError("--slice and --whole-windows exclude each other", mend="give one of them")
     folder = find_scenario(scenario, scenarios_root())
     wish = Wish(
         profile="quick" if quick else "thorough" if thorough else "normal",
@@ -71,6 +83,8 @@ def run(
         loads=tuple(load or ()),
         exhibits=exhibits,
         command=tuple(sys.argv),
+        slice_s=slice_s,
+        whole_windows=whole_windows,
     )
     progress = Console(stderr=json)
 

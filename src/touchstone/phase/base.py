@@ -38,6 +38,10 @@ class Phase(ABC):
         """Whether the scenario asks for it at all."""
         return True
 
+    def before_rounds(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[str]:
+        """What has to be known before the first round; yields what every report is to say of it."""
+        return iter(())
+
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """The same without a contender, before a round and after the last; none where that means nothing."""
         return []

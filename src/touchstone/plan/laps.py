@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
+
+_GENERATIONS = 4
+_SHARED_S = 2.0
+_LONGEST_S = 20.0
 
 
 def balanced_laps(count: int, laps: int, first: int = 0) -> list[list[int]]:
@@ -50,7 +54,17 @@ def worthwhile_laps(
     return min(high, max(low, round(best)))
 
 
-def shortest_slice(connections: int, rates: Sequence[float], generations: int = 4) -> float:
-    """The shortest slice, in seconds, in which even the slowest contender ends so many whole generations."""
-    slowest = min((rate for rate in rates if rate > 0), default=0.0)
-    return generations * connections / slowest if slowest else 0.0
+def shortest_slice(connections: int, rate: float) -> float:
+    """The shortest slice, in seconds, in which a contender ends `_GENERATIONS` whole ones; 0 if its rate is unknown."""
+    return _GENERATIONS * connections / rate if rate > 0 else 0.0
+
+
+def slice_lengths(connections: int, rates: Mapping[int, float], usual: float) -> dict[int, float]:
+    """How long each contender's slices are, in seconds, by the rates at which they respond.
+
+    Equal for all where the slowest needs no more than `_SHARED_S`. Who needs more has longer ones for itself, up to
+    `_LONGEST_S`: to wait so long in every slice of the others would tell nothing of them.
+    """
+    needed = {contender: shortest_slice(connections, rate) for contender, rate in rates.items()}
+    shared = max([usual, *(length for length in needed.values() if length <= _SHARED_S)])
+    return {contender: min(_LONGEST_S, length) if length > shared else shared for contender, length in needed.items()}

@@ -18,6 +18,8 @@ from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
+_SLICES_S = (0.05, 20.0)
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -33,6 +35,10 @@ class Wish:
     margin: float = 0.05
     """The least effect that matters, as a share."""
     confidence: float = 0.95
+    slice_s: float | None = None
+    """How long one contender's turn is, in seconds; the profile's if not given."""
+    whole_windows: bool = False
+    """Load each contender by itself, without slices: less precise, and the way to far percentiles."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,12 @@ def make_plan(folder: ScenarioFolder, contenders: Sequence[Contender], wish: Wis
     rounds = wish.rounds if wish.rounds is not None else profile.rounds
     if rounds < 1:
         raise UsageError(f"--rounds is {rounds}", mend="give at least 1; from 5 on intervals are worth reading")
+    if wish.slice_s is not None and not _SLICES_S[0] <= wish.slice_s <= _SLICES_S[1]:
+        raise UsageError(
+            f"a slice of {wish.slice_s:g} s",
+            mend=f"give one from {_SLICES_S[0]:g} to {_SLICES_S[1]:g} s: a shorter one is mostly begin and end, "
+            "and within a longer one the machine changes",
+        )
     seed = wish.seed if wish.seed is not None else secrets.randbelow(2**31)
     scenario = folder.scenario
     entries = [_entry(contender) for contender in contenders]
@@ -118,6 +130,8 @@ def make_plan(folder: ScenarioFolder, contenders: Sequence[Contender], wish: Wis
         command=list(wish.command),
         margin=wish.margin,
         confidence=wish.confidence,
+        slice_s=wish.slice_s,
+        whole_windows=wish.whole_windows,
     )
 
 

@@ -52,6 +52,10 @@ class Plan(Record):
     margin: float = 0.05
     """The least effect that matters, as a share."""
     confidence: float = 0.95
+    slice_s: float | None = None
+    """How long a contender's turn is, in seconds, where the user said so."""
+    whole_windows: bool = False
+    """Each contender was to be loaded by itself, without slices."""
 
 
 class Environment(Record):

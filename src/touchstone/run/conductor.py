@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 import shutil
@@ -13,7 +14,6 @@ from pathlib import Path
 from types import FrameType
 
 from touchstone.bench.base import Bench, blank_sample, failed
-from touchstone.bench.ceiling import measure_ceilings
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path
@@ -22,7 +22,7 @@ from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.plan.plan import Tools, find_tools
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.profile import PROFILES, Profile
 from touchstone.record.run import Plan
 from touchstone.record.sample import Placement, Sample
 from touchstone.record.store import RunStore, StoreError
@@ -33,6 +33,8 @@ from touchstone.run.fingerprint import fingerprint
 from touchstone.run.going_on import GoingOn
 from touchstone.run.progress import Display
 from touchstone.toolchain.cache import cache_folder
+
+_ASKED_APART = "each contender is loaded by itself, in whole windows, as was asked"
 
 
 @dataclass
@@ -94,7 +96,9 @@ class Conductor:
             scenario=self.folder.scenario,
             scenario_folder=self.folder.folder,
             loads=self.loads,
-            profile=PROFILES[self.plan.profile],
+            profile=self._profile(),
+            slice_is_fixed=self.plan.slice_s is not None,
+            apart=_ASKED_APART if self.plan.whole_windows else None,
             placement=Placement.model_validate(self.plan.placement),
             dependencies=dependencies,
             store=self.store,
@@ -108,6 +112,10 @@ class Conductor:
             exhibits=self.exhibits,
             lap_watcher=self.converging,
         )
+
+    def _profile(self) -> Profile:
+        profile = PROFILES[self.plan.profile]
+        return profile if self.plan.slice_s is None else dataclasses.replace(profile, slice_s=self.plan.slice_s)
 
     def _steps(self, contenders: int) -> int:
         once = sum(not phase.per_round for phase in self.phases)
@@ -142,10 +150,11 @@ class Conductor:
         return not any(sample.failure for sample in self._carry(bench, train, contender))
 
     def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
-        loaded = any(phase.name == "load" for phase in self.phases)
         number = 0
-        if loaded:
-            measure_ceilings(bench)
+        for phase in self.phases:
+            for note in phase.before_rounds(bench, [*sound.values()]):
+                self.notes.append(note)
+                self.display.say(note)
         while True:
             number += 1
             order = self._order(number)

@@ -73,7 +73,7 @@ def sliced_figures(result: LoadResult, slices: Sequence[Slice]) -> tuple[dict[st
         figures["cpu_per_request"] = sum(cpu for cpu, _ in used if cpu is not None) / answered
     for name in ("latency_p99_9", "latency_max"):
         if figures.pop(name, None) is not None:
-            missing[name] = "slices do not show it: between them the service rests"
+            missing[name] = "slices do not show it, since between them the service rests; --whole-windows does"
     if not any(one.rate is not None for one in measured):
         figures.pop("throughput", None)
         missing["throughput"] = "no slice was long enough for two responses on each connection"

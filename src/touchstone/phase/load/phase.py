@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.ceiling import measure_ceilings
 from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.service import Running, running
@@ -16,6 +17,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.phase.load.figures import load_figures, memory_remarks, throttled_share
+from touchstone.phase.load.fitting import apart_for_memory
 from touchstone.phase.load.prepare import prepare_load, prove_load
 from touchstone.phase.load.slices import measure_slices, sliced_loads
 from touchstone.phase.load.tare import measure_tare
@@ -28,6 +30,14 @@ class LoadPhase(Phase):
     """Puts every load of the plan on a contender."""
 
     kind: ClassVar[PhaseKind] = PHASES["load"]
+
+    def before_rounds(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[str]:
+        """What dependencies answer by themselves, and whether all contenders can run at once."""
+        measure_ceilings(bench)
+        if sliced_loads(bench):
+            bench.apart = apart_for_memory(bench, contenders)
+        if bench.apart is not None:
+            yield bench.apart
 
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """One sample for each load that needs a whole window; of loads in slices the tare is one more contender."""

@@ -25,16 +25,15 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import memory_remarks, sliced_figures, throttled_share
+from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import prepare_load, prove_load, work_before
 from touchstone.phase.load.tare import null_server, null_traffic
-from touchstone.phase.load.warm_up import Budget, WarmingContender
-from touchstone.plan.laps import balanced_laps, shortest_slice
+from touchstone.phase.load.warm_up import SETTLING_LAPS, Budget, WarmingContender, at_rest
+from touchstone.plan.laps import balanced_laps, slice_lengths
 from touchstone.record.engine import LoadResult, Machine
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
 from touchstone.record.sample import TARE, Sample
 
-_LONGEST_S = 2.0
-"""A slice is lengthened up to here for a contender whose responses take long; what is slower needs whole windows."""
 _GAP_S = 0.005
 
 
@@ -42,14 +41,17 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
     """The loads that can be put on in slices; the others keep whole windows.
 
     Steps and ramps are one climb, a preparation that acts on a dependency acts on what contenders share, and a load of
-    more connections than one process may open is spread over processes.
+    more connections than one process may open is spread over processes. Contenders that do not fit into the memory
+    at once have all their loads in whole windows.
     """
-    if not divisible(bench):
+    if not divisible(bench) or bench.apart is not None:
         return {}
     return {
         name: load
         for name, load in bench.loads.items()
-        if load.loop in {"closed", "open"} and not any(isinstance(step, Act) for step in load.prepare)
+        if load.loop in {"closed", "open"}
+        and not any(isinstance(step, Act) for step in load.prepare)
+        and files_suffice(load, len(bench.builds))
     }
 
 
@@ -148,7 +150,7 @@ class _SlicedLoad:
             ]
             with SlicesSession(job, self.load.timeout_s, bench.watcher.event) as session:
                 warm_ups = self._warm_up(session)
-                slice_s = self._slice_s()
+                slice_s = self._slice_lengths()
                 self._laps(session, slice_s)
                 result = session.finish(after_s)
         self._keep(result, warm_ups, slice_s)
@@ -209,8 +211,13 @@ class _SlicedLoad:
                 one.dead = record.contender in session.fatal
                 self.records.append(record)
             self._say(warming, open_)
-        # After the slowest has had the machine for itself, the others' caches are cold: a lap for all.
-        self.records += session.turns("warmup", [Turn(index, profile.slice_s) for index in self._live])
+        # After the slowest has had the machine for itself, the others' caches are cold: a lap for all, and more of
+        # them while someone still works in the others' slices.
+        for _ in range(SETTLING_LAPS):
+            lap = session.turns("warmup", [Turn(index, profile.slice_s) for index in self._live])
+            self.records += lap
+            if at_rest(lap):
+                break
         return {index: one.account() for index, one in warming.items()}
 
     def _say(self, warming: dict[int, WarmingContender], open_: Sequence[int]) -> None:
@@ -219,28 +226,39 @@ class _SlicedLoad:
             seconds = max(warming[index].seconds for index in open_)
             self.bench.watcher.step(f"warming up for {self.name}: {', '.join(names)}, {seconds:.0f} s")
 
-    def _slice_s(self) -> float:
-        """The profile's slice, or as long as the slowest contender needs for its whole generations."""
+    def _slice_lengths(self) -> dict[int, float]:
+        """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""
+        usual = self.bench.profile.slice_s
+        if self.load.loop != "closed":
+            return dict.fromkeys(self._live, usual)
         last = {record.contender: record for record in self.records}
-        rates = [r.rate or r.ok / max(r.end - r.begin, 1e-9) for r in last.values()]
+        rates = {index: r.rate or r.ok / max(r.end - r.begin, 1e-9) for index, r in last.items() if index in self._live}
         places = self.load.connections * self.load.pipeline
-        needed = shortest_slice(places, rates) if self.load.loop == "closed" else 0.0
-        return min(_LONGEST_S, max(self.bench.profile.slice_s, needed))
+        lengths = slice_lengths(places, rates, usual)
+        slowest = max(lengths, key=lambda index: lengths[index], default=None)
+        if self.bench.slice_is_fixed and slowest is not None and lengths[slowest] > usual:
+            raise TouchstoneError(
+                f"slices of {usual:g} s are too short: {self.samples[slowest].contender} responds {rates[slowest]:.3g} "
+                f"times a second on {places} connections, which takes {lengths[slowest]:.2g} s for whole generations",
+                where=f"load {self.name}",
+                mend=f"give --slice {lengths[slowest]:.2g} or more, or leave it out",
+            )
+        return lengths
 
-    def _laps(self, session: SlicesSession, slice_s: float) -> None:
+    def _laps(self, session: SlicesSession, slice_s: Mapping[int, float]) -> None:
         live, laps = self._live, self.bench.laps or self.bench.profile.laps
         orders = balanced_laps(len(live), laps, first=self.round_number)
         known = ""
         for lap, order in enumerate(orders):
             self.bench.watcher.step(f"{self.name}: lap {lap + 1} of {laps}{known}")
-            for record in session.turns("load", [Turn(live[place], slice_s) for place in order]):
+            for record in session.turns("load", [Turn(live[place], slice_s[live[place]]) for place in order]):
                 record.lap = lap
                 self.records.append(record)
             if self.bench.lap_watcher is not None:
                 self._put_slices({}, slice_s)
                 known = self.bench.lap_watcher.after_lap(self.samples)
 
-    def _keep(self, result: SlicesResult, warm_ups: dict[int, WarmUp], slice_s: float) -> None:
+    def _keep(self, result: SlicesResult, warm_ups: dict[int, WarmUp], slice_s: Mapping[int, float]) -> None:
         self._put_slices(warm_ups, slice_s)
         for index, sample in enumerate(self.samples):
             if sample.slices is None:
@@ -253,13 +271,15 @@ class _SlicedLoad:
                 throttled_share(sample.result, sample.figures, sample.not_measured)
             sample.remarks = memory_remarks(sample.result)
 
-    def _put_slices(self, warm_ups: Mapping[int, WarmUp], slice_s: float) -> None:
+    def _put_slices(self, warm_ups: Mapping[int, WarmUp], slice_s: Mapping[int, float]) -> None:
         """Give each sample the slices that it has until now."""
         order = [sample.contender for sample in self.samples]
         for index, sample in enumerate(self.samples):
             if sample.failure is None:
                 own = [Slice.model_validate(r.model_dump()) for r in self.records if r.contender == index]
-                sample.slices = SlicesEvidence(order=order, slice_s=slice_s, warm_up=warm_ups.get(index), slices=own)
+                sample.slices = SlicesEvidence(
+                    order=order, slice_s=slice_s[index], warm_up=warm_ups.get(index), slices=own
+                )
 
 
 def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:

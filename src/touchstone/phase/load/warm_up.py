@@ -18,6 +18,10 @@ from touchstone.record.evidence.slices import WarmUp
 RISING = 0.03
 """A rate that grew by less from one stretch to the next has stopped rising. Below it, growth goes under in the noise of
 an ordinary machine; what is left of it within the slices that count is what `still-rising` looks for."""
+RESTLESS = 0.05
+"""The share of its own requests' CPU above which a contender that should rest still works."""
+SETTLING_LAPS = 8
+"""Who has not come to rest after so many works in the background for good: `works-while-off` says so."""
 _SHORTEST_S = 0.5
 _LONGEST_S = 6.0
 _PATIENCE_S = 10.0
@@ -94,6 +98,20 @@ class WarmingContender:
             requests=self.requests,
             growth=self.growth,
         )
+
+
+def at_rest(lap: Sequence[TurnRecord]) -> bool:
+    """Whether in a lap over all contenders each rested while the others were on.
+
+    A rate may be flat while a compiler still works off its queue: it goes on in the neighbours' slices.
+    """
+    own = {record.contender: record.server_cpu_s or 0.0 for record in lap}
+    beside = dict.fromkeys(own, 0.0)
+    for record in lap:
+        for contender, used in enumerate(record.others_cpu_s or []):
+            if contender in beside:
+                beside[contender] += used or 0.0
+    return all(beside[contender] <= RESTLESS * own[contender] for contender in own if own[contender] > 0)
 
 
 def _rate(record: TurnRecord) -> float:

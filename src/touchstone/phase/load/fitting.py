@@ -1,0 +1,61 @@
+"""Whether all contenders can run at once, as loads in slices want it: their memory, and the engine's open files."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Sequence
+
+import psutil
+
+from touchstone.bench.base import Bench
+from touchstone.bench.together import Limits, standing
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
+
+_PLENTY = 2 << 30
+"""Bytes a contender: where each has as much, nobody is weighed."""
+_GROWTH = 3.0
+"""A service under load may use so many times what it uses after its start: heaps grow, caches fill."""
+_USABLE = 0.8
+"""The share of the available memory that contenders may plan with."""
+_OTHER_FILES = 200
+"""Descriptors of the engine that are no connections."""
+
+
+def _memory_needed(bench: Bench, contenders: Sequence[Contender], available: int) -> int:
+    """Bytes that all contenders may use at once: their limits, or what they weigh after a start."""
+    limits = [load.memory_limit_mb for load in bench.loads.values()]
+    if limits and None not in limits:
+        return len(contenders) * max(limit for limit in limits if limit is not None) * 2**20
+    if available >= len(contenders) * _PLENTY:
+        return 0
+    bench.watcher.step("weighing the contenders")
+    with standing(bench, contenders, 1, {}, Limits()) as (found, _):
+        return int(_GROWTH * sum(_resident(one.running.process.pid) for one in found))
+
+
+def apart_for_memory(bench: Bench, contenders: Sequence[Contender]) -> str | None:
+    """Why the contenders cannot all run at once; None if they can."""
+    available = psutil.virtual_memory().available
+    needed = _memory_needed(bench, contenders, available)
+    if needed <= available * _USABLE:
+        return None
+    return (
+        f"{len(contenders)} contenders at once may need {needed / 2**20:,.0f} MiB of memory, and "
+        f"{available / 2**20:,.0f} MiB are available: each is loaded by itself, in whole windows"
+    )
+
+
+def files_suffice(load: Load, contenders: int) -> bool:
+    """Whether one process may open the load's connections to all contenders and the null server."""
+    wanted = load.connections * (contenders + 1) + _OTHER_FILES
+    return wanted <= resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+
+
+def _resident(pid: int) -> int:
+    """RSS of a process tree, in bytes; who has ended meanwhile has none."""
+    try:
+        process = psutil.Process(pid)
+        return sum(one.memory_info().rss for one in [process, *process.children(recursive=True)])
+    except psutil.Error:
+        return 0
