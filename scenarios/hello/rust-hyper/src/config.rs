@@ -10,6 +10,8 @@ pub struct Config {
     pub address: SocketAddr,
     pub workers: usize,
     pub timeouts: Timeouts,
+    /// Responses to pipelined requests go out together. hyper then drops the response to a malformed request.
+    pub pipeline_flush: bool,
 }
 
 impl Config {
@@ -24,6 +26,7 @@ impl Config {
                 0 => cores,
                 count => count,
             },
+            pipeline_flush: variable("PIPELINE_FLUSH", false)?,
             timeouts: Timeouts {
                 request: milliseconds("REQUEST_TIMEOUT_MS", 10_000)?,
                 idle: milliseconds("IDLE_TIMEOUT_MS", 60_000)?,

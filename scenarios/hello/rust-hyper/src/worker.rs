@@ -63,8 +63,7 @@ async fn accept_until(
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let mut http = http1::Builder::new();
     http.header_read_timeout(None)
-        // Responses to pipelined requests go out together.
-        .pipeline_flush(true);
+        .pipeline_flush(config.pipeline_flush);
     let graceful = GracefulShutdown::new();
     loop {
         tokio::select! {
