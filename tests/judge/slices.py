@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tests.judge.sound import sound_run
 from touchstone.record.evidence.slices import Generations, Slice, SliceLatency, SlicesEvidence, WarmUp
 from touchstone.record.run import Run
-from touchstone.record.sample import Sample
+from touchstone.record.sample import TARE, Sample
 
 SLICE_S = 0.25
 CPU_PER_REQUEST = 30e-6
@@ -60,3 +60,22 @@ def put_slices(sample: Sample, rates: list[float], warm_up: WarmUp | None = None
         for lap, rate in enumerate(rates)
     ]
     sample.slices = SlicesEvidence(order=[sample.contender], slice_s=SLICE_S, warm_up=warm_up, slices=slices)
+
+
+EQUAL_RATES = {"go/plain": 10_000.0, "rust/plain": 10_000.0}
+OWN_S = CPU_PER_REQUEST * 10_000 * SLICE_S
+"""CPU of a contender of `EQUAL_RATES` in a slice of its own."""
+
+
+def resting_run(used: Callable[[str], float]) -> Run:
+    """A run in slices in which each contender used a share of its own CPU while the neighbour and the tare were on."""
+    run = sliced_run(EQUAL_RATES, noise=0.0)
+    names = list(EQUAL_RATES)
+    for sample in run.samples:
+        if sample.slices is None or sample.phase != "load":
+            continue
+        sample.slices.order = [*names, TARE]
+        for one in sample.slices.slices:
+            others = [None if name == sample.contender else OWN_S * used(name) / 2 for name in names]
+            one.others_cpu_s = [*others, None]
+    return run
