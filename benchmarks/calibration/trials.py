@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from touchstone.judge.statistics.intervals import Decision, bootstrap_interval, decide, ratio_interval
-from touchstone.judge.statistics.sequential import confidence_at_look, look_rounds
+from touchstone.judge.statistics.sequential import confidence_of_look, look_rounds
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
 
@@ -165,8 +166,8 @@ def until_decided(
     taken: list[int] = []
     for _ in range(trials):
         everything = list(source(rng, most) + truth)
-        for look, rounds in enumerate(looks, start=1):
-            level = confidence_at_look(look, len(looks), confidence) if share_error else confidence
+        for before, rounds in pairwise((0, *looks)):
+            level = confidence_of_look(before / most, rounds / most, confidence) if share_error else confidence
             effects = everything[:rounds]
             interval = ratio_interval(effects, level)
             assert interval is not None

@@ -93,7 +93,7 @@ def test_the_stack_is_each_revisions_own_and_the_scenario_the_heads(tmp_path: Pa
     base, head = repository(tmp_path / "base"), repository(tmp_path / "head")
     (head / "bench/scenario.toml").write_text((head / "bench/scenario.toml").read_text() + "# the head\n")
     (base / "bench/scenario.toml").unlink()
-    folder, contender = two_stacks(base / "bench", head / "bench", None)
+    folder, contender = two_stacks(head / "bench", base / "bench", head / "bench", None)
     assert contender == "sound/plain"
     assert [(s.name, s.folder) for s in folder.stacks] == [
         ("base", (base / "bench/sound").resolve()),
@@ -101,4 +101,4 @@ def test_the_stack_is_each_revisions_own_and_the_scenario_the_heads(tmp_path: Pa
     ]
     (base / "bench/sound/stack.toml").unlink()
     with pytest.raises(UsageError, match="the base has no stack 'sound'"):
-        two_stacks(base / "bench", head / "bench", None)
+        two_stacks(head / "bench", base / "bench", head / "bench", None)

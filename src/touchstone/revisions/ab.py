@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Judgement
-from touchstone.judge.statistics.intervals import simultaneous
+from touchstone.judge.judgement import Comparison, Judgement, Outcome
+from touchstone.judge.statistics.intervals import Decision, Interval, decide, simultaneous
 from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
 from touchstone.plan.plan import Wish, planned_loads
 from touchstone.record.run import Run
@@ -37,6 +37,8 @@ class Question:
     stack: str | None = None
     """`stack` or `stack/variant`."""
     command: tuple[str, ...] = ()
+    still_open: Callable[[Comparison], bool] | None = None
+    """Whether a comparison of such a figure still has to be decided; by its margin, if nothing else is said."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def compare_revisions(
     *,
     here: Path,
     conditions: Conditions,
+    scenario_of: Revision | None = None,
 ) -> Answer:
     """Build both, check both, and measure both in turns until every figure that was asked about is decided.
 
@@ -66,20 +69,22 @@ def compare_revisions(
         question: what is asked.
         here: where the user is, for the scenario's folder.
         conditions: where results go, for how long to go on.
+        scenario_of: the revision whose contract and loads both are held to; the head if it is not given.
 
     Raises:
         TouchstoneError: no such scenario, stack or load, or a manifest is wrong.
 
     """
-    head = revisions[1]
+    judged_by = scenario_of or revisions[1]
     inside = here.resolve()
     within = inside.relative_to(repository.top) if inside.is_relative_to(repository.top) else Path()
-    place = scenario_place(question.scenario, within, repository.files(head, SCENARIO_FILE))
-    with repository.checked_out(revisions) as (base_top, head_top):
-        folder, contender = two_stacks(base_top / place, head_top / place, question.stack)
+    place = scenario_place(question.scenario, within, repository.files(judged_by, SCENARIO_FILE))
+    with repository.checked_out([*revisions, judged_by]) as tops:
+        base, head, scenario = (top / place for top in tops)
+        folder, contender = two_stacks(scenario, base, head, question.stack)
         _, variant = contender.split("/")
         wish = _wish(folder, question)
-        carried_out = replace(conditions, decide=tuple(question.terms.figures))
+        carried_out = replace(conditions, still_open=lambda comparison: _still_open(comparison, question))
         stacks = [f"{BASE}/{variant}", f"{HEAD}/{variant}"]
         store = measure(folder, wish, stacks=stacks, conditions=carried_out)
     run = load_run(store.folder)
@@ -96,6 +101,18 @@ def _wish(folder: ScenarioFolder, question: Question) -> Wish:
     asked = _intervals(terms.figures, len(planned_loads(folder, wish)))
     margin = min(terms.margin_of(figure) for figure in terms.figures)
     return replace(wish, margin=margin, confidence=simultaneous(terms.confidence, asked))
+
+
+def _still_open(comparison: Comparison, question: Question) -> bool:
+    """Whether a figure that was asked about lies neither within its own margin nor outside."""
+    if comparison.figure not in question.terms.figures:
+        return False
+    if question.still_open is not None:
+        return question.still_open(comparison)
+    if comparison.low is None or comparison.high is None or comparison.ratio is None:
+        return comparison.outcome is Outcome.UNDECIDED
+    interval = Interval(comparison.ratio, comparison.low, comparison.high)
+    return decide(interval, question.terms.margin_of(comparison.figure)) is Decision.OPEN
 
 
 def _intervals(figures: Iterable[str], loads: int) -> int:

@@ -48,37 +48,44 @@ def scenario_place(asked: str | None, here: Path, found: Sequence[Path]) -> Path
     raise UsageError("it is open which scenario is meant", mend=f"say which: --scenario FOLDER, one of: {known}")
 
 
-def two_stacks(base: Path, head: Path, asked: str | None) -> tuple[ScenarioFolder, str]:
-    """The scenario folder `head`, its stacks being the one asked for as it is in either folder; and its name.
+def two_stacks(scenario: Path, base: Path, head: Path, asked: str | None) -> tuple[ScenarioFolder, str]:
+    """A scenario folder, its stacks being the one asked for as it is in the folders `base` and `head`; and its name.
 
     Returns:
         The folder, with the stacks `base` and `head`, and `stack/variant`.
 
     Raises:
-        UsageError: it is open which stack is meant, or the base does not have it.
+        UsageError: it is open which stack is meant.
+        ManifestError: a revision does not have it.
 
     """
-    folder = read_scenario_folder(head)
+    folder = read_scenario_folder(scenario)
     contender = _one(folder, asked)
-    own, variant = contender.stack, contender.variant_name
-    place = own.folder.relative_to(folder.folder)
-    manifest = base / place / STACK_FILE
+    stacks = (_stack_of(base, BASE, folder, contender), _stack_of(head, HEAD, folder, contender))
+    judged = folder.scenario.model_copy(update={"baseline": BASE})
+    return ScenarioFolder(folder.folder, judged, stacks), contender.name
+
+
+def _stack_of(revision: Path, name: str, folder: ScenarioFolder, contender: Contender) -> Stack:
+    """The contender's stack as a revision has it, under the name that it has in the run."""
+    wanted, variant = contender.stack, contender.variant_name
+    place = wanted.folder.relative_to(folder.folder)
+    manifest = revision / place / STACK_FILE
     if not manifest.is_file():
-        raise UsageError(
-            f"the base has no stack {own.name!r}: there is no {place / STACK_FILE} in its scenario folder",
+        raise ManifestError(
+            f"the {name} has no stack {wanted.name!r}: there is no {place / STACK_FILE} in its scenario folder",
+            where=str(place / STACK_FILE),
             mend="compare with a revision that has it",
         )
-    earlier = read_manifest(manifest, Stack).model_copy(update={"folder": manifest.parent.resolve()})
-    if earlier.scenario != folder.scenario.name or variant not in earlier.variants:
-        missing = f"variant {variant!r}" if earlier.scenario == folder.scenario.name else f"{folder.scenario.name!r}"
+    found = read_manifest(manifest, Stack)
+    if found.scenario != folder.scenario.name or variant not in found.variants:
+        missing = f"variant {variant!r}" if found.scenario == folder.scenario.name else f"{folder.scenario.name!r}"
         raise ManifestError(
-            f"the base's stack {own.name!r} has no {missing}",
+            f"the {name}'s stack {wanted.name!r} has no {missing}",
             where=str(place / STACK_FILE),
             mend="compare with a revision that has it, or another variant: --stack STACK/VARIANT",
         )
-    stacks = (earlier.model_copy(update={"name": BASE}), own.model_copy(update={"name": HEAD}))
-    scenario = folder.scenario.model_copy(update={"baseline": BASE})
-    return ScenarioFolder(folder.folder, scenario, stacks), contender.name
+    return found.model_copy(update={"folder": manifest.parent.resolve(), "name": name})
 
 
 def _one(folder: ScenarioFolder, asked: str | None) -> Contender:

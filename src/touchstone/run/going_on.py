@@ -8,13 +8,14 @@ and tells.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable
 
 from touchstone.judge.comparison.economy import spread
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
-from touchstone.judge.statistics.sequential import confidence_after, confidence_at_look, look_rounds
+from touchstone.judge.statistics.sequential import confidence_of_look, look_rounds
 from touchstone.plan.laps import worthwhile_laps
+from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Plan
 from touchstone.record.store import RunStore, load_run
 from touchstone.vocabulary.figure import FIGURES
@@ -22,20 +23,33 @@ from touchstone.vocabulary.phase import PHASES
 
 MOST_ROUNDS = 60
 """Past so many rounds a difference that is still undecided is smaller than anyone should care about."""
+_LOOKS = frozenset(look_rounds(MOST_ROUNDS))
 _LAPS = (6, 96)
 """A round of fewer laps says nothing of its own scatter; one of more is better spent on fresh processes."""
+_PART = 4
+"""A round lasts at most this part of the time that is left, as long as there are enough laps: the variance between few
+rounds is a guess, and who spends all on one long round by it has no further round to correct it."""
 
 
 class GoingOn:
     """Asked after each round. The plan's confidence becomes that of the look at which the run ended."""
 
     def __init__(
-        self, store: RunStore, plan: Plan, seconds: float, *, spend: bool = False, figures: Collection[str] = ()
+        self,
+        store: RunStore,
+        plan: Plan,
+        seconds: float,
+        *,
+        spend: bool = False,
+        still_open: Callable[[Comparison], bool],
     ) -> None:
         self._store = store
         self._plan = plan
+        self._seconds = seconds
         self._spend = spend
-        self._figures = frozenset(figures)
+        self._still_open = still_open
+        self._looked = 0.0
+        self._plan_laps = PROFILES[plan.profile].laps
         self._begin = self._last = time.monotonic()
         self._deadline = self._begin + seconds
         self._round_s = 0.0
@@ -50,18 +64,19 @@ class GoingOn:
         if self._spend:
             self._weigh()
             return now + self._round_s <= self._deadline
-        if rounds >= MOST_ROUNDS or now > self._deadline:
-            looks = look_rounds(MOST_ROUNDS)
-            self._settle(confidence_at_look(len(looks), len(looks), self._confidence))
-            return False
-        confidence = confidence_after(rounds, MOST_ROUNDS, self._confidence)
-        if confidence is None:
+        last = rounds >= MOST_ROUNDS or now + self._round_s > self._deadline
+        if rounds not in _LOOKS and not last:
             return True
-        judged = judge(load_run(self._store.folder), confidence=confidence)
-        if any(_open(comparison, self._figures) for comparison in judged.comparisons):
-            self._weigh()
-            return True
-        self._settle(confidence)
+        used = 1.0 if last else max((now - self._begin) / self._seconds, rounds / MOST_ROUNDS)
+        confidence = confidence_of_look(self._looked, used, self._confidence)
+        if not last:
+            self._looked = used
+            judged = judge(load_run(self._store.folder), confidence=confidence)
+            if any(_can_change(comparison) and self._still_open(comparison) for comparison in judged.comparisons):
+                self._weigh()
+                return True
+        self._plan.confidence = confidence
+        self._store.write_plan(self._plan)
         return False
 
     def _weigh(self) -> None:
@@ -70,18 +85,18 @@ class GoingOn:
         if seen is None:
             return
         overhead_s = max(0.0, self._round_s - seen.laps * seen.lap_s)
-        self.laps = worthwhile_laps(overhead_s, seen.lap_s, seen.between, seen.within, _LAPS)
+        least, most = _LAPS
+        if not self._spend:
+            spare_s = (self._deadline - self._last) / _PART - overhead_s
+            most = min(most, max(least, self._plan_laps, int(spare_s / seen.lap_s)))
+        self.laps = worthwhile_laps(overhead_s, seen.lap_s, seen.between, seen.within, (least, most))
 
-    def _settle(self, confidence: float) -> None:
-        self._plan.confidence = confidence
-        self._store.write_plan(self._plan)
+
+def headline_open(comparison: Comparison) -> bool:
+    """Whether it is undecided, and one of the figures that lead a report."""
+    return comparison.outcome is Outcome.UNDECIDED and FIGURES[comparison.figure].headline
 
 
-def _open(comparison: Comparison, figures: frozenset[str]) -> bool:
-    """Whether it still has to be decided: it is one of `figures`, or of the headlines if none is named."""
-    return (
-        comparison.outcome is Outcome.UNDECIDED
-        and comparison.verdict is not Verdict.INVALID
-        and PHASES[comparison.phase].per_round
-        and (comparison.figure in figures if figures else FIGURES[comparison.figure].headline)
-    )
+def _can_change(comparison: Comparison) -> bool:
+    """Whether more rounds can tell more of it."""
+    return comparison.verdict is not Verdict.INVALID and PHASES[comparison.phase].per_round

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
 
 from touchstone.check.folder import refuse_problems
+from touchstone.judge.judgement import Comparison
 from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder, select_contenders
 from touchstone.phase.registry import select_phases
 from touchstone.plan.plan import Wish, make_plan, planned_loads
 from touchstone.record.run import Plan
 from touchstone.record.store import RunStore
 from touchstone.run.conductor import Conductor
-from touchstone.run.going_on import GoingOn
+from touchstone.run.going_on import GoingOn, headline_open
 from touchstone.run.progress import Display, Plain
 
 
@@ -41,8 +42,8 @@ class Conditions:
     """Go on past the rounds until every comparison is decided, at most so long."""
     spend_s: float = 0.0
     """Go on past the rounds until so much time is spent; laps and rounds are chosen by what each costs and tells."""
-    decide: Collection[str] = ()
-    """The figures that have to be decided; the headline figures if none is named."""
+    still_open: Callable[[Comparison], bool] = headline_open
+    """Whether a comparison still has to be decided: the undecided headline figures, if nothing else is said."""
     notes: Sequence[str] = ()
     """What every report is to say of the run."""
     begun: Callable[[Plan], None] = lambda _plan: None
@@ -96,7 +97,7 @@ def measure(
         large=conditions.large,
         exhibits=wish.exhibits or conditions.drain_exhibits,
         notes=list(conditions.notes),
-        going_on=GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), figures=conditions.decide)
+        going_on=GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
         if seconds
         else None,
     )

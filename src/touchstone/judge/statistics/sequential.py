@@ -21,27 +21,22 @@ def look_rounds(most: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> l
     return [*looks, most]
 
 
-def confidence_at_look(look: int, looks: int, confidence: float) -> float:
-    """The confidence of each look so that all looks together err no more often than `confidence` says.
+def confidence_of_look(before: float, now: float, confidence: float) -> float:
+    """The confidence of a look so that all looks together err no more often than `confidence` says.
 
-    The last look gets half of the error and the earlier ones share the other half equally (Bonferroni's inequality,
-    valid whatever the dependence between looks): most runs that need many rounds are decided at the end.
+    The error is spent as the run's budget is: a look gets the share of the budget that was used since the look before,
+    and the last one what is left (an error-spending function over the time that was planned, Lan and DeMets 1983; the
+    parts are added up by Bonferroni's inequality, valid whatever the dependence between looks).
+
+    Args:
+        before: the share of the budget that was used at the look before, 0 at the first.
+        now: the share that is used now; 1 at the last look.
+        confidence: of all looks together.
 
     Raises:
-        ValueError: the look is not one of 1 to `looks`.
+        ValueError: the shares do not rise within 0 to 1.
 
     """
-    if not 1 <= look <= looks:
-        raise ValueError(f"look {look} is none of the {looks} looks")
-    error = 1 - confidence
-    if looks == 1:
-        return confidence
-    return 1 - (error / 2 if look == looks else error / 2 / (looks - 1))
-
-
-def confidence_after(rounds: int, most: int, confidence: float) -> float | None:
-    """The confidence for a look after this number of rounds; None if it is not the time to look."""
-    looks = look_rounds(most)
-    if rounds not in looks:
-        return None
-    return confidence_at_look(looks.index(rounds) + 1, len(looks), confidence)
+    if not 0 <= before < now <= 1:
+        raise ValueError(f"a look at {now:g} of the budget after one at {before:g}")
+    return 1 - (1 - confidence) * (now - before)
