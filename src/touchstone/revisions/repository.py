@@ -6,9 +6,10 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from touchstone.failure import TouchstoneError, UsageError
@@ -53,18 +54,47 @@ class Repository:
         found = _git(self.top, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"])
         if found.returncode == 0:
             return self._described(name, found.stdout.strip())
-        if self._asked(["rev-parse", "--is-shallow-repository"]) == "true":
-            raise UsageError(
-                f"there is no revision {name!r}: this is a shallow clone, which lacks most of the history",
-                where=str(self.top),
-                mend="in a workflow give actions/checkout `fetch-depth: 0`; elsewhere `git fetch --unshallow`",
-            )
+        self._refuse_shallow(f"there is no revision {name!r}")
         branches = self._asked(["for-each-ref", "--format=%(refname:short)", "--count=8", "refs/heads", "refs/remotes"])
         raise UsageError(
             f"there is no revision {name!r}",
             where=str(self.top),
             mend=f"give a commit, a tag or a branch ({', '.join(branches.split()) or 'there is none'}), or fetch it",
         )
+
+    def between(self, good: Revision, bad: Revision) -> int:
+        """How many commits lead from one revision to the other, the latter among them.
+
+        Raises UsageError if none does; a shallow clone is told how to become whole.
+        """
+        if _git(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode != 0:
+            said = f"{good.name!r} is no ancestor of {bad.name!r}, so no commit between them can be searched for"
+            self._refuse_shallow(said)
+            raise UsageError(said, where=str(self.top), mend="give a commit that the bad one was built upon")
+        return int(self._asked(["rev-list", "--count", bad.commit, f"^{good.commit}"]))
+
+    def committed_at(self, revision: Revision) -> datetime:
+        """When a commit was made."""
+        return datetime.fromisoformat(self._asked(["show", "-s", "--format=%cI", revision.commit]))
+
+    def log(self, after: str, until: str, most: int) -> list[Revision]:
+        """The newest commits that lead from one to another, the latter among them; none if git knows one of them not.
+
+        Args:
+            after: a commit's hash, left out itself.
+            until: a commit's hash.
+            most: how many at the most.
+
+        """
+        listed = _git(self.top, ["log", f"--max-count={most}", "--format=%H %s", f"{after}..{until}"])
+        pairs = [line.partition(" ") for line in listed.stdout.splitlines()] if listed.returncode == 0 else []
+        return [Revision(name=commit[:10], commit=commit, subject=subject) for commit, _, subject in pairs]
+
+    def halfway(self, good: Iterable[str], bad: str) -> list[str]:
+        """The commits that `bad` has and no good one has, those first that halve them best: as git's bisect does."""
+        without = [f"^{commit}" for commit in good]
+        listed = self._asked(["rev-list", "--bisect-all", bad, *without])
+        return [line.split(" ", 1)[0] for line in listed.splitlines()]
 
     def working_tree(self, leave_out: Path) -> Revision:
         """HEAD, or if files have changed since, a snapshot of them as a commit that no branch holds.
@@ -110,6 +140,15 @@ class Repository:
                 _git(self.top, ["worktree", "remove", "--force", str(folder)])
             shutil.rmtree(home, ignore_errors=True)
             _git(self.top, ["worktree", "prune"])
+
+    def _refuse_shallow(self, what: str) -> None:
+        if self._asked(["rev-parse", "--is-shallow-repository"]) == "true":
+            raise UsageError(
+                f"{what}: this is a shallow clone, which lacks most of the history",
+                where=str(self.top),
+                mend="in a workflow give actions/checkout `fetch-depth: 0` (in GitLab `GIT_DEPTH: 0`); elsewhere "
+                "`git fetch --unshallow`",
+            )
 
     def _described(self, name: str, commit: str) -> Revision:
         return Revision(name=name, commit=commit, subject=self._asked(["show", "-s", "--format=%s", commit]))

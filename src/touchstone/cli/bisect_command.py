@@ -1,0 +1,110 @@
+"""`touchstone bisect`: finds the commit that made the service worse."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from touchstone.cli.places import results_root
+from touchstone.cli.terms import read_figures, read_share
+from touchstone.failure import ExitCode
+from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.revisions import Revision
+from touchstone.record.base import Record
+from touchstone.revisions.ab import Question
+from touchstone.revisions.bisect import Bisection, Found, Search
+from touchstone.revisions.repository import Repository
+from touchstone.run.measure import Conditions
+from touchstone.run.progress import Plain, display_for
+
+
+class _Document(Record):
+    """What `--json` prints."""
+
+    first_bad: Revision | None
+    candidates: list[Revision]
+    search: Search
+
+
+def bisect(
+    good: Annotated[str, typer.Argument(help="A revision at which it was still good.")],
+    bad: Annotated[str, typer.Argument(help="A later revision at which it is worse.")] = "HEAD",
+    figure: Annotated[
+        str, typer.Option(help="The figure that became worse, if wanted with its margin: throughput=2%.")
+    ] = "cpu_per_request",
+    load: Annotated[
+        str | None, typer.Option(help="The load under which it did; that with the largest loss if left out.")
+    ] = None,
+    margin: Annotated[str, typer.Option(help="The least loss that matters, such as 3% or 0.03.")] = "3%",
+    minutes: Annotated[
+        float, typer.Option(min=0.1, help="The longest that a step may take; it ends as soon as it is decided.")
+    ] = 5.0,
+    scenario: Annotated[
+        str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")
+    ] = None,
+    stack: Annotated[str | None, typer.Option(help="The stack, or stack/variant; the only one if left out.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+) -> int:
+    """Find the commit that made a figure worse, by bisection; each step is as short as its decision allows."""
+    figures = read_figures([figure])
+    here = Path.cwd()
+    repository = Repository.around(here)
+    console = Console(stderr=json)
+
+    def say(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    search = Bisection(
+        repository,
+        repository.revision(good),
+        repository.revision(bad),
+        Question(
+            Terms(margin=read_share(margin), confidence=0.95, figures=figures),
+            (load,) if load else (),
+            scenario,
+            stack,
+            tuple(sys.argv),
+        ),
+        here,
+        Conditions(
+            results=results_root(),
+            display=Plain(Console(quiet=True)) if json else display_for(console),
+            until_decided_s=minutes * 60,
+        ),
+        say,
+    )
+    found = search.find()
+    if json:
+        typer.echo(_document(found).model_dump_json(indent=1))
+    else:
+        _tell(found, say)
+    return ExitCode.OK if len(found.candidates) == 1 else ExitCode.UNDECIDED
+
+
+def _document(found: Found) -> _Document:
+    return _Document(
+        first_bad=found.candidates[0] if len(found.candidates) == 1 else None,
+        candidates=found.candidates,
+        search=found.search,
+    )
+
+
+def _tell(found: Found, say: Callable[[str], None]) -> None:
+    if len(found.candidates) == 1:
+        (first,) = found.candidates
+        say(f"\nthe first bad commit is {first.commit}\n  {first.subject}")
+        return
+    say("\nit is one of these, since those in between could not be told:")
+    for candidate in found.candidates:
+        say(f"  {candidate.commit} {candidate.subject}")
+    say("  to decide: more time (`--minutes`); what was told is kept, so only these are asked again")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("bisect")(bisect)

@@ -1,0 +1,179 @@
+"""`touchstone history`: figures over commits, recorded, shown and exported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+
+from touchstone.cli.places import find_run, results_root
+from touchstone.cli.terms import read_figures, read_share
+from touchstone.failure import UsageError
+from touchstone.history import page, store
+from touchstone.history.entry import Entry
+from touchstone.history.exports import EXPORTS
+from touchstone.history.plot import shown_words
+from touchstone.history.recording import Measured, entries_of, entries_of_revisions
+from touchstone.history.told import Seen, Told, look
+from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
+from touchstone.record.base import Record
+from touchstone.record.store import load_run, runs_in
+from touchstone.report.export import write
+from touchstone.report.format import percent, plural
+from touchstone.revisions.repository import Repository
+
+_MOST_COMMITS = 20
+_REVISIONS = "revisions.json"
+
+Store = Annotated[Path, typer.Option("--store", help="The file of the history.")]
+
+app = typer.Typer(no_args_is_help=True)
+
+
+class _Document(Record):
+    """What `--json` prints."""
+
+    series: list[Told]
+
+
+@app.command()
+def record(
+    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")] = "last",
+    ab: Annotated[bool, typer.Option("--ab", help="The last run of `touchstone ab`.")] = False,
+    commit: Annotated[
+        str, typer.Option(help="The revision that the run has measured; a run of `ab` knows it.")
+    ] = "HEAD",
+    reference: Annotated[
+        str | None, typer.Option(help="The contender that others are set against; the run's baseline if left out.")
+    ] = None,
+    to: Store = Path(store.DEFAULT),
+) -> None:
+    """Append a run's figures: each as a ratio to a pinned reference, with its interval and the machine."""
+    folder = _last_of_ab() if ab else find_run(run)
+    entries = _entries(folder, commit, reference)
+    store.append(to, entries)
+    console = Console()
+    console.print(
+        f"{plural(len(entries), 'figure')} of {entries[0].commit[:10]} recorded in {to}", highlight=False, markup=False
+    )
+    if entries[0].dirty:
+        console.print("files had been changed since that commit: the entry says so", highlight=False)
+
+
+@app.command()
+def show(
+    figure: Annotated[list[str] | None, typer.Option("--figure", help="Only this figure. Repeatable.")] = None,
+    magnitude: Annotated[str, typer.Option(help="The least change that is told of.")] = "1%",
+    changes: Annotated[bool, typer.Option("--changes/--no-changes", help="Search for change points.")] = True,
+    out: Annotated[Path, typer.Option(help="The page.")] = Path("touchstone-history.html"),
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and write no page.")] = False,
+    of: Store = Path(store.DEFAULT),
+) -> None:
+    """Show what changed, since which commit, and write a page with a line for each figure."""
+    asked = read_figures(figure or [])
+    entries = [entry for entry in store.read(of) if not asked or entry.figure in asked]
+    if not entries:
+        raise UsageError("the history has no entry of that", where=str(of), mend="leave --figure out to see them all")
+    seen = look(entries, read_share(magnitude), _between, find_changes=changes)
+    if json:
+        typer.echo(_Document(series=[one.told for one in seen]).model_dump_json(indent=1, by_alias=True))
+        return
+    _tell(Console(), seen)
+    typer.echo(f"page: {write(out, page.document(seen, of.name))}")
+
+
+@app.command()
+def export(
+    format_: Annotated[str, typer.Argument(metavar="FORMAT", help=f"{', '.join(EXPORTS)}.")],
+    run: Annotated[
+        str | None, typer.Option(help="A run that need not be recorded, instead of the history: its id, or `last`.")
+    ] = None,
+    commit: Annotated[str, typer.Option(help="With --run: the revision that it has measured.")] = "HEAD",
+    reference: Annotated[
+        str | None, typer.Option(help="With --run: the contender that others are set against.")
+    ] = None,
+    of: Store = Path(store.DEFAULT),
+) -> None:
+    """Print the newest figures, or the history, in another tool's format."""
+    if format_ not in EXPORTS:
+        raise UsageError(f"there is no format {format_!r}", mend=f"one of: {', '.join(EXPORTS)}")
+    entries = _entries(find_run(run), commit, reference) if run else store.read(of)
+    typer.echo(EXPORTS[format_](entries), nl=False)
+
+
+def _entries(folder: Path, commit: str, reference: str | None) -> list[Entry]:
+    measured = load_run(folder)
+    repository = Repository.around(Path.cwd())
+    try:
+        said = RevisionsJudgement.model_validate_json((folder / _REVISIONS).read_bytes())
+    except OSError:
+        revision = repository.revision(commit)
+        dirty = commit == "HEAD" and repository.working_tree(results_root()).dirty
+        return entries_of(measured, _measured(repository, revision, dirty=dirty), reference=reference)
+    except ValidationError as error:
+        raise UsageError(f"cannot be read: {error.errors()[0]['msg']}", where=str(folder / _REVISIONS)) from error
+    if said.head.dirty:
+        raise UsageError(
+            "the head of this run is no commit, but a working tree with changes",
+            where=str(folder),
+            mend="commit them and measure again: `touchstone ab BASE HEAD`",
+        )
+    return entries_of_revisions(measured, said, _measured(repository, repository.revision(said.head.commit)))
+
+
+def _measured(repository: Repository, revision: Revision, *, dirty: bool = False) -> Measured:
+    return Measured(revision.commit, repository.committed_at(revision), revision.subject, dirty)
+
+
+def _last_of_ab() -> Path:
+    found = [folder for folder in runs_in(results_root()) if (folder / _REVISIONS).is_file()]
+    if not found:
+        raise UsageError(
+            "there is no run of two revisions", where=str(results_root()), mend="`touchstone ab` makes one"
+        )
+    return found[-1]
+
+
+def _between(after: str, until: str) -> Sequence[Revision]:
+    try:
+        return Repository.around(Path.cwd()).log(after, until, _MOST_COMMITS)
+    except UsageError:  # A history may be looked at away from its repository.
+        return []
+
+
+def _tell(console: Console, seen: Sequence[Seen]) -> None:
+    table = Table(
+        "contender", "load", "figure", "commits", "newest", "changes", "breaks", box=None, header_style="bold"
+    )
+    for one in seen:
+        first = one.series.first
+        counts = [str(len(one.changes) or ""), str(len(one.series.breaks) or "")]
+        newest = shown_words(one.series.values[-1], one.series)
+        table.add_row(first.contender, first.load or "", first.about.title, str(one.told.commits), newest, *counts)
+    console.print(table)
+    for one in seen:
+        _tell_changes(console, one)
+
+
+def _tell_changes(console: Console, one: Seen) -> None:
+    def say(text: str) -> None:
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    title = f"{one.series.first.about.title} of {one.series.first.place}"
+    for change in one.told.changes:
+        word = "worse" if change.worse else "changed"
+        say(f"{title}: {word} by {percent(round(change.share, 4))} at one of:")
+        for commit in change.commits:
+            say(f"  {commit.commit[:10]} {commit.subject}")
+    for broken in one.told.breaks:
+        say(f"{title}: break before {broken.until[:10]}: {'; '.join(broken.differences)}")
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the group of commands."""
+    parent.add_typer(app, name="history", help="Keep figures over commits: record, show, export.")

@@ -1,0 +1,50 @@
+"""Change points of a series by Apache Otava: since which commit a figure is another one."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from touchstone.history.series import Series
+from touchstone.toolchain.otava import change_points
+from touchstone.vocabulary.figure import Better
+
+P_VALUE = 0.001
+"""Otava's own default: a history is looked at every day, and one false alarm in twenty would be one a month."""
+MAGNITUDE = 0.01
+"""The least change that is told of, as a share: what is smaller nobody acts upon."""
+
+
+@dataclass(frozen=True)
+class ChangePoint:
+    """A figure is another one since an entry."""
+
+    at: int
+    """The index of the first entry after it, within the series."""
+    before: float
+    after: float
+    """The means of what is shown, over the stretches before and after."""
+    worse: bool
+
+    @property
+    def share(self) -> float:
+        """By how much it changed, as a share of what it was before."""
+        return self.after / self.before - 1
+
+
+def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[ChangePoint]:
+    """The change points within each stretch between breaks: a break is never one. Raises OtavaMissingError."""
+    found = []
+    for begin, end in series.segments:
+        points = [begin + index for index in change_points(series.values[begin:end], P_VALUE, magnitude)]
+        edges = [begin, *points, end]
+        for left, at, right in zip(edges, points, edges[2:], strict=False):
+            found.append(_change(series, left, at, right))
+    return found
+
+
+def _change(series: Series, left: int, at: int, right: int) -> ChangePoint:
+    before, after = (statistics.fmean(series.values[slice(*stretch)]) for stretch in ((left, at), (at, right)))
+    better = series.first.about.better
+    worse = better is not Better.NEITHER and (after > before) == (better is Better.LOWER)
+    return ChangePoint(at, before, after, worse)

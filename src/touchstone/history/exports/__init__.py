@@ -1,0 +1,17 @@
+"""The newest figures, or the whole history, in the formats of other tools: one file a format, and their registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from touchstone.history.entry import Entry
+from touchstone.history.exports import bencher, github_action, openmetrics, otava_csv
+
+EXPORTS: dict[str, Callable[[Sequence[Entry]], str]] = {
+    "bencher": bencher.document,
+    "github-smaller-is-better": github_action.smaller_is_better,
+    "github-bigger-is-better": github_action.bigger_is_better,
+    "openmetrics": openmetrics.document,
+    "otava-csv": otava_csv.document,
+}
+"""By the name that the command takes."""

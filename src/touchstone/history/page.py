@@ -1,0 +1,39 @@
+"""The page of a history: one file that opens offline, a drawing for each figure that changed or leads a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from touchstone.history.plot import draw, shown_words
+from touchstone.history.told import Seen
+from touchstone.report.html import environment
+
+_MOST_DRAWINGS = 60
+"""A page that opens on a phone; who wants others names them by `--figure`."""
+
+
+def document(seen: Sequence[Seen], store: str) -> str:
+    """The page, what changed first."""
+    leading = [one for one in seen if one.changes or one.series.first.about.headline]
+    ordered = sorted(leading or seen, key=lambda one: (not one.changes, one.series.first.scenario))
+    cards = [
+        {
+            "told": one.told,
+            "title": one.series.first.about.title,
+            "place": one.series.first.place,
+            "newest": shown_words(one.series.values[-1], one.series),
+            "drawing": draw(one.series, one.changes, f"history {number}"),
+        }
+        for number, one in enumerate(ordered[:_MOST_DRAWINGS])
+    ]
+    return (
+        environment()
+        .get_template("history.html")
+        .render(
+            cards=cards,
+            left_out=len(seen) - len(cards),
+            store=store,
+            commits=len({entry.commit for one in seen for entry in one.series.entries}),
+            changed=sum(bool(one.changes) for one in seen),
+        )
+    )

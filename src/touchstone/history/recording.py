@@ -1,0 +1,118 @@
+"""A run as lines of a history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from touchstone.failure import InvalidRunError, UsageError
+from touchstone.history.entry import Entry
+from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Comparison, Estimate, Verdict
+from touchstone.record.run import Environment, Run
+from touchstone.record.sample import TARE
+from touchstone.vocabulary.figure import FIGURES
+
+_GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Which commit a run has measured."""
+
+    commit: str
+    committed_at: datetime
+    subject: str = ""
+    dirty: bool = False
+
+
+def entries_of(run: Run, measured: Measured, *, reference: str | None = None) -> list[Entry]:
+    """The valid figures of a run's contenders, as ratios to a reference contender of the same run.
+
+    Args:
+        run: as read from its folder.
+        measured: the commit.
+        reference: `stack` or `stack/variant`; the run's baseline if it is not given.
+
+    Raises:
+        UsageError: the run has no such contender.
+        InvalidRunError: the run has no valid figure.
+
+    """
+    names = [contender.name for contender in run.plan.contenders]
+    if reference is not None and not any(reference in (name, name.split("/", 1)[0]) for name in names):
+        raise UsageError(f"the run has no contender {reference!r}", mend=f"--reference is one of: {', '.join(names)}")
+    run.plan.baseline = reference or run.plan.baseline
+    exhibits = {contender.name for contender in run.plan.contenders if contender.exhibit}
+    return _entries(run, measured, {name: name for name in names if name not in exhibits}, None)
+
+
+def entries_of_revisions(run: Run, said: RevisionsJudgement, measured: Measured) -> list[Entry]:
+    """The head's valid figures, as ratios to the base revision, which is the pinned reference.
+
+    Raises InvalidRunError if there is none.
+    """
+    _, variant = said.contender.split("/", 1)
+    return _entries(run, measured, {f"head/{variant}": said.contender}, f"{said.contender} at {said.base.commit[:10]}")
+
+
+def machine_facts(environment: Environment, tools: Mapping[str, str]) -> dict[str, str]:
+    """What must stay the same for values of two runs to be comparable, by name.
+
+    Memory is told to whole GiB: what a kernel keeps for itself differs from boot to boot.
+    """
+    facts = {
+        "CPU": f"{environment.cpus} of {environment.cpu_model}",
+        "memory": f"{round(environment.memory / _GIB)} GiB",
+        "kernel": environment.kernel,
+        "system": environment.os,
+        "virtualisation": environment.virtualisation or "none found",
+        "engine": environment.engine_sha256[:16] or environment.engine_version,
+    }
+    return facts | {f"tool {name}": version for name, version in sorted(tools.items())}
+
+
+def _entries(run: Run, measured: Measured, names: Mapping[str, str], reference: str | None) -> list[Entry]:
+    """`names`: by the contender's name in the run, what it is called in the history."""
+    judgement = judge(run)
+    ratios = {_key(c): c for c in judgement.comparisons if c.verdict is not Verdict.INVALID}
+    tares = {(e.load, e.figure): e.median for e in judgement.estimates if e.contender == TARE and e.median}
+    tools = {contender.name: contender.tools for contender in run.plan.contenders}
+    found = []
+    for estimate in judgement.estimates:
+        if estimate.contender not in names or estimate.figure not in FIGURES:
+            continue
+        if estimate.median is None or estimate.verdict is Verdict.INVALID:
+            continue
+        compared, tare = ratios.get(_key(estimate)), tares.get((estimate.load, estimate.figure))
+        entry = Entry(
+            run=run.plan.run_id,
+            commit=measured.commit,
+            committed_at=measured.committed_at,
+            subject=measured.subject,
+            dirty=measured.dirty,
+            measured_at=run.started_at,
+            scenario=run.plan.scenario,
+            scenario_version=run.plan.scenario_version,
+            contender=names[estimate.contender],
+            load=estimate.load,
+            figure=estimate.figure,
+            value=estimate.median,
+            low=estimate.low,
+            high=estimate.high,
+            to_tare=estimate.median / tare if tare else None,
+            machine=machine_facts(run.environment, tools.get(estimate.contender, {})),
+        )
+        if compared is not None and compared.ratio is not None:
+            entry.reference = reference or compared.baseline
+            entry.ratio, entry.ratio_low, entry.ratio_high = compared.ratio, compared.low, compared.high
+        found.append(entry)
+    if not found:
+        raise InvalidRunError("the run has no valid figure to record", mend="`touchstone show` says why")
+    return found
+
+
+def _key(of: Estimate | Comparison) -> tuple[str, str, str | None, str]:
+    return of.phase, of.contender, of.load, of.figure

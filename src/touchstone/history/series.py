@@ -1,0 +1,102 @@
+"""A history as series: one a figure, contender and load, parted where the machine or the reference changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from touchstone.history.entry import Entry
+
+Key = tuple[str, str, str | None, str]
+
+
+class Shown(StrEnum):
+    """What of a figure is drawn and searched for changes."""
+
+    RATIO = "ratio to the reference"
+    TO_TARE = "ratio to the null server"
+    VALUE = "absolute"
+
+
+@dataclass(frozen=True)
+class Break:
+    """Where two neighbouring entries cannot be compared: never a change of the service."""
+
+    at: int
+    """The index of the first entry after it."""
+    differences: tuple[str, ...]
+    """What changed, in words: `kernel: 6.1.0 to 6.6.2`."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """A figure over commits."""
+
+    entries: tuple[Entry, ...]
+    shown: Shown
+    breaks: tuple[Break, ...]
+
+    @property
+    def first(self) -> Entry:
+        """The oldest entry, which says whose series it is."""
+        return self.entries[0]
+
+    @property
+    def values(self) -> list[float]:
+        """What is drawn, of each entry."""
+        return [_shown(entry, self.shown) or 0.0 for entry in self.entries]
+
+    @property
+    def segments(self) -> list[tuple[int, int]]:
+        """The stretches between breaks: the index of the first entry, and that after the last."""
+        ends = [0, *(one.at for one in self.breaks), len(self.entries)]
+        return list(pairwise(ends))
+
+
+def series_of(entries: Sequence[Entry]) -> list[Series]:
+    """The series of a store's entries, which are in the order of the commits."""
+    groups: dict[Key, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.scenario, entry.contender, entry.load, entry.figure), []).append(entry)
+    return [Series(tuple(group), _best(group), tuple(_breaks(group))) for group in groups.values()]
+
+
+def _best(group: Sequence[Entry]) -> Shown:
+    """The ratio to what was measured in the same minutes, where every entry has one: it does not know the day."""
+    return next(
+        (shown for shown in (Shown.RATIO, Shown.TO_TARE) if all(_shown(e, shown) is not None for e in group)),
+        Shown.VALUE,
+    )
+
+
+def _shown(entry: Entry, shown: Shown) -> float | None:
+    match shown:
+        case Shown.RATIO:
+            return entry.ratio
+        case Shown.TO_TARE:
+            return entry.to_tare
+        case Shown.VALUE:
+            return entry.value
+
+
+def _breaks(group: Sequence[Entry]) -> Iterable[Break]:
+    for at in range(1, len(group)):
+        if found := tuple(differences(group[at - 1], group[at])):
+            yield Break(at, found)
+
+
+def differences(before: Entry, after: Entry) -> list[str]:
+    """What keeps two entries of a series from being compared, in words; empty if nothing does."""
+    old, new = _facts(before), _facts(after)
+    return [
+        f"{name}: {old.get(name) or 'none'} to {new.get(name) or 'none'}"
+        for name in dict.fromkeys([*old, *new])
+        if old.get(name) != new.get(name)
+    ]
+
+
+def _facts(entry: Entry) -> dict[str, str]:
+    own = {"scenario's version": str(entry.scenario_version), "reference": entry.reference or ""}
+    return entry.machine | own

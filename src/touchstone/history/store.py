@@ -1,0 +1,58 @@
+"""The store: JSON lines, appended to. It lives in git or on disk; merged with `merge=union`, it stays whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from touchstone.failure import TouchstoneError, UsageError
+from touchstone.history.entry import SCHEMA, Entry
+
+DEFAULT = "touchstone-history.jsonl"
+
+
+def read(path: Path) -> list[Entry]:
+    """Every line, in the order of the commits. Raises UsageError for a file that is not there or not a history."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(
+            f"there is no history: {error.strerror}",
+            where=str(path),
+            mend="`touchstone history record` begins one, or name another file: --store FILE",
+        ) from error
+    found = [_entry(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    return sorted(found, key=lambda entry: (entry.committed_at, entry.measured_at))
+
+
+def append(path: Path, entries: Sequence[Entry]) -> None:
+    """Add a run's lines. Raises UsageError if the run is there already, TouchstoneError if it cannot be written."""
+    known = {entry.run for entry in read(path)} if path.exists() else set()
+    if again := sorted({entry.run for entry in entries} & known):
+        raise UsageError(
+            f"the run {again[0]} is recorded already", where=str(path), mend="measure anew, or record another run"
+        )
+    text = "".join(entry.model_dump_json(by_alias=True, exclude_none=True) + "\n" for entry in entries)
+    try:
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise TouchstoneError(
+            f"cannot be written: {error.strerror}", where=str(path), mend="name another file: --store FILE"
+        ) from error
+
+
+def _entry(path: Path, number: int, line: str) -> Entry:
+    try:
+        return Entry.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the line"
+        raise UsageError(
+            f"is no line of a {SCHEMA}: {place}: {first['msg']}",
+            where=f"{path}, line {number}",
+            mend="take the line out, or resolve the merge that left it; `*.jsonl merge=union` in .gitattributes avoids "
+            "such merges",
+        ) from error

@@ -1,0 +1,273 @@
+"""Finds the commit that made a figure worse: git's bisection, each step a comparison that ends as soon as it can."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from touchstone.failure import ExitCode, InvalidRunError, TouchstoneError, UsageError
+from touchstone.judge.comparison.revisions import Revision
+from touchstone.judge.judgement import Comparison, FailedContender, Verdict
+from touchstone.judge.statistics.intervals import simultaneous
+from touchstone.record.base import Record
+from touchstone.report.format import plural
+from touchstone.revisions.ab import Answer, Question, compare_revisions
+from touchstone.revisions.repository import Repository
+from touchstone.run.measure import Conditions
+from touchstone.vocabulary.figure import FIGURES, Better
+
+
+class Side(StrEnum):
+    """On which side a commit is."""
+
+    GOOD = "good"
+    BAD = "bad"
+    SKIP = "skip"
+    """It does not build, breaks its contract, or could not be told in the time: git's code 125."""
+
+
+class Step(Record):
+    """One commit against the good one."""
+
+    commit: str
+    subject: str
+    side: Side
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    rounds: int = 0
+    run: str = ""
+    """The id of the run."""
+    reason: str = ""
+    """Why it was skipped."""
+
+
+class Search(Record):
+    """A search as it stands. It is on disk after every step, so that an interrupted one goes on where it was."""
+
+    good: str
+    bad: str
+    """Commits."""
+    figure: str
+    asked: list[str] = []
+    """Margin, scenario, stack and load: what is known holds for no other question."""
+    load: str | None = None
+    """The load under which the figure is worst; None until the first step, and for what has no load."""
+    effect: float | None = None
+    """The ratio bad/good, as the first step saw it."""
+    steps: list[Step] = []
+
+    @property
+    def border(self) -> float:
+        """The ratio halfway between good and bad, by logarithms: what keeps clear of it is on one side or the other."""
+        assert self.effect is not None
+        return math.sqrt(self.effect)
+
+    def commits(self, side: Side) -> list[str]:
+        """The commits that are known to be on a side."""
+        return [step.commit for step in self.steps if step.side is side]
+
+
+class NotWorseError(TouchstoneError):
+    """The bad revision is not worse, or nobody can say so: there is nothing to search for."""
+
+    def __init__(self, what: str, *, where: str, mend: str, undecided: bool) -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.exit_code = ExitCode.UNDECIDED if undecided else ExitCode.FAILED
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search came to."""
+
+    search: Search
+    candidates: list[Revision]
+    """The commits of which one is the first bad one: several if those in between had to be skipped."""
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """A search for the first commit at which a figure is worse."""
+
+    repository: Repository
+    good: Revision
+    bad: Revision
+    question: Question
+    """Of one figure, with the margin beyond which the bad revision has to be worse."""
+    here: Path
+    """Where the user is."""
+    conditions: Conditions
+    """Its time holds for each step."""
+    say: Callable[[str], None]
+    """Told what becomes known."""
+
+    @property
+    def figure(self) -> str:
+        """The figure that is asked about."""
+        (figure,) = self.question.terms.figures
+        return figure
+
+    @property
+    def memory(self) -> Path:
+        """The file that holds what is known."""
+        return self.conditions.results / f"bisect-{self.good.commit[:10]}-{self.bad.commit[:10]}-{self.figure}.json"
+
+    def find(self) -> Found:
+        """Search, and go on where an earlier search was interrupted.
+
+        Raises:
+            NotWorseError: the bad revision is not worse than the good one.
+            InvalidRunError: one of the two does not build, breaks its contract, or was not measured.
+            TouchstoneError: no such scenario, stack or load.
+
+        """
+        search = self._remembered()
+        count = self.repository.between(self.good, self.bad)
+        steps = 1 + math.ceil(math.log2(max(count, 1)))
+        if search.effect is None:
+            self.say(f"{plural(count, 'commit')}: about {plural(steps, 'step')}; first the bad revision itself")
+            self._measure_both(search)
+        bad, good = self.bad.commit, {self.good.commit}
+        for step in search.steps:
+            self.say(step_words(step))
+        while True:
+            good |= set(search.commits(Side.GOOD))
+            bad = _earliest(self.repository, bad, search.commits(Side.BAD), good)
+            candidates = self.repository.halfway(good, bad)
+            open_ = [commit for commit in candidates if commit != bad and commit not in search.commits(Side.SKIP)]
+            if not open_:
+                break
+            step = self._step(search, self.repository.revision(open_[0]), steps)
+            search.steps.append(step)
+            self._remember(search)
+            self.say(step_words(step))
+        return Found(search, [self.repository.revision(commit) for commit in candidates])
+
+    def _measure_both(self, search: Search) -> None:
+        """The bad revision against the good one: how much worse it is, and under which load."""
+        answer = self._compare(self.bad, self.question)
+        if answer.run.interrupted:
+            raise KeyboardInterrupt
+        said = answer.revisions
+        if said.failed or not said.changes:
+            reason = "; ".join(_blame(failed) for failed in said.failed) or "the figure was not measured of both"
+            raise InvalidRunError(
+                f"good and bad could not be compared: {reason}",
+                where=str(answer.folder),
+                mend="begin with two revisions that build and keep their contract",
+            )
+        worse = [change for change in said.changes if change.worse]
+        if not worse:
+            undecided = any(not change.harmless for change in said.changes)
+            state = "nobody can say that the bad revision is worse" if undecided else "the bad revision is not worse"
+            raise NotWorseError(
+                f"{state} in {self.figure}, so there is no commit to search for",
+                where=str(answer.folder),
+                mend="give more time (`--minutes`), or another figure or load; better instead of worse: swap the two",
+                undecided=undecided,
+            )
+        worst = max(worse, key=lambda change: abs(math.log(change.ratio)))
+        search.load, search.effect = worst.load, worst.ratio
+        self._remember(search)
+        place = f" under {worst.load}" if worst.load else ""
+        self.say(f"the bad revision's {FIGURES[self.figure].in_sentence}{place} is {worst.ratio:.3f} of the good one's")
+
+    def _step(self, search: Search, revision: Revision, steps: int) -> Step:
+        """One commit against the good one, until its interval keeps clear of the border."""
+        terms = replace(self.question.terms, confidence=simultaneous(self.question.terms.confidence, steps))
+        question = replace(
+            self.question,
+            terms=terms,
+            loads=(search.load,) if search.load else (),
+            still_open=lambda comparison: _side(comparison, search) is None,
+        )
+        step = Step(commit=revision.commit, subject=revision.subject, side=Side.SKIP)
+        try:
+            answer = self._compare(revision, question)
+        except UsageError as error:  # This revision lacks the stack, or its manifest cannot be read.
+            step.reason = error.what
+            return step
+        if answer.run.interrupted:
+            raise KeyboardInterrupt
+        step.run, step.rounds = answer.run.plan.run_id, answer.revisions.rounds
+        if answer.judgement.failed:
+            step.reason = "; ".join(_blame(failed) for failed in answer.judgement.failed)
+            return step
+        found = next((c for c in answer.judgement.comparisons if _concerns(c, search)), None)
+        if found is None or found.verdict is Verdict.INVALID:
+            step.reason = (found and found.reason) or "the figure was not measured"
+            return step
+        step.ratio, step.low, step.high = found.ratio, found.low, found.high
+        side = _side(found, search)
+        step.side = side or Side.SKIP
+        step.reason = "" if side else "the time was not enough to tell"
+        return step
+
+    def _compare(self, revision: Revision, question: Question) -> Answer:
+        return compare_revisions(
+            self.repository,
+            (self.good, revision),
+            question,
+            here=self.here,
+            conditions=replace(self.conditions, notes=[f"base is {self.good.words}", f"head is {revision.words}"]),
+            scenario_of=self.bad,
+        )
+
+    def _remembered(self) -> Search:
+        """What an earlier search of the same question knew; what it could not tell is asked again."""
+        terms, asked = self.question.terms, self.question
+        words = [str(terms.margin_of(self.figure)), asked.scenario or "", asked.stack or "", *asked.loads]
+        fresh = Search(good=self.good.commit, bad=self.bad.commit, figure=self.figure, asked=words)
+        try:
+            search = Search.model_validate_json(self.memory.read_bytes())
+        except (OSError, ValidationError):
+            return fresh
+        if search.asked != fresh.asked:
+            return fresh
+        search.steps = [step for step in search.steps if step.side is not Side.SKIP]
+        return search
+
+    def _remember(self, search: Search) -> None:
+        self.memory.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.memory.with_suffix(".new")
+        temporary.write_text(search.model_dump_json(indent=1), encoding="utf-8")
+        temporary.replace(self.memory)
+
+
+def step_words(step: Step) -> str:
+    """A step in a line."""
+    measured = f" {step.ratio:.3f} ({step.low:.3f} to {step.high:.3f})" if step.ratio and step.low and step.high else ""
+    because = f": {step.reason}" if step.reason else ""
+    return f"{step.commit[:10]} {step.side}{measured} {step.subject}{because}"
+
+
+def _concerns(comparison: Comparison, search: Search) -> bool:
+    return comparison.figure == search.figure and comparison.load == search.load
+
+
+def _side(comparison: Comparison, search: Search) -> Side | None:
+    """Where a commit's interval lies; None if it reaches over the border. Of another figure or load nothing is open."""
+    if not _concerns(comparison, search):
+        return Side.GOOD
+    if comparison.low is None or comparison.high is None:
+        return None
+    beyond, before = comparison.low > search.border, comparison.high < search.border
+    if FIGURES[search.figure].better is Better.HIGHER:
+        beyond, before = before, beyond
+    return Side.BAD if beyond else Side.GOOD if before else None
+
+
+def _earliest(repository: Repository, bad: str, known: list[str], good: set[str]) -> str:
+    """The bad commit with the fewest commits that may be the first bad one."""
+    reached = set(repository.halfway(good, bad))
+    within = [commit for commit in known if commit in reached]
+    return min(within, key=lambda commit: len(repository.halfway(good, commit)), default=bad)
+
+
+def _blame(failed: FailedContender) -> str:
+    return f"{failed.contender} failed: {failed.reason}"
