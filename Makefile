@@ -6,9 +6,12 @@ BIN := $(VENV)/bin
 ENGINE := target/release/touchstone-engine
 ENGINE_SOURCES := $(shell find engine -name '*.rs' -o -name 'Cargo.toml' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
 RUN ?= users --quick
+PACKAGING := target/packaging
+DIST ?= dist
+WHEEL_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format faults calibrate clean test-slow test-native test-broken
+.PHONY: help setup run test lint format faults calibrate wheel clean test-slow test-native test-broken
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,13 +20,13 @@ setup: $(VENV)/ready $(ENGINE) ## The Python environment and the engine
 
 $(VENV)/ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "touchstone needs Python 3.11 or newer; set PYTHON"; exit 2; }
+	@command -v cargo >/dev/null || { echo "the engine needs a Rust toolchain; install it by rustup"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(ENGINE): $(ENGINE_SOURCES)
-	@command -v cargo >/dev/null || { echo "the engine needs a Rust toolchain; install it by rustup"; exit 2; }
 	cargo build --release --locked --package touchstone-engine
 	@touch $@
 
@@ -63,5 +66,14 @@ faults: setup ## Plant every fault of the catalogue, and count caught, missed an
 calibrate: setup ## Measure how often the judge is right, and write it into docs/methodology.md
 	$(BIN)/python -m benchmarks.calibration --trials 1000 --write docs/methodology.md
 
+wheel: $(PACKAGING)/ready ## A wheel with the engine inside, in dist/ (another: make wheel WHEEL_TARGET=aarch64-unknown-linux-gnu)
+	PATH="$(CURDIR)/$(PACKAGING)/bin:$$PATH" maturin build --release --zig --strip \
+	  --target $(WHEEL_TARGET) --compatibility manylinux_2_28 --out $(DIST)
+
+$(PACKAGING)/ready: packaging/requirements.lock
+	$(PYTHON) -m venv $(PACKAGING)
+	$(PACKAGING)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r packaging/requirements.lock
+	@touch $@
+
 clean: ## Remove the environment and the builds
-	rm -rf $(VENV) target
+	rm -rf $(VENV) target dist

@@ -6,7 +6,6 @@ As a library: `measure`, `load_run`, `judge_run`, `render`, with `Wish` and `Con
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from touchstone.run.measure import Conditions as Conditions
     from touchstone.run.measure import measure as measure
 
-__version__ = version("touchstone")
+__version__ = "0.1.0"
 
 __all__ = ["Conditions", "Wish", "judge_run", "load_run", "measure", "render"]
 

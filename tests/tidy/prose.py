@@ -16,7 +16,16 @@ _FILE = re.compile(r"^(?:src|docs|engine|tests|benchmarks|mote|claims|scenarios)
 _COMMAND = re.compile(r"(?:^|&& |; )(touchstone|make) ([a-z][a-z-]*)\b(?![:./])")
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")
 _FIGURE = re.compile(r"^(?:boot|hold|drain|floor|probe|build|footprint|latency|rss|pss|anon|cgroup)_[a-z0-9_]+$")
-_FOREIGN = {"all-extras", "generate-hashes", "no-emit-index-url", "no-header", "python-version", "omit", "rm"}
+_FOREIGN = {
+    "all-extras",
+    "generate-hashes",
+    "no-emit-index-url",
+    "no-header",
+    "python-version",
+    "omit",
+    "rm",
+    "install-completion",
+}
 """Flags of other tools that pages tell a reader to give."""
 _SOURCES = ("*.py", "*.rs", "*.toml", "*.sh", "*.yml", "Makefile", "*.txt", "*.java", "*.cpp", "*.c")
 

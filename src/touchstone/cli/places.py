@@ -8,23 +8,22 @@ from pathlib import Path
 from touchstone.failure import UsageError
 from touchstone.record.store import runs_in
 
+_SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
+"""What the lab brings: links into the checkout, and folders of their own in a wheel."""
+
 
 def scenarios_root() -> Path:
-    """The folder of the scenarios: `TOUCHSTONE_SCENARIOS`, the working folder's, or that of this checkout."""
+    """The folder of the scenarios: `TOUCHSTONE_SCENARIOS`, the working folder's, or the lab's own."""
     if named := os.environ.get("TOUCHSTONE_SCENARIOS"):
         return Path(named)
-    for folder in (Path.cwd(), *Path(__file__).resolve().parents):
-        if any((folder / "scenarios").glob("*/scenario.toml")):
-            return folder / "scenarios"
-    return Path.cwd() / "scenarios"
+    own = Path.cwd() / "scenarios"
+    return own if any(own.glob("*/scenario.toml")) else (_SHIPPED / "scenarios").resolve()
 
 
 def claims_root() -> Path:
-    """The folder of the lab's claims: the working folder's if it holds any, else that of this checkout."""
-    for folder in (Path.cwd(), *Path(__file__).resolve().parents):
-        if any((folder / "claims").glob("*.toml")):
-            return folder / "claims"
-    return Path.cwd() / "claims"
+    """The folder of the claims: the working folder's if it holds any, else the lab's own."""
+    own = Path.cwd() / "claims"
+    return own if any(own.glob("*.toml")) else (_SHIPPED / "claims").resolve()
 
 
 def results_root() -> Path:

@@ -102,8 +102,12 @@ def _engine_version() -> str:
 
 
 def _git() -> tuple[str | None, bool | None]:
+    """The lab's revision and whether it was changed; unknown if it is installed, also into another's repository."""
     here = Path(__file__).resolve().parent
     with contextlib.suppress(OSError):
+        tracked = ["git", "ls-files", "--error-unmatch", Path(__file__).name]
+        if subprocess.run(tracked, cwd=here, capture_output=True, check=False).returncode:
+            return None, None
         head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, check=False)
         if head.returncode == 0:
             state = subprocess.run(
