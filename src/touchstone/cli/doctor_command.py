@@ -10,10 +10,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from touchstone.cli.places import results_root
 from touchstone.engine.locate import engine_path
-from touchstone.failure import TouchstoneError
+from touchstone.failure import ExitCode, TouchstoneError
 from touchstone.isolation.cgroup import describe_cgroups, leftover_cgroups
 from touchstone.plan.placement import available_cpus, plan_placement
+from touchstone.report.format import size
+from touchstone.run.disk import builds_kept, kept, runs_kept
 from touchstone.run.noise import measure_noise
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import TOOLS, find_tool
@@ -23,17 +26,20 @@ from touchstone.toolchain.tool import Found
 def doctor(
     noise: Annotated[bool, typer.Option("--noise", help="Measure for ten seconds how quiet the machine is.")] = False,
     json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
-) -> None:
-    """Look at the machine and its tools."""
-    rows = _noise() if noise else [*_machine(), *_tools()]
+) -> int:
+    """Look at the machine and its tools. With --noise, exit code 4 if the machine is unfit for a thorough run."""
+    rows = _noise() if noise else [*_machine(), *_disk(), *_tools()]
+    unfit = noise and any(row["state"] == "wrong" for row in rows)
+    code = ExitCode.INVALID if unfit else ExitCode.OK
     if json:
         typer.echo(json_module.dumps(rows, indent=1))
-        return
+        return code
     table = Table("", "what", "found", box=None, header_style="bold")
     marks = {"ok": "[green]ok[/]", "missing": "[yellow]missing[/]", "note": "[cyan]note[/]", "wrong": "[red]wrong[/]"}
     for row in rows:
         table.add_row(marks[row["state"]], row["what"], row["found"])
     Console().print(table)
+    return code
 
 
 def _row(state: str, what: str, found: str) -> dict[str, str]:
@@ -57,11 +63,20 @@ def _machine() -> list[dict[str, str]]:
     )
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     rows.append(_row("ok", "open files", f"{soft} now, {hard} at most"))
-    rows.append(_row("ok", "cache", str(cache_folder())))
     rows += [
         _row("wrong", "leftover", f"cgroup {path} of an earlier run; remove it by rmdir") for path in leftover_cgroups()
     ]
     return rows
+
+
+def _disk() -> list[dict[str, str]]:
+    """What the lab keeps; `touchstone clean` removes what is old."""
+    cache, builds, runs = kept(cache_folder()), builds_kept(), runs_kept(results_root())
+    built = size(sum(entry.bytes for entry in builds))
+    return [
+        _row("ok", "cache", f"{size(cache.bytes)} at {cache.path}, of which builds {built} (`touchstone clean`)"),
+        _row("ok", "results", f"{len(runs)} in ./results, {size(sum(run.bytes for run in runs))}"),
+    ]
 
 
 def _noise() -> list[dict[str, str]]:

@@ -86,6 +86,7 @@ def _build(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: P
     recorded = home / _RECORD
     if recorded.is_file() and not bench.fresh_builds:
         _add(sample, BuildEvidence.model_validate_json(recorded.read_text(encoding="utf-8")), cached=True)
+        recorded.touch()  # `touchstone clean` removes the builds longest unused.
     else:
         bench.watcher.step(f"building {stack.name}/{variant_name}")
         with native_turn(cache_folder()) if variant.native else nullcontext():

@@ -1,0 +1,91 @@
+"""What the lab keeps on disk: results and builds, their sizes, and which of them may go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from touchstone.record.store import runs_in
+from touchstone.toolchain.cache import cache_folder
+
+KEPT_ANEW = ("builds", "installs")
+"""Folders of the cache whose entries are made again when they are needed; tools are not among them."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A folder that the lab keeps: a run's results, or what a build or an installation left."""
+
+    path: Path
+    bytes: int
+    """On disk, with sparse files and hard links counted as the file system does."""
+    changed_at: float
+    """The latest change in it, in seconds since the epoch."""
+
+
+def kept(path: Path) -> Kept:
+    """Size and latest change of a folder. What vanishes meanwhile counts nothing."""
+    total, latest = 0, 0.0
+    seen: set[tuple[int, int]] = set()
+    for folder, _, names in os.walk(path):
+        for place in (folder, *(os.path.join(folder, name) for name in names)):  # noqa: PTH118 (a cache has 100,000 files)
+            try:
+                state = os.lstat(place)
+            except FileNotFoundError:
+                continue
+            latest = max(latest, state.st_mtime)
+            if (state.st_dev, state.st_ino) not in seen:
+                seen.add((state.st_dev, state.st_ino))
+                total += state.st_blocks * 512
+    return Kept(path, total, latest)
+
+
+def runs_kept(root: Path) -> list[Kept]:
+    """The runs below a folder of results, the oldest first."""
+    return sorted(map(kept, runs_in(root)), key=lambda run: run.changed_at)
+
+
+def builds_kept() -> list[Kept]:
+    """The builds and installations in the cache, the one longest unused first."""
+    folders = [cache_folder() / name for name in KEPT_ANEW]
+    entries = [path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.is_dir()]
+    return sorted(map(kept, entries), key=lambda entry: entry.changed_at)
+
+
+def too_old(runs: Iterable[Kept], now: float, days: float) -> list[Kept]:
+    """The runs in which nothing has changed for so many days."""
+    return [run for run in runs if now - run.changed_at > days * 86400]
+
+
+def above(builds: list[Kept], limit: int) -> list[Kept]:
+    """The builds longest unused, as many as must go for the rest to stay within `limit` bytes."""
+    excess = sum(entry.bytes for entry in builds) - limit
+    going = []
+    for entry in builds:
+        if excess <= 0:
+            break
+        going.append(entry)
+        excess -= entry.bytes
+    return going
+
+
+def in_use(entry: Kept) -> bool:
+    """Whether a process that we may look at works in the folder, or runs a program from it."""
+    home = f"{entry.path.resolve()}/"
+    for process in Path("/proc").glob("[0-9]*"):
+        for name in ("cwd", "exe"):
+            try:
+                if f"{(process / name).readlink()}/".startswith(home):
+                    return True
+            except OSError:
+                continue
+    return False
+
+
+def remove(entry: Kept) -> None:
+    """Remove the folder, and the lock beside an installation. Raises OSError."""
+    shutil.rmtree(entry.path)
+    entry.path.with_name(f"{entry.path.name}.lock").unlink(missing_ok=True)
