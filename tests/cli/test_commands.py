@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -80,7 +81,7 @@ def test_list_of_runs_says_when_of_what_and_what_came_of_it(runs: Path) -> None:
     assert {row["verdict"] for row in rows} == {"not judged"}
     touchstone(runs, "report", "after")
     head, first, *_ = touchstone(runs, "list", "--runs").stdout.splitlines()
-    assert head.split() == ["run", "date", "scenario", "contenders", "verdict"]
+    assert head.split() == ["run", "date", "scenario", "contenders", "verdict", "revision"]
     assert first.startswith("20260102-000000-after")
     assert "not judged" not in first
 
@@ -180,6 +181,7 @@ def test_every_figure_can_be_explained(runs: Path) -> None:
     told = touchstone(runs, "explain", "before", f"{estimate['contender']}:throughput").stdout
     for sample in estimate["samples"]:
         assert sample in told
+    assert re.search(r"median [\d.]+ k?/s, interval [\d.]+ k?/s to", told)
     assert estimate["samples"][0] in touchstone(runs, "explain", "before", estimate["samples"][0]).stdout
     assert touchstone(runs, "explain", "before", "nothing").returncode == 2
 

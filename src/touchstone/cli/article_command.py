@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from touchstone.cli.completion import runs
 from touchstone.cli.places import claims_root, find_run
 from touchstone.judge.claims.evidence import Judged
 from touchstone.judge.claims.judge import judge_claims
@@ -19,7 +20,7 @@ from touchstone.report.view import View
 
 
 def article(
-    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")] = "last",
+    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.", autocompletion=runs)] = "last",
     out: Annotated[
         Path | None, typer.Option(help="The folder for draft and plots; `article` in the run's if left out.")
     ] = None,

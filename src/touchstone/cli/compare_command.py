@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
@@ -31,8 +32,8 @@ class _Document(Record):
 
 
 def compare(
-    before: Annotated[str, typer.Argument(help="The earlier run: an id, a folder, or `last`.")],
-    after: Annotated[str, typer.Argument(help="The later run.")] = "last",
+    before: Annotated[str, typer.Argument(help="The earlier run: an id, a folder, or `last`.", autocompletion=runs)],
+    after: Annotated[str, typer.Argument(help="The later run.", autocompletion=runs)] = "last",
     margin: Annotated[str, typer.Option(help="The least change that matters, such as 5% or 0.05.")] = "5%",
     figure: Annotated[
         list[str] | None,

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
+from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.failure import UsageError
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Judgement, Peak
+from touchstone.judge.judgement import Estimate, Finding, Judgement, Peak
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import load_run
+from touchstone.report.format import quantity
+from touchstone.vocabulary.figure import FIGURES
 
 
 def explain(
-    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")],
+    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.", autocompletion=runs)],
     id: Annotated[str, typer.Argument(help="A sample's id (or its number), CONTENDER:FIGURE, or a finding's code.")],
 ) -> None:
     """Print where a figure comes from: samples, rounds, commands, findings, files."""
@@ -52,13 +56,31 @@ def _sample(run: Run, judgement: Judgement, wanted: str) -> list[str]:
     if sample.argv:
         lines.append(f"command: {' '.join(sample.argv)}")
     lines += [f"environment: {name}={value}" for name, value in sorted(sample.env.items())]
-    lines += [f"figure {name}: {value!r}" for name, value in sample.figures.items()]
+    lines += [f"figure {name}: {_value(name, value)}" for name, value in sample.figures.items()]
     lines += [_peak(peak) for peak in judgement.peaks if peak.sample == sample.id]
     lines += [f"not measured: {name}: {reason}" for name, reason in sample.not_measured.items()]
     lines += [f"proof: {p.says}: expected {p.expected}, found {p.found} ({p.query})" for p in sample.proofs]
     lines += [f"finding {f.code}: {f.statement}" for f in judgement.findings if f.sample == sample.id]
     lines += [f"file {name}: {path}" for name, path in sample.files.items()]
     return [*lines, f"record: samples/{sample.id}.json", *_failure(sample)]
+
+
+def _value(figure: str, value: float | None) -> str:
+    """A value in a unit that people read."""
+    return quantity(value, FIGURES[figure].unit) if figure in FIGURES else _plain(value)
+
+
+def _plain(value: Any) -> str:
+    """Evidence in words: no braces, no sixteen digits."""
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items()) or "none"
+    if isinstance(value, list | tuple | set):
+        return ", ".join(map(_plain, value)) or "none"
+    return str(value)
 
 
 def _peak(peak: Peak) -> str:
@@ -81,12 +103,22 @@ def _figure(run: Run, judgement: Judgement, wanted: str) -> list[str]:
         if estimate.contender == contender and estimate.figure == figure:
             load = f", load {estimate.load}" if estimate.load else ""
             lines += [
-                f"{contender} {figure}{load}: median {estimate.median!r}, "
-                f"interval {estimate.low!r} to {estimate.high!r} ({judgement.confidence:.0%}), {estimate.verdict}",
-                *(f"  {sample}: {value!r}" for sample, value in zip(estimate.samples, estimate.values, strict=False)),
+                f"{contender} {figure}{load}: median {_value(figure, estimate.median)}, "
+                f"{_interval(estimate, judgement.confidence)}, {estimate.verdict}",
+                *(
+                    f"  {s}: {_value(figure, value)}"
+                    for s, value in zip(estimate.samples, estimate.values, strict=False)
+                ),
                 *(f"  {sample}: left out as invalid" for sample in estimate.left_out),
             ]
     return [*lines, f"command: {' '.join(run.plan.command)}", f"seed: {run.plan.seed}"] if lines else []
+
+
+def _interval(estimate: Estimate, confidence: float) -> str:
+    if estimate.low is None or estimate.high is None:
+        return "no interval"
+    low, high = (_value(estimate.figure, bound) for bound in (estimate.low, estimate.high))
+    return f"interval {low} to {high} ({confidence:.0%})"
 
 
 def _finding(judgement: Judgement, wanted: str) -> list[str]:
@@ -95,12 +127,19 @@ def _finding(judgement: Judgement, wanted: str) -> list[str]:
         line
         for finding in found
         for line in (
-            f"{finding.code} ({finding.severity}) {finding.contender or ''} {finding.load or ''}: {finding.statement}",
-            f"  evidence: {finding.evidence}",
+            f"{_about(finding)}: {finding.statement}",
+            *(f"  evidence: {name.replace('_', ' ')}: {_plain(value)}" for name, value in finding.evidence.items()),
             f"  do: {finding.next_step}",
             f"  sample: {finding.sample or 'the run'}",
         )
     ]
+
+
+def _about(finding: Finding) -> str:
+    """`code (severity) of contender, load`, as far as it is about one."""
+    of = f" of {finding.contender}" if finding.contender else ""
+    load = f", load {finding.load}" if finding.load else ""
+    return f"{finding.code} ({finding.severity}){of}{load}"
 
 
 def register(app: typer.Typer) -> None:

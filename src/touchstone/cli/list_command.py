@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from touchstone.cli.completion import scenarios
 from touchstone.cli.past_runs import past_runs
 from touchstone.cli.places import results_root, scenarios_root
 from touchstone.failure import UsageError
@@ -25,7 +26,9 @@ _WIDEST = 44
 
 
 def list_(
-    scenario: Annotated[str, typer.Argument(help="Only this scenario, a line for each contender.")] = "",
+    scenario: Annotated[
+        str, typer.Argument(help="Only this scenario, a line for each contender.", autocompletion=scenarios)
+    ] = "",
     runs: Annotated[bool, typer.Option("--runs", help="The runs in ./results instead, the latest first.")] = False,
     exhibits: Annotated[bool, typer.Option("--exhibits", help="Also the variants that hold a defect.")] = False,
     json: Annotated[bool, typer.Option("--json", help="For a machine: all of them, unfolded.")] = False,

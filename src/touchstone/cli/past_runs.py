@@ -20,6 +20,11 @@ class _State(BaseModel):
     interrupted: bool = False
 
 
+class _Environment(BaseModel):
+    git_revision: str | None = None
+    git_dirty: bool | None = None
+
+
 class _Judged(BaseModel):
     verdict: Verdict
     failed: list[object] = []
@@ -53,6 +58,7 @@ def _row(folder: Path, plan: Plan | None) -> dict[str, str | None]:
         "scenario": plan.scenario if plan else None,
         "contenders": ", ".join(names[:_NAMED]) + more,
         "verdict": _verdict(folder, state) if plan else "unreadable",
+        "revision": _revision(folder),
         "folder": str(folder),
     }
 
@@ -62,6 +68,15 @@ def _state(folder: Path) -> _State:
         return _State.model_validate_json((folder / "state.json").read_bytes())
     except (OSError, ValidationError):
         return _State()
+
+
+def _revision(folder: Path) -> str | None:
+    """The lab's revision, with a plus if it was changed; None if it was installed."""
+    try:
+        seen = _Environment.model_validate_json((folder / "environment.json").read_bytes())
+    except (OSError, ValidationError):
+        return None
+    return f"{seen.git_revision[:9]}{'+' if seen.git_dirty else ''}" if seen.git_revision else None
 
 
 def _verdict(folder: Path, state: _State) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli import completion
 from touchstone.cli.places import results_root, scenarios_root
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.judge.judge import judge
@@ -24,9 +25,20 @@ from touchstone.run.progress import display_for
 
 
 def run(
-    scenario: Annotated[str, typer.Argument(help="A scenario's name, or a folder with a scenario.toml.")] = "users",
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario's name, or a folder with a scenario.toml.", autocompletion=completion.scenarios
+        ),
+    ] = "users",
     stacks: Annotated[
-        str, typer.Option("--stacks", "-s", help="Stacks, or stack/variant, separated by commas; `all` for every one.")
+        str,
+        typer.Option(
+            "--stacks",
+            "-s",
+            help="Stacks, or stack/variant, separated by commas; `all` for every one.",
+            autocompletion=completion.stacks,
+        ),
     ] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="Hours: fit for publication.")] = False,

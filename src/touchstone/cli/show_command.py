@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.judge.judge import judge
 from touchstone.record.store import load_run
@@ -16,7 +17,7 @@ from touchstone.report.view import View
 
 
 def show(
-    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")] = "last",
+    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.", autocompletion=runs)] = "last",
     json: Annotated[bool, typer.Option("--json", help="The whole result as JSON.")] = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
 ) -> None:

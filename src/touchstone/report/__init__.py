@@ -1,6 +1,21 @@
 """A run and its judgement made readable: terminal, HTML, Markdown, CSV, JSON. It lays out; it computes no figure."""
 
-from touchstone.report.export import render
-from touchstone.report.terminal import print_report
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from touchstone.report.export import render as render
+    from touchstone.report.terminal import print_report as print_report
 
 __all__ = ["print_report", "render"]
+
+_MODULES = {"print_report": "touchstone.report.terminal", "render": "touchstone.report.export"}
+"""Imported when asked for: who only writes a quantity in words does not wait for the plots."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"touchstone.report has no {name!r}")
+    return getattr(import_module(_MODULES[name]), name)

@@ -1,0 +1,39 @@
+"""What the shell offers after a tab: scenarios, stacks and runs that are there. `touchstone --install-completion`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import typer
+
+from touchstone.cli.places import results_root, scenarios_root
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.catalogue import SCENARIO_FILE, find_scenario
+from touchstone.record.store import runs_in
+
+
+def scenarios(incomplete: str) -> list[str]:
+    """The lab's scenarios, and folders below this one that are scenarios."""
+    named = [path.parent.name for path in scenarios_root().glob(f"*/{SCENARIO_FILE}")]
+    near = [f"./{path.parent.name}" for path in results_root().parent.glob(f"*/{SCENARIO_FILE}")]
+    return sorted(word for word in {*named, *near} if word.startswith(incomplete))
+
+
+def runs(incomplete: str) -> list[str]:
+    """`last`, and the ids of the runs in ./results, the latest first."""
+    ids = [run.name for run in reversed(runs_in(results_root()))]
+    return [word for word in ("last", *ids) if word.startswith(incomplete)]
+
+
+def stacks(ctx: typer.Context, incomplete: str) -> Iterator[str]:
+    """The stacks of the scenario that stands before, after the commas that are there."""
+    done, comma, begun = incomplete.rpartition(",")
+    try:
+        # An option that still lacks its value ends the parsing, and the argument before it stays among the rest.
+        named = ctx.args[0] if ctx.args else ctx.params.get("scenario") or "users"
+        folder = find_scenario(named, scenarios_root())
+    except TouchstoneError:
+        return
+    for stack in folder.stacks:
+        if stack.name.startswith(begun):
+            yield f"{done}{comma}{stack.name}"
