@@ -92,6 +92,10 @@ class Bench:
     """Measure also what holds a defect on purpose."""
     lap_watcher: LapWatcher | None = None
     """Told after each lap; None if nobody looks."""
+    outside: int = 0
+    """How many contenders run already, and have no build."""
+    prepared: set[tuple[str, str]] = field(default_factory=set)
+    """By contender and load: what was prepared for good, in services that outlive a round."""
 
 
 @dataclass

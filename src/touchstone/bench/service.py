@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,8 @@ from touchstone.bench.artifact_identity import clear_work, digests
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.waiting import HOST, READY_WITHIN_S, wait_until_ready
 from touchstone.contract.wire import Service
+from touchstone.dependency.base import Dependency
+from touchstone.engine.job import watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.port import foreign_listener, free_port
@@ -30,6 +32,13 @@ class Running:
     port: int
     leftovers: Mapping[str, list[str]]
     """What each dependency still held from before its reset."""
+    dependencies: Mapping[str, Dependency]
+    """What it talks to, and what can be asked about its work."""
+    cpus: Sequence[int]
+    """The CPUs that it was given."""
+    allowed_hosts: tuple[str, ...] = ()
+    unwatched: str | None = None
+    outlives_rounds: bool = False
 
     @property
     def url(self) -> str:
@@ -40,6 +49,25 @@ class Running:
     def service(self) -> Service:
         """The same, for the contract check."""
         return Service(HOST, self.port)
+
+    @property
+    def pid(self) -> int:
+        """The root of its process tree."""
+        return self.process.pid
+
+    @property
+    def cgroup(self) -> Cgroup | None:
+        """Its own group, where groups are permitted."""
+        return self.process.cgroup
+
+    def exited(self) -> str | None:
+        """How it ended, in words; None while it lives."""
+        return self.process.exited()
+
+    def watch(self, after_s: float) -> dict[str, Any]:
+        """What the engine samples next to a load, and `after_s` beyond its end."""
+        folders = [str(folder) for folder in self.cgroup.folders] if self.cgroup else []
+        return watch(self.process.pid, folders, self.cpus, after_s=after_s)
 
     def foreign_listener(self) -> str | None:
         """Who else holds its port, in words; None if it is ours alone."""
@@ -133,7 +161,7 @@ def running(
     try:
         with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
             wait_until_ready(bench, process, port, ready_within_s)
-            contender = Running(process, port, leftovers)
+            contender = Running(process, port, leftovers, bench.dependencies, bench.placement.server_cpus)
             yield contender
             if found := watch.account():
                 sample.confinement.append(Confinement.model_validate(found))

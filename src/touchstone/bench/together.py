@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchstone.bench.base import Bench, blank_sample, failed
-from touchstone.bench.service import Running, running
+from touchstone.bench.engaged import Engaged, engaged
 from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
@@ -44,7 +44,7 @@ class Standing:
     """A contender that runs beside others."""
 
     contender: Contender
-    running: Running
+    running: Engaged
     bench: Bench
     """With the contender's own part of each dependency."""
     carrier: Sample
@@ -77,13 +77,13 @@ def standing(
     with ExitStack() as stack:
         for contender in contenders:
             carrier = blank_sample(bench, "load", contender.name, round_number=round_number)
-            own = dataclasses.replace(bench, dependencies=_parts(bench, stack))
+            own = dataclasses.replace(bench, dependencies={} if contender.outside else _parts(bench, stack))
             bench.watcher.step(f"starting {contender.name}")
             try:
                 contender_running = stack.enter_context(
-                    running(
+                    engaged(
                         own,
-                        bench.builds[contender.name],
+                        contender,
                         carrier,
                         settings=settings,
                         memory_limit=limits.memory,
@@ -112,3 +112,4 @@ def pass_on(carrier: Sample, sample: Sample) -> None:
     for name in _OF_THE_PROCESS:
         setattr(sample, name, getattr(carrier, name))
     sample.files |= carrier.files
+    sample.left_out = [*carrier.left_out, *sample.left_out]

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from touchstone.cli import completion
 from touchstone.cli.places import results_root, scenarios_root
+from touchstone.cli.services import read_services
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Verdict
@@ -40,6 +41,19 @@ def run(
             autocompletion=completion.stacks,
         ),
     ] = "",
+    url: Annotated[
+        list[str] | None,
+        typer.Option("--url", metavar="NAME=URL", help="A service that runs already; may be given again."),
+    ] = None,
+    pid: Annotated[
+        list[str] | None, typer.Option("--pid", metavar="NAME=PID", help="Its process, for memory and CPU.")
+    ] = None,
+    cgroup: Annotated[
+        list[str] | None, typer.Option("--cgroup", metavar="NAME=PATH", help="Its control group, for memory and CPU.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option("--allow-host", metavar="HOST", help="Load this host, though it is another.")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="Hours: fit for publication.")] = False,
     rounds: Annotated[int | None, typer.Option(help="How many rounds; the profile's if left out.")] = None,
@@ -86,6 +100,7 @@ def run(
         raise UsageError("minutes cannot be negative", mend="give a number above 0, such as --minutes 5")
     if slice_s is not None and whole_windows:
         raise UsageError("--slice and --whole-windows exclude each other", mend="give one of them")
+    services = read_services(url or (), pid or (), cgroup or (), allow_host or ())
     folder = find_scenario(scenario, scenarios_root())
     wish = Wish(
         profile="quick" if quick else "thorough" if thorough else "normal",
@@ -118,7 +133,13 @@ def run(
         notes=_look_at_noise(anyway=anyway) if thorough else [],
         begun=tell_missing,
     )
-    store = measure(folder, wish, stacks=[word for word in stacks.split(",") if word], conditions=conditions)
+    store = measure(
+        folder,
+        wish,
+        stacks=[word for word in stacks.split(",") if word],
+        outside=services,
+        conditions=conditions,
+    )
     return _conclude(store.folder, json=json, lines=lines)
 
 

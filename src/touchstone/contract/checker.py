@@ -102,6 +102,24 @@ def _tally_faults(step: Send, answers: Sequence[Answer]) -> list[Exchange]:
     ]
 
 
+def askable(checks: Iterable[Check], dependencies: Mapping[str, Dependency]) -> tuple[list[Check], list[str]]:
+    """What can be checked with these dependencies alone, and what cannot, a sentence each.
+
+    Of a check whose proof asks another dependency the requests are left; a check that acts on another is left out.
+    """
+    kept, left_out = [], []
+    for check in checks:
+        acts = [step.dependency for step in check.steps if isinstance(step, Act)]
+        if unknown := next((name for name in acts if name not in dependencies), None):
+            left_out.append(f"the check {check.id} acts on {unknown}, and was not made")
+            continue
+        lost = [proof for proof in check.proofs if proof.dependency not in dependencies]
+        left_out += [f"{proof.says}: {proof.dependency} could not be asked (check {check.id})" for proof in lost]
+        known = [proof for proof in check.proofs if proof not in lost]
+        kept.append(check.model_copy(update={"proofs": known}) if lost else check)
+    return kept, left_out
+
+
 def light_checks(checks: Iterable[Check]) -> list[Check]:
     """The checks that may be repeated after a load: few requests, no act on a dependency, no proof by count."""
     return [

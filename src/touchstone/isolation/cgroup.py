@@ -145,6 +145,23 @@ def create_cgroup(name: str) -> Cgroup | None:
     return Cgroup(1, paths) if "memory" in paths else None
 
 
+def find_cgroup(place: Path) -> Cgroup | None:
+    """A group that somebody else made, by its folder or by its path below the root; None if it is not there.
+
+    In version 1 the same path is looked for in each controller's tree: container engines name all alike.
+    """
+    inside = place.relative_to(_ROOT) if place.is_absolute() and place.is_relative_to(_ROOT) else place
+    path = Path(str(inside).lstrip("/"))
+    if path.parts and path.parts[0] in {*_V1_CONTROLLERS, "cpu,cpuacct", "unified"}:
+        path = path.relative_to(path.parts[0])
+    for home in (_ROOT, _ROOT / "unified"):
+        if (home / path / "memory.current").is_file():
+            return Cgroup(2, dict.fromkeys(("memory", "cpu", "pids"), home / path))
+    paths = {name: (_ROOT / name).resolve() / path for name in _V1_CONTROLLERS}
+    paths = {name: folder for name, folder in paths.items() if (folder / "cgroup.procs").is_file()}
+    return Cgroup(1, paths) if "memory" in paths else None
+
+
 def leftover_cgroups() -> list[Path]:
     """Groups of earlier runs whose lab no longer lives."""
     roots = [_v2_home()] if _v2_usable() else [(_ROOT / c).resolve() for c in _v1_usable()]

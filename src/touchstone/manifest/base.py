@@ -13,5 +13,6 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
 
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+NAME = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
+Name = Annotated[str, StringConstraints(pattern=NAME)]
 """A name that may stand in a path and on a command line: lower case, digits, single dashes."""

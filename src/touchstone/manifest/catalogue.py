@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.failure import UsageError
+from touchstone.manifest.outside import Outside
 from touchstone.manifest.reader import ManifestError, read_manifest
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Stack, Variant
@@ -18,15 +19,16 @@ STACK_FILE = "stack.toml"
 
 @dataclass(frozen=True)
 class Contender:
-    """A stack in one variant: the thing that is compared."""
+    """A stack in one variant: the thing that is compared. Or a service that runs already, which has no stack folder."""
 
     stack: Stack
     variant_name: str
+    outside: Outside | None = None
 
     @property
     def name(self) -> str:
-        """`stack/variant`."""
-        return f"{self.stack.name}/{self.variant_name}"
+        """`stack/variant`; of a service that runs already, the name that it was given."""
+        return self.outside.name if self.outside else f"{self.stack.name}/{self.variant_name}"
 
     @property
     def variant(self) -> Variant:
@@ -105,8 +107,6 @@ def read_scenario_folder(folder: Path) -> ScenarioFolder:
     for name in names:
         if names.count(name) > 1:
             raise ManifestError(f"two stacks are called {name!r}", where=str(folder), mend="rename one of them")
-    if not stacks:
-        raise ManifestError("the scenario has no stack", where=str(folder), mend=f"add a folder with a {STACK_FILE}")
     return ScenarioFolder(folder.resolve(), scenario, tuple(stacks))
 
 
@@ -137,6 +137,12 @@ def select_contenders(found: ScenarioFolder, asked: Sequence[str], *, exhibits: 
     `all` asks for the defaults of every stack. Raises UsageError.
     """
     stacks = {stack.name: stack for stack in found.stacks}
+    if not stacks:
+        raise ManifestError(
+            "the scenario has no stack",
+            where=str(found.folder),
+            mend=f"add a folder with a {STACK_FILE}, or measure what runs already by --url NAME=URL",
+        )
     if not asked:
         usual = [stack for stack in found.stacks if stack.by_default] or found.stacks
         chosen = [Contender(s, v) for s in usual for v in _default_variants(s)]
@@ -158,6 +164,31 @@ def select_contenders(found: ScenarioFolder, asked: Sequence[str], *, exhibits: 
             Contender(c.stack, c.variant.sound_twin) for c in chosen if c.variant.exhibit and c.variant.sound_twin
         ]
     return list({contender.name: contender for contender in chosen}.values())
+
+
+def outside_contenders(found: ScenarioFolder, services: Sequence[Outside]) -> list[Contender]:
+    """Services that run already, as contenders. Raises UsageError if a name is taken."""
+    taken = {stack.name for stack in found.stacks}
+    chosen = []
+    for service in services:
+        if service.name in taken:
+            raise UsageError(
+                f"two contenders would be called {service.name!r}",
+                mend="give the service at " + service.url + " another name; it need not be that of its stack",
+            )
+        taken.add(service.name)
+        # What stands for the stack says nothing of a build, since nobody here builds it.
+        variant = Variant(title="started by somebody else", run=[service.origin])
+        stack = Stack(
+            schema=1,
+            name=service.name,
+            scenario=found.scenario.name,
+            title=f"{service.name} at {service.origin}",
+            language="",
+            variants={"outside": variant},
+        )
+        chosen.append(Contender(stack, "outside", service))
+    return chosen
 
 
 def _default_variants(stack: Stack) -> list[str]:

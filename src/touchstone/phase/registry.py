@@ -32,8 +32,11 @@ PHASES: tuple[Phase, ...] = (
 )
 
 
-def select_phases(scenario: Scenario, asked: tuple[str, ...]) -> list[Phase]:
-    """The phases asked for, with those that they rest on; the default ones if none is asked. Raises UsageError."""
+def select_phases(scenario: Scenario, asked: tuple[str, ...], *, all_outside: bool = False) -> list[Phase]:
+    """The phases asked for, with those that they rest on; the default ones if none is asked. Raises UsageError.
+
+    `all_outside` says that the lab starts no contender itself: what only it could do is then left out.
+    """
     known = {phase.name: phase for phase in PHASES}
     for name in asked:
         if name not in known:
@@ -43,6 +46,13 @@ def select_phases(scenario: Scenario, asked: tuple[str, ...]) -> list[Phase]:
                 f"scenario {scenario.name} does not say how to measure {name!r}",
                 mend=f"add a [{name}] table to its scenario.toml, or leave the phase out",
             )
+        if all_outside and not known[name].kind.outside:
+            can = [phase.name for phase in PHASES if phase.kind.outside]
+            raise UsageError(
+                f"the phase {name!r} is about services that the lab starts, and it starts none",
+                mend=f"of a service that runs already there are: {', '.join(can)}; or name a stack by --stacks",
+            )
+    possible = [phase for phase in PHASES if phase.kind.outside or not all_outside]
     if asked:
-        return [phase for phase in PHASES if phase.name in asked or phase.kind.always]
-    return [phase for phase in PHASES if phase.kind.by_default and phase.applies(scenario)]
+        return [phase for phase in possible if phase.name in asked or phase.kind.always]
+    return [phase for phase in possible if phase.kind.by_default and phase.applies(scenario)]

@@ -125,14 +125,23 @@ def make_plan(folder: ScenarioFolder, contenders: Sequence[Contender], wish: Wis
         seed=seed,
         orders=orders,
         contenders=entries,
-        baseline=scenario.baseline or (folder.stacks[0].name if folder.stacks else None),
-        placement=plan_placement(available_cpus(), dependencies=_own_processes(folder)).model_dump(),
+        baseline=_baseline(folder, contenders),
+        placement=plan_placement(
+            available_cpus(), dependencies=_own_processes(folder) and any(not c.outside for c in contenders)
+        ).model_dump(),
         command=list(wish.command),
         margin=wish.margin,
         confidence=wish.confidence,
         slice_s=wish.slice_s,
         whole_windows=wish.whole_windows,
     )
+
+
+def _baseline(folder: ScenarioFolder, contenders: Sequence[Contender]) -> str | None:
+    """The scenario's, or the first stack; of services that run already the one that was named first."""
+    if contenders and all(contender.outside for contender in contenders):
+        return contenders[0].name
+    return folder.scenario.baseline or (folder.stacks[0].name if folder.stacks else None)
 
 
 def _own_processes(folder: ScenarioFolder) -> bool:
@@ -147,10 +156,11 @@ def _entry(contender: Contender) -> ContenderPlan:
         name=contender.name,
         stack=contender.stack.name,
         variant=contender.variant_name,
-        title=f"{contender.stack.title}, {variant.title}",
+        title=contender.stack.title if contender.outside else f"{contender.stack.title}, {variant.title}",
         language=contender.stack.language,
         exhibit=variant.exhibit,
         sound_twin=f"{contender.stack.name}/{variant.sound_twin}" if variant.sound_twin else None,
         not_measured=tools if isinstance(tools, str) else None,
         tools={} if isinstance(tools, str) else tools.versions,
+        outside=contender.outside.origin if contender.outside else None,
     )

@@ -24,6 +24,8 @@ class ContenderPlan(Record):
     sound_twin: str | None = None
     not_measured: str | None = None
     """Which tool is missing and how to get it."""
+    outside: str | None = None
+    """The URL of a service that the lab did not start: only what can be asked of it is measured."""
     tools: dict[str, str] = {}
     """The tools used, with their versions."""
 

@@ -188,6 +188,8 @@ class Sample(Record):
     checks: list[CheckOutcome] = []
     """The contract: the verify phase's, or the short re-check after a load."""
     proofs: list[ProofOutcome] = []
+    left_out: list[str] = []
+    """What could not be done with a service that the lab did not start: checks, proofs, settings; a sentence each."""
     dependencies: list[DependencyState] = []
     server_exit: str | None = None
     """How the server ended if it ended before it was asked to, in words."""

@@ -74,7 +74,7 @@ class Conductor:
         completed = False
         try:
             bench = self._bench(scratch, dependencies, {name: found.found for name, found in tools.items()})
-            self.display.total(self._steps(len(chosen)))
+            self.display.total(sum(map(self._steps, chosen)))
             self._measure(bench, chosen, dependencies)
             completed = True
         except KeyboardInterrupt:
@@ -111,33 +111,43 @@ class Conductor:
             large=self.large,
             exhibits=self.exhibits,
             lap_watcher=self.converging,
+            outside=sum(contender.outside is not None for contender in self.contenders),
         )
 
     def _profile(self) -> Profile:
         profile = PROFILES[self.plan.profile]
         return profile if self.plan.slice_s is None else dataclasses.replace(profile, slice_s=self.plan.slice_s)
 
-    def _steps(self, contenders: int) -> int:
-        once = sum(not phase.per_round for phase in self.phases)
-        rounds = sum(phase.per_round for phase in self.phases) * self.plan.rounds
-        return contenders * (once + rounds)
+    def _steps(self, contender: Contender) -> int:
+        phases = self._for(contender)
+        once = sum(not phase.per_round for phase in phases)
+        rounds = sum(phase.per_round for phase in phases) * self.plan.rounds
+        return once + rounds
+
+    def _for(self, contender: Contender) -> Sequence[Phase]:
+        """The phases that can be carried out on a contender: of one that runs already, what can be asked of it."""
+        return [phase for phase in self.phases if phase.kind.outside or not contender.outside]
 
     def _measure(self, bench: Bench, chosen: Sequence[Contender], dependencies: dict[str, Dependency]) -> None:
         by_name = {contender.name: contender for contender in chosen}
         once = {phase.name: phase for phase in self.phases if not phase.per_round}
-        self.display.stage(f"building {plural(len(chosen), 'contender')}")
-        for contender in chosen:
-            self._carry(bench, once["build"], contender)
-        standing = [contender for contender in chosen if contender.name in bench.builds]
-        self._start_dependencies(bench, dependencies)
-        standing = [contender for contender in standing if self._trained(bench, once["train"], contender)]
+        own = [contender for contender in chosen if not contender.outside]
+        if own:
+            self.display.stage(f"building {plural(len(own), 'contender')}")
+            for contender in own:
+                self._carry(bench, once["build"], contender)
+            own = [contender for contender in own if contender.name in bench.builds]
+            self._start_dependencies(bench, dependencies)
+            own = [contender for contender in own if self._trained(bench, once["train"], contender)]
+        standing = [contender for contender in chosen if contender.outside or contender in own]
         self.display.stage("checking the contract")
         sound = [c for c in standing if self._passes(self._carry(bench, once["verify"], c), c)]
         for phase in once.values():
             if not phase.kind.always:
                 self.display.stage(phase.title)
                 for contender in sound:
-                    self._carry(bench, phase, contender)
+                    if phase in self._for(contender):
+                        self._carry(bench, phase, contender)
         if sound and any(phase.per_round for phase in self.phases):
             self._rounds(bench, {c.name: by_name[c.name] for c in sound})
 
@@ -167,7 +177,7 @@ class Conductor:
                 self.display.say(line)
             for position, name in enumerate(order):
                 if name in sound:
-                    for phase in self.phases:
+                    for phase in self._for(sound[name]):
                         if phase.per_round:
                             self._carry(bench, phase, sound[name], number, position)
             wanted = self.going_on.go_on(number) if self.going_on else False
@@ -180,7 +190,8 @@ class Conductor:
         """What the phases measure of all contenders at once."""
         for phase in self.phases:
             if phase.per_round:
-                for samples in phase.together(bench, contenders, number):
+                able = [contender for contender in contenders if phase in self._for(contender)]
+                for samples in phase.together(bench, able, number):
                     self._keep(samples)
                     for sample in samples:
                         if sample.failure:

@@ -8,9 +8,16 @@ from pathlib import Path
 
 from rich.console import Console
 
+from touchstone.bench.outside import inspect_outside
 from touchstone.check.folder import refuse_problems
 from touchstone.judge.judgement import Comparison
-from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder, select_contenders
+from touchstone.manifest.catalogue import (
+    ScenarioFolder,
+    outside_contenders,
+    read_scenario_folder,
+    select_contenders,
+)
+from touchstone.manifest.outside import Outside
 from touchstone.phase.registry import select_phases
 from touchstone.plan.plan import Wish, make_plan, planned_loads
 from touchstone.record.run import Plan
@@ -55,6 +62,7 @@ def measure(
     wish: Wish | None = None,
     *,
     stacks: Sequence[str] = (),
+    outside: Sequence[Outside] = (),
     conditions: Conditions | None = None,
 ) -> RunStore:
     """Measure a scenario: build, check, and carry out the phases of the wish.
@@ -62,7 +70,8 @@ def measure(
     Args:
         scenario: its folder, or what was read from there.
         wish: profile, rounds, phases, loads; the normal profile if not given.
-        stacks: `stack` or `stack/variant`; all if none is named.
+        stacks: `stack` or `stack/variant`; the usual ones if none is named, and no service that runs already.
+        outside: services that run already, put next to the stacks that are named.
         conditions: where results go, who sees the progress.
 
     Returns:
@@ -75,9 +84,13 @@ def measure(
     """
     wish, conditions = wish or Wish(), conditions or Conditions()
     folder = read_scenario_folder(scenario) if isinstance(scenario, Path) else scenario
-    contenders = select_contenders(folder, list(stacks), exhibits=wish.exhibits)
+    contenders = outside_contenders(folder, outside)
+    if stacks or not outside:
+        contenders = select_contenders(folder, list(stacks), exhibits=wish.exhibits) + contenders
     refuse_problems(folder, {contender.stack.name for contender in contenders})
-    phases = select_phases(folder.scenario, wish.phases)
+    phases = select_phases(folder.scenario, wish.phases, all_outside=all(c.outside for c in contenders))
+    for service in outside:
+        inspect_outside(service)
     plan = make_plan(folder, contenders, wish, [phase.name for phase in phases])
     store = RunStore(conditions.folder or conditions.results / plan.run_id)
     conditions.begun(plan)

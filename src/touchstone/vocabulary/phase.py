@@ -20,6 +20,8 @@ class PhaseKind:
     checked."""
     opens: bool = False
     """True if its headline figures share the first table of a report: what it takes before a service runs."""
+    outside: bool = False
+    """True if it can be carried out on a service that the lab did not start."""
     load_alone: bool = False
     """True if a load's title says enough without the phase's."""
 
@@ -29,13 +31,13 @@ _ALL = [
     PhaseKind("train", "Training run", always=True),
     PhaseKind("footprint", "Footprint", by_default=False, opens=True),
     PhaseKind("boot", "Start", per_round=True, opens=True),
-    PhaseKind("verify", "Contract", always=True),
-    PhaseKind("load", "Load", per_round=True, load_alone=True),
+    PhaseKind("verify", "Contract", always=True, outside=True),
+    PhaseKind("load", "Load", per_round=True, outside=True, load_alone=True),
     PhaseKind("peak", "Time to peak", per_round=True, by_default=False),
     PhaseKind("hold", "Held connections", per_round=True, by_default=False),
     PhaseKind("drain", "Drain", per_round=True),
     PhaseKind("floor", "Memory floor", by_default=False),
-    PhaseKind("probe", "HTTP conformance"),
+    PhaseKind("probe", "HTTP conformance", outside=True),
 ]
 
 PHASES: dict[str, PhaseKind] = {phase.name: phase for phase in _ALL}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.record.engine import LoadResult
+from touchstone.record.engine import LoadResult, Watch
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.memory import loaded_points, peak_memory, several_processes
 
@@ -21,8 +21,15 @@ _ENOUGH_FOR = {"latency_p99": 1_000, "latency_p99_9": 10_000}
 """A percentile needs about ten samples beyond it before it says anything."""
 
 
-def load_figures(result: LoadResult) -> tuple[dict[str, float], dict[str, str]]:
-    """Figures in base units, and for each that could not be measured the reason."""
+_WATCHED = ("rss_peak", "rss_after_load", "rss_after_idle", "pss_peak", "anon_peak", "cgroup_peak", "cpu_per_request")
+"""What is read of the contender's processes."""
+
+
+def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict[str, float], dict[str, str]]:
+    """Figures in base units, and for each that could not be measured the reason.
+
+    `unwatched` tells why nobody could watch the contender's processes, where that is so.
+    """
     figures: dict[str, float] = {}
     missing: dict[str, str] = {}
     counts = result.counts
@@ -42,7 +49,10 @@ def load_figures(result: LoadResult) -> tuple[dict[str, float], dict[str, str]]:
     for name, value in (("service_p50", result.service.p50), ("service_p99", result.service.p99)):
         if value is not None:
             figures[name] = value
-    _memory(result, figures, missing)
+    if result.watch is None:
+        missing |= dict.fromkeys(_WATCHED, unwatched or "the process tree was not watched")
+    else:
+        _memory(result.watch, figures, missing)
     cpu = result.watch.window.cpu_s if result.watch else None
     if cpu is not None and answered:
         figures["cpu_per_request"] = cpu / answered
@@ -58,13 +68,15 @@ def throttled_share(result: LoadResult, figures: dict[str, float], missing: dict
     figures["throttled_share"] = (window.throttled_periods or 0) / window.periods
 
 
-def sliced_figures(result: LoadResult, slices: Sequence[Slice]) -> tuple[dict[str, float], dict[str, str]]:
+def sliced_figures(
+    result: LoadResult, slices: Sequence[Slice], unwatched: str | None = None
+) -> tuple[dict[str, float], dict[str, str]]:
     """The figures of a load in slices: CPU counts in the contender's own slices, and far tails are not given.
 
     A slice leaves out its first requests, and a collector may work between slices: a percentile beyond the 99th would
     be that of a service which is given rest every quarter of a second.
     """
-    figures, missing = load_figures(result)
+    figures, missing = load_figures(result, unwatched)
     measured = [one for one in slices if one.lap_phase == "load"]
     used = [(one.server_cpu_s, one.completed) for one in measured if one.server_cpu_s is not None]
     answered = sum(completed for _, completed in used)
@@ -80,11 +92,7 @@ def sliced_figures(result: LoadResult, slices: Sequence[Slice]) -> tuple[dict[st
     return figures, missing
 
 
-def _memory(result: LoadResult, figures: dict[str, float], missing: dict[str, str]) -> None:
-    watch = result.watch
-    if watch is None:
-        missing["rss_peak"] = "the process tree was not watched"
-        return
+def _memory(watch: Watch, figures: dict[str, float], missing: dict[str, str]) -> None:
     for name, attribute in (("pss_peak", "pss"), ("anon_peak", "anon"), ("cgroup_peak", "cgroup_memory")):
         values = [value for point in loaded_points(watch) if (value := getattr(point, attribute)) is not None]
         if values:

@@ -31,11 +31,13 @@ def _memory_needed(bench: Bench, contenders: Sequence[Contender], available: int
         return 0
     bench.watcher.step("weighing the contenders")
     with standing(bench, contenders, 1, {}, Limits()) as (found, _):
-        return int(_GROWTH * sum(_resident(one.running.process.pid) for one in found))
+        return int(_GROWTH * sum(_resident(one.running.pid) for one in found if one.running.pid is not None))
 
 
 def apart_for_memory(bench: Bench, contenders: Sequence[Contender]) -> str | None:
     """Why the contenders cannot all run at once; None if they can."""
+    # Who runs already has its memory already.
+    contenders = [contender for contender in contenders if contender.outside is None]
     available = psutil.virtual_memory().available
     needed = _memory_needed(bench, contenders, available)
     if needed <= available * _USABLE:

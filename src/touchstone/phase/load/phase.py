@@ -8,17 +8,17 @@ from typing import ClassVar
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.ceiling import measure_ceilings
 from touchstone.bench.dependency_watch import DependencyWatch
+from touchstone.bench.engaged import Engaged, aim, engaged
 from touchstone.bench.machine_watch import MachineWatch
-from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.engine.client import run_job
-from touchstone.engine.job import load_job, watch
+from touchstone.engine.job import load_job
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.phase.load.figures import load_figures, memory_remarks, throttled_share
 from touchstone.phase.load.fitting import apart_for_memory
-from touchstone.phase.load.prepare import prepare_load, prove_load
+from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load
 from touchstone.phase.load.slices import measure_slices, sliced_loads
 from touchstone.phase.load.tare import measure_tare
 from touchstone.record.engine import LoadResult
@@ -65,38 +65,40 @@ class LoadPhase(Phase):
 
         def action(sample: Sample) -> None:
             bench.watcher.step(f"loading {contender.name}: {name}")
-            with running(
+            with engaged(
                 bench,
-                bench.builds[contender.name],
+                contender,
                 sample,
                 settings=load.dependency_settings,
                 memory_limit=None if load.memory_limit_mb is None else load.memory_limit_mb * 2**20,
                 cpu_limit=load.cpus,
-            ) as contender_running:
-                self._put_load(bench, contender_running, load, round_number, sample)
+            ) as found:
+                self._put_load(bench, found, load, round_number, sample)
             for state in sample.dependencies:
                 state.ceiling = bench.ceilings.get((name, state.name))
 
         return attempt(sample, action, bench.store.logs / f"{sample.id}.log")
 
-    def _put_load(self, bench: Bench, contender: Running, load: Load, round_number: int, sample: Sample) -> None:
-        checker = Checker(contender.service, bench.dependencies, bench.seed)
-        prepare_load(checker, load, bench.seed)
+    def _put_load(self, bench: Bench, contender: Engaged, load: Load, round_number: int, sample: Sample) -> None:
+        checker = Checker(contender.service, contender.dependencies, bench.seed)
+        if contender.outlives_rounds:
+            prepare_once(bench, sample.contender, checker, load, sample)
+        else:
+            prepare_load(checker, load, bench.seed)
+        sample.left_out += not_asked(load, contender.dependencies)
         timing = bench.profile.timing(load, round_number)
         job = load_job(load, contender.url, timing, cpus=bench.placement.engine_cpus, seed=bench.seed + round_number)
-        cgroup = contender.process.cgroup
-        folders = [str(folder) for folder in cgroup.folders] if cgroup else []
-        job["watch"] = watch(contender.process.pid, folders, bench.placement.server_cpus, after_s=timing.idle_s)
-        machine = MachineWatch(cgroup)
-        with DependencyWatch(bench.dependencies, contender.leftovers) as observed:
+        aim(job, contender, timing.idle_s)
+        machine = MachineWatch(contender.cgroup)
+        with DependencyWatch(contender.dependencies, contender.leftovers) as observed:
             result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
         sample.machine = machine.end()
         sample.result = result
         sample.dependencies = observed.states
-        sample.figures, sample.not_measured = load_figures(result)
+        sample.figures, sample.not_measured = load_figures(result, contender.unwatched)
         if sample.placement.cpu_limit is not None:
             throttled_share(result, sample.figures, sample.not_measured)
         sample.remarks = memory_remarks(result)
-        if contender.process.exited() is None:
-            sample.proofs = prove_load(load, bench.dependencies, result, bench.seed)
+        if contender.exited() is None:
+            sample.proofs = prove_load(load, contender.dependencies, result, bench.seed)
             sample.checks = checker.run(light_checks(bench.scenario.contract))

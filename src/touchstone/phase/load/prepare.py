@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from touchstone.bench.base import Bench
 from touchstone.contract.checker import Checker
 from touchstone.contract.proof import Tally, counts_work, prove
 from touchstone.contract.template import ValueSource
@@ -12,7 +13,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.record.engine import LoadResult
-from touchstone.record.sample import ProofOutcome
+from touchstone.record.sample import ProofOutcome, Sample
 
 
 class PrepareError(TouchstoneError):
@@ -31,6 +32,42 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> None:
                 f"the load's preparation broke: {first.request}: expected {first.expected}, received {first.received}",
                 mend="run the contract check: `touchstone run --phase verify`",
             )
+
+
+def prepare_once(bench: Bench, contender: str, checker: Checker, load: Load, sample: Sample) -> None:
+    """Prepare a service that outlives the round, once in a run. Raises PrepareError if it needs an act.
+
+    What is answered otherwise is told, and no failure: an earlier run may have prepared it already, and the load looks
+    at each response.
+    """
+    for step in load.prepare:
+        if isinstance(step, Act):
+            raise PrepareError(
+                f"not measured: the load's preparation acts on {step.dependency}, which the lab did not start",
+                mend="leave the load out for it (`--load` names those that are wanted)",
+            )
+    key = contender, "".join(step.model_dump_json() for step in load.prepare)
+    if key in bench.prepared:
+        return
+    bench.prepared.add(key)
+    try:
+        prepare_load(checker, load, bench.seed)
+    except PrepareError as error:
+        sample.left_out.append(error.what)
+
+
+def not_asked(load: Load, dependencies: Mapping[str, Dependency]) -> list[str]:
+    """What of a load cannot be set or proven with these dependencies alone, a sentence each."""
+    found = [
+        f"{name} was not set as the load wants it: {', '.join(settings)}"
+        for name, settings in load.dependency_settings.items()
+        if name not in dependencies
+    ]
+    return found + [
+        f"{proof.says}: {proof.dependency} could not be asked"
+        for proof in load.proofs
+        if proof.dependency not in dependencies
+    ]
 
 
 def work_before(load: Load, dependencies: Mapping[str, Dependency], seed: int) -> list[float]:
@@ -52,10 +89,17 @@ def prove_load(
     seed: int,
     before: Sequence[float] = (),
 ) -> list[ProofOutcome]:
-    """Ask the dependencies for the proof of the whole load, warm-up included; `before` is from `work_before`."""
+    """Ask the dependencies for the proof of the whole load, warm-up included; `before` is from `work_before`.
+
+    A proof of a dependency that is not there is left out: `not_asked` tells.
+    """
     totals = result.totals
     uncertain = totals.sent - totals.completed
     values = ValueSource(seed).next()
     tally = Tally(sent=totals.sent, ok=totals.ok, uncertain=uncertain)
     known = before or [0.0] * len(load.proofs)
-    return [prove(p, dependencies, tally, values, b) for p, b in zip(load.proofs, known, strict=True)]
+    return [
+        prove(proof, dependencies, tally, values, amount)
+        for proof, amount in zip(load.proofs, known, strict=True)
+        if proof.dependency in dependencies
+    ]

@@ -15,10 +15,11 @@ from typing import Any
 
 from touchstone.bench.base import Bench, Stopwatch, blank_sample, failed
 from touchstone.bench.dependency_watch import DependencyWatch
+from touchstone.bench.engaged import aim
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.engine.job import traffic, watch
+from touchstone.engine.job import traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -26,7 +27,7 @@ from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import memory_remarks, sliced_figures, throttled_share
 from touchstone.phase.load.fitting import files_suffice
-from touchstone.phase.load.prepare import prepare_load, prove_load, work_before
+from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
 from touchstone.phase.load.tare import null_server, null_traffic
 from touchstone.phase.load.warm_up import SETTLING_LAPS, Budget, WarmingContender, at_rest
 from touchstone.plan.laps import balanced_laps, slice_lengths
@@ -51,7 +52,7 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
         for name, load in bench.loads.items()
         if load.loop in {"closed", "open"}
         and not any(isinstance(step, Act) for step in load.prepare)
-        and files_suffice(load, len(bench.builds))
+        and files_suffice(load, len(bench.builds) + bench.outside)
     }
 
 
@@ -144,7 +145,7 @@ class _SlicedLoad:
         with ExitStack() as stack:
             null = stack.enter_context(null_server(self.load, bench.placement.server_cpus))
             job = self._job(null, after_s)
-            machines = [MachineWatch(s.running.process.cgroup) for s in self.standing]
+            machines = [MachineWatch(s.running.cgroup) for s in self.standing]
             watches = [
                 stack.enter_context(DependencyWatch(s.bench.dependencies, s.running.leftovers)) for s in self.standing
             ]
@@ -161,7 +162,7 @@ class _SlicedLoad:
             for state in sample.dependencies:
                 state.ceiling = bench.ceilings.get((self.name, state.name))
             checker = checkers[index]
-            if checker is None or sample.result is None or one.running.process.exited() is not None:
+            if checker is None or sample.result is None or one.running.exited() is not None:
                 continue
             dependencies = one.bench.dependencies
             sample.proofs = prove_load(self.load, dependencies, sample.result, bench.seed, before[index])
@@ -169,12 +170,16 @@ class _SlicedLoad:
 
     def _prepared(self, index: int, one: Standing) -> Checker | None:
         checker = Checker(one.running.service, one.bench.dependencies, self.bench.seed)
+        sample = self.samples[index]
+        sample.left_out = not_asked(self.load, one.bench.dependencies)
         try:
-            if not one.prepared:
+            if one.running.outlives_rounds:
+                prepare_once(self.bench, sample.contender, checker, self.load, sample)
+            elif not one.prepared:
                 prepare_load(checker, self.load, self.bench.seed)
             one.prepared = one.prepared or bool(self.load.prepare)
         except TouchstoneError as error:
-            self.samples[index].failure = failed(error, [])
+            sample.failure = failed(error, [])
             return None
         return checker
 
@@ -182,10 +187,8 @@ class _SlicedLoad:
         seed = self.bench.seed + self.round_number
         contenders = []
         for one in self.standing:
-            cgroup = one.running.process.cgroup
             job = traffic(self.load, one.running.url, seed=seed)
-            folders = [str(folder) for folder in cgroup.folders] if cgroup else []
-            job["watch"] = watch(one.running.process.pid, folders, self.bench.placement.server_cpus, after_s=after_s)
+            aim(job, one.running, after_s)
             contenders.append({"name": one.contender.name, "job": job})
         contenders.append({"name": TARE, "job": null_traffic(self.load, null, seed)})
         cpus = self.bench.placement.engine_cpus
@@ -265,8 +268,10 @@ class _SlicedLoad:
                 continue
             own = sample.slices.slices
             sample.result = _with_machine(result.contenders[index], own)
-            sample.figures, sample.not_measured = sliced_figures(sample.result, own)
-            carrier = self.standing[index].carrier if index < len(self.standing) else None
+            one = self.standing[index] if index < len(self.standing) else None
+            unwatched = one.running.unwatched if one else None
+            sample.figures, sample.not_measured = sliced_figures(sample.result, own, unwatched)
+            carrier = one.carrier if one else None
             if carrier is not None and carrier.placement.cpu_limit is not None:
                 throttled_share(sample.result, sample.figures, sample.not_measured)
             sample.remarks = memory_remarks(sample.result)

@@ -11,7 +11,7 @@ from typing import ClassVar
 from pydantic import ValidationError
 
 from touchstone.bench.base import Bench, attempt, blank_sample
-from touchstone.bench.service import running
+from touchstone.bench.engaged import Engaged, engaged
 from touchstone.engine.client import EngineError
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
@@ -43,9 +43,9 @@ class ProbePhase(Phase):
 
         def action(sample: Sample) -> None:
             bench.watcher.step(f"probing {contender.name}")
-            with running(bench, bench.builds[contender.name], sample) as contender_running:
+            with engaged(bench, contender, sample) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
-                sample.probe = _probe(contender_running.url, asked, whole)
+                sample.probe = _probe(found, asked, whole)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))
             sample.figures = figures(sample.probe)
 
@@ -85,11 +85,12 @@ def flags(probe: Probe) -> Iterator[str]:
             yield f"--post-header={name}: {value}"
 
 
-def _probe(url: str, probe: Probe, whole: Path) -> ProbeReport:
+def _probe(at: Engaged, probe: Probe, whole: Path) -> ProbeReport:
     """Play the cases. The engine's whole report, with every byte sent and received, is kept as the file `whole`."""
     with tempfile.TemporaryDirectory(prefix="touchstone-probe-") as folder:
         out = Path(folder) / "probe.json"
-        command = [str(engine_path()), "probe", url.rstrip("/") + probe.target, *flags(probe), "--out", str(out)]
+        words = [*flags(probe), *(f"--allow-host={host}" for host in at.allowed_hosts)]
+        command = [str(engine_path()), "probe", at.url.rstrip("/") + probe.target, *words, "--out", str(out)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
         if done.returncode != 0 or not out.exists():
             raise EngineError(

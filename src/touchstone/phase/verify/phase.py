@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, attempt, blank_sample
-from touchstone.bench.service import running
-from touchstone.contract.checker import Checker
+from touchstone.bench.engaged import engaged
+from touchstone.contract.checker import Checker, askable
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
 from touchstone.record.sample import Sample
@@ -19,13 +19,14 @@ class VerifyPhase(Phase):
     kind: ClassVar[PhaseKind] = PHASES["verify"]
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """Carry out every check of the contract on a freshly started contender."""
+        """Carry out every check of the contract on a freshly started contender, or one that runs already."""
         sample = blank_sample(bench, self.name, contender.name)
 
         def action(sample: Sample) -> None:
             bench.watcher.step(f"checking {contender.name}")
-            with running(bench, bench.builds[contender.name], sample) as contender_running:
-                checker = Checker(contender_running.service, bench.dependencies, bench.seed)
-                sample.checks = checker.run(bench.scenario.contract)
+            with engaged(bench, contender, sample) as found:
+                checks, left_out = askable(bench.scenario.contract, found.dependencies)
+                sample.left_out += left_out
+                sample.checks = Checker(found.service, found.dependencies, bench.seed).run(checks)
 
         return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]

@@ -1,0 +1,96 @@
+"""A contender that answers, whoever started it: the lab for this measurement, or somebody else before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from touchstone.bench.base import Bench
+from touchstone.bench.outside import attached
+from touchstone.bench.service import running
+from touchstone.contract.wire import Service
+from touchstone.dependency.base import Dependency
+from touchstone.isolation.cgroup import Cgroup
+from touchstone.manifest.catalogue import Contender
+from touchstone.record.sample import Sample
+
+
+class Engaged(Protocol):
+    """What a phase may use of a contender without knowing who started it."""
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+
+    @property
+    def service(self) -> Service:
+        """The same, for the contract check."""
+
+    @property
+    def allowed_hosts(self) -> tuple[str, ...]:
+        """Hosts beyond this machine that may be loaded for it."""
+
+    @property
+    def leftovers(self) -> Mapping[str, list[str]]:
+        """What each dependency still held from before its reset."""
+
+    @property
+    def dependencies(self) -> Mapping[str, Dependency]:
+        """Those that it is known to use, so that they can be asked about its work."""
+
+    @property
+    def pid(self) -> int | None:
+        """The root of its process tree, where it is known."""
+
+    @property
+    def cgroup(self) -> Cgroup | None:
+        """Its control group, where it has one of its own."""
+
+    @property
+    def unwatched(self) -> str | None:
+        """Why its memory and CPU cannot be read; None if they can."""
+
+    @property
+    def outlives_rounds(self) -> bool:
+        """Whether the next round finds the same process, with all that was done to it."""
+
+    def exited(self) -> str | None:
+        """How it ended, in words; None while it lives, and where nobody can say."""
+
+    def watch(self, after_s: float) -> dict[str, Any] | None:
+        """What the engine samples next to a load; None where there is nothing to sample."""
+
+
+@contextmanager
+def engaged(
+    bench: Bench,
+    contender: Contender,
+    sample: Sample,
+    *,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    memory_limit: int | None = None,
+    cpu_limit: float | None = None,
+) -> Iterator[Engaged]:
+    """A contender that gives correct responses: started afresh, or as it runs already. Raises StartError."""
+    if contender.outside is not None:
+        with attached(bench, contender.outside, sample, limited=bool(memory_limit or cpu_limit)) as found:
+            yield found
+        return
+    with running(
+        bench,
+        bench.builds[contender.name],
+        sample,
+        settings=settings,
+        memory_limit=memory_limit,
+        cpu_limit=cpu_limit,
+    ) as started:
+        yield started
+
+
+def aim(job: dict[str, Any], at: Engaged, after_s: float) -> None:
+    """Complete a job of the engine: hosts that it may reach, and the processes that it watches next to the load."""
+    if at.allowed_hosts:
+        job["allow_hosts"] = list(at.allowed_hosts)
+    if (watched := at.watch(after_s)) is not None:
+        job["watch"] = watched

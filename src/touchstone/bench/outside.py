@@ -1,0 +1,219 @@
+"""A service that somebody else started: what can be known of it early, and how it is asked."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import psutil
+
+from touchstone.bench.base import Bench
+from touchstone.contract.expect import faults
+from touchstone.contract.template import ValueSource
+from touchstone.contract.wire import Service
+from touchstone.dependency.base import Dependency
+from touchstone.engine.http2 import speaks_http2
+from touchstone.engine.job import watch
+from touchstone.failure import UsageError
+from touchstone.isolation.cgroup import Cgroup, find_cgroup
+from touchstone.isolation.port import listeners
+from touchstone.isolation.process import StartError, lives
+from touchstone.manifest.outside import Outside, is_loopback
+from touchstone.record.sample import Sample
+
+_CONNECT_S = 5.0
+_READY_WITHIN_S = 5.0
+"""It runs already: a wrong answer is its answer, unless a load has just ended."""
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A service that somebody else started, and that gives correct responses."""
+
+    reference: Outside
+    pid: int | None
+    cgroup: Cgroup | None
+    unwatched: str | None
+    since: float | None
+    """When the process was created, so that another with its id is not taken for it."""
+    outlives_rounds: bool = True
+    leftovers: Mapping[str, list[str]] = field(default_factory=dict)
+    dependencies: Mapping[str, Dependency] = field(default_factory=dict)
+    """None: what the service talks to, the lab did not start, and does not know."""
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return self.reference.origin
+
+    @property
+    def service(self) -> Service:
+        """The same, for the contract check."""
+        return Service(self.reference.host, self.reference.port)
+
+    @property
+    def allowed_hosts(self) -> tuple[str, ...]:
+        """Its host, if it was allowed."""
+        return (self.reference.host,) if self.reference.allowed else ()
+
+    def exited(self) -> str | None:
+        """That its process is gone; None while it lives, and where its process is not known."""
+        if self.pid is None:
+            return None
+        with suppress(psutil.NoSuchProcess):
+            process = psutil.Process(self.pid)
+            if process.create_time() == self.since and lives(process):
+                return None
+        return f"process {self.pid} has ended"
+
+    def watch(self, after_s: float) -> dict[str, Any] | None:
+        """Its process tree; whether it keeps to some CPUs is nobody's business, since the lab gave it none."""
+        if self.pid is None:
+            return None
+        folders = [str(folder) for folder in self.cgroup.folders] if self.cgroup else []
+        return watch(self.pid, folders, (), after_s=after_s)
+
+
+def inspect_outside(service: Outside) -> None:
+    """Raise UsageError for what is wrong with a service before anything is measured: host, address, process, group."""
+    address = _address(service)
+    local = is_loopback(address)
+    if not local and not service.allowed:
+        raise UsageError(
+            f"{service.host} is not this machine: load goes to this machine only, unless the target is allowed",
+            where=f"--url {service.name}={service.url}",
+            mend=f"if you may load it, give --allow-host {service.host}",
+        )
+    try:
+        socket.create_connection((address, service.port), timeout=_CONNECT_S).close()
+    except OSError as error:
+        raise UsageError(
+            f"nothing listens at {service.url}: {error.strerror or error}",
+            where=f"--url {service.name}={service.url}",
+            mend="start the service, or correct the address",
+        ) from error
+    if not local and (service.pid is not None or service.cgroup is not None):
+        raise UsageError(
+            f"{service.name} is not on this machine, so that its processes cannot be read",
+            mend="leave --pid and --cgroup out for it",
+        )
+    if service.pid is not None and not psutil.pid_exists(service.pid):
+        raise UsageError(
+            f"there is no process {service.pid}",
+            where=f"--pid {service.name}={service.pid}",
+            mend=_who_listens(service),
+        )
+    if service.cgroup is not None and not _members(service):
+        raise UsageError(
+            f"there is no control group {service.cgroup} with a process in it",
+            where=f"--cgroup {service.name}={service.cgroup}",
+            mend="give its folder below /sys/fs/cgroup; /proc/PID/cgroup tells the path",
+        )
+
+
+@contextmanager
+def attached(bench: Bench, reference: Outside, sample: Sample, *, limited: bool) -> Iterator[Attached]:
+    """The service, once it answers `ready` as the scenario says. It is left running. Raises StartError.
+
+    `limited` says that the load asks for a limit of memory or CPU.
+    """
+    if limited or bench.cpu_limit is not None:
+        raise StartError(
+            "not measured: the lab cannot limit a service that it did not start",
+            mend=f"leave the limit out, or set it where {reference.name} is started and take it out of the load",
+        )
+    group = find_cgroup(reference.cgroup) if reference.cgroup else None
+    pid = reference.pid if reference.pid is not None else _oldest(group)
+    since = None
+    if pid is not None:
+        with suppress(psutil.NoSuchProcess):
+            since = psutil.Process(pid).create_time()
+    sample.placement = bench.placement.model_copy(
+        update={"server_cpus": _cpus_of(pid), "dependency_cpus": [], "cgroup": str(reference.cgroup or "") or None}
+    )
+    unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
+    found = Attached(reference, pid, group, unwatched, since)
+    if gone := found.exited():
+        raise StartError(gone, mend="start the service again, and name its process by --pid")
+    _wait(bench, found)
+    sample.left_out = list(_not_given(bench))
+    yield found
+    sample.server_exit = found.exited()
+
+
+def _wait(bench: Bench, found: Attached) -> None:
+    ready, values = bench.scenario.ready, ValueSource(bench.seed)
+    deadline = time.monotonic() + _READY_WITHIN_S
+    while True:
+        answer = found.service.exchange(ready, drawn := values.next())
+        wrong = faults(ready.expect, answer, drawn)
+        if not wrong:
+            return
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(0.05)
+    shown = "" if answer.failure else f" (received {answer})"
+    if answer.failure and speaks_http2(found.url):
+        shown = ": it speaks HTTP/2 only, and the lab HTTP/1.1"
+    raise StartError(
+        f"{found.url} does not answer {ready.method} {ready.target} as the scenario says: {'; '.join(wrong)}{shown}",
+        mend="see that this is the service that the scenario is about, and [ready] in scenario.toml",
+    )
+
+
+def _not_given(bench: Bench) -> Iterator[str]:
+    """What the lab gives to every contender that it starts."""
+    if bench.scenario.settings:
+        yield f"the scenario's settings were not given to it: {', '.join(bench.scenario.settings)}"
+    if bench.scenario.dependencies:
+        names = ", ".join(bench.scenario.dependencies)
+        yield f"what it talks to was not made fresh, and cannot be asked about its work: {names}"
+
+
+def _address(service: Outside) -> str:
+    """The address that the engine would take: IPv4 before IPv6."""
+    try:
+        found = socket.getaddrinfo(service.host, service.port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise UsageError(
+            f"there is no host {service.host!r}: {error.strerror or error}",
+            where=f"--url {service.name}={service.url}",
+            mend="correct the address",
+        ) from error
+    return str(min(found, key=lambda one: one[0] != socket.AF_INET)[4][0])
+
+
+def _who_listens(service: Outside) -> str:
+    """The way to its memory and CPU; with the process that listens, where that can be seen."""
+    words = f"--pid {service.name}=PID or --cgroup {service.name}=PATH"
+    with suppress(psutil.Error):
+        held = sorted(pid for pid in listeners(service.port) if pid is not None)
+        if held and is_loopback(_address(service)):
+            return f"name its process by {words}; process {held[0]} ({psutil.Process(held[0]).name()}) has its port"
+    return f"name its process by {words}"
+
+
+def _members(service: Outside) -> list[int]:
+    group = find_cgroup(service.cgroup) if service.cgroup else None
+    return group.pids() if group else []
+
+
+def _oldest(group: Cgroup | None) -> int | None:
+    """The process of a group from which its tree is read: the one that was there first."""
+    ages = {}
+    for pid in group.pids() if group else []:
+        with suppress(psutil.NoSuchProcess):
+            ages[pid] = psutil.Process(pid).create_time()
+    return min(ages, key=lambda pid: (ages[pid], pid), default=None)
+
+
+def _cpus_of(pid: int | None) -> list[int]:
+    """Where it may run, by the kernel's word; empty if nobody knows."""
+    with suppress(OSError):
+        return sorted(os.sched_getaffinity(pid)) if pid else []
+    return []

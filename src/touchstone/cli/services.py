@@ -1,0 +1,59 @@
+"""Reads what a command line says of services that run already: `--url`, `--pid`, `--cgroup`, `--allow-host`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from touchstone.failure import UsageError
+from touchstone.manifest.outside import Outside
+
+
+def read_services(
+    urls: Sequence[str], pids: Sequence[str], cgroups: Sequence[str], allowed_hosts: Sequence[str]
+) -> list[Outside]:
+    """The services, in their order. Raises UsageError for words that are no NAME=VALUE, or that name no service."""
+    named = _pairs("--url", urls, "http://127.0.0.1:8080")
+    by_pid = _pairs("--pid", pids, "1234")
+    by_group = _pairs("--cgroup", cgroups, "/sys/fs/cgroup/system.slice/NAME.service")
+    for option, given in (("--pid", by_pid), ("--cgroup", by_group)):
+        for name in given:
+            if name not in named:
+                known = ", ".join(named) or "there is none"
+                raise UsageError(f"{option} is for {name!r}, which no --url names", mend=f"name one of: {known}")
+    hosts = [host.strip("[]").lower() for host in allowed_hosts]
+    services = []
+    for name, url in named.items():
+        plain = Outside(name, url)
+        group = by_group.get(name)
+        services.append(
+            Outside(
+                name, url, _pid(name, by_pid.get(name)), None if group is None else Path(group), plain.host in hosts
+            )
+        )
+    for host in hosts:
+        if all(service.host != host for service in services):
+            raise UsageError(f"--allow-host {host} is the host of no --url", mend="leave it out, or correct it")
+    return services
+
+
+def _pairs(option: str, words: Sequence[str], example: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words:
+        name, separator, value = word.partition("=")
+        if not separator or not name or not value:
+            raise UsageError(f"{option} {word!r} has no name", mend=f"write it like {option} NAME={example}")
+        if name in found:
+            raise UsageError(f"{option} names {name!r} twice", mend="give each service a name of its own")
+        found[name] = value
+    return found
+
+
+def _pid(name: str, word: str | None) -> int | None:
+    if word is None:
+        return None
+    if not word.isdecimal() or int(word) < 1:
+        raise UsageError(
+            f"--pid {name}={word} is no process id", mend="give its number: `pgrep` and `ss -ltnp` tell it"
+        )
+    return int(word)

@@ -1,0 +1,156 @@
+"""Services that somebody else started, measured by their URLs: real servers that the lab leaves running."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.run.demo import SERVER, demo
+from tests.run.test_end_to_end import report_of
+from touchstone.bench.outside import inspect_outside
+from touchstone.cli.services import read_services
+from touchstone.failure import UsageError
+from touchstone.isolation.cgroup import create_cgroup, find_cgroup
+from touchstone.isolation.port import free_port, listeners
+from touchstone.manifest.catalogue import outside_contenders, read_scenario_folder
+from touchstone.phase.registry import select_phases
+
+PROVEN = """
+[dependencies.database]
+kind = "sqlite"
+env = "DATABASE_PATH"
+settings = { schema = "CREATE TABLE t(a)" }
+[settings]
+POOL = 4
+[[contract]]
+id = "stored"
+says = "it is stored"
+steps = [{ target = "/ping", expect = { body = "pong" } }]
+proofs = [{ says = "one row", dependency = "database", query = "SELECT count(*) FROM t", equals = 1 }]
+"""
+
+
+@contextmanager
+def service(folder: Path, fault: str = "") -> Iterator[tuple[str, int]]:
+    """A server of its own; gives its URL and its process id."""
+    folder.mkdir(exist_ok=True)
+    (folder / "server.py").write_text(SERVER)
+    port = free_port()
+    env = os.environ | {"HOST": "127.0.0.1", "PORT": str(port), "FAULT": fault}
+    process = subprocess.Popen([sys.executable, str(folder / "server.py")], env=env)
+    try:
+        while not listeners(port):
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{port}", process.pid
+        assert process.poll() is None, "the lab ended a service that is not its own"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_services_are_compared_with_each_other_and_with_a_stack(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    with service(tmp_path / "a") as (known, pid), service(tmp_path / "b") as (unknown, _):
+        words = ["--url", f"staging={known}", "--pid", f"staging={pid}", "--url", f"other={unknown}"]
+        code, report = report_of(tmp_path, str(folder), "--rounds", "2", "--stacks", "sound", *words)
+    assert code == 0
+    figures = {(e["contender"], e["figure"]): e["median"] for e in report["judgement"]["estimates"]}
+    for contender in ("sound/plain", "staging", "other"):
+        assert figures[contender, "throughput"] > 0
+    assert figures["staging", "rss_peak"] > 2**20
+    assert figures["staging", "cpu_per_request"] > 0
+    assert ("other", "rss_peak") not in figures
+    assert ("staging", "boot_first_response") not in figures
+    assert figures["sound/plain", "boot_first_response"] > 0
+    (sample, *_) = [s for s in report["run"]["samples"] if s["contender"] == "other" and s["phase"] == "load"]
+    assert "--pid other=PID" in sample["not_measured"]["cpu_per_request"]
+    pairs = {c["contender"]: c["laps"] for c in report["judgement"]["comparisons"] if c["figure"] == "throughput"}
+    assert pairs.keys() == {"staging", "other"}
+    assert min(pairs.values()) > 3
+    shared = {f["contender"] for f in report["judgement"]["findings"] if f["code"] == "rounds-share-process"}
+    assert shared == {"staging", "other"}
+
+
+def test_a_service_that_breaks_the_contract_is_not_timed_and_what_nobody_can_prove_is_told(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    manifest = folder / "scenario.toml"
+    manifest.write_text(manifest.read_text().replace("[loads.ping]", PROVEN + "[loads.ping]"))
+    (folder / "sound/stack.toml").unlink()  # A scenario without a stack is enough.
+    with service(tmp_path / "a") as (good, _), service(tmp_path / "b", "200-on-unknown-path") as (bad, _):
+        code, report = report_of(
+            tmp_path, str(folder), "--phase", "verify", "--url", f"good={good}", "--url", f"bad={bad}"
+        )
+    assert code == 4
+    (failed,) = report["judgement"]["failed"]
+    assert failed["contender"] == "bad"
+    assert "an unknown path is 404" in failed["reason"]
+    left_out = [f for f in report["judgement"]["findings"] if f["code"] == "proofs-left-out"]
+    told = next(f["evidence"]["left_out"] for f in left_out if f["contender"] == "good")
+    assert any("one row" in line for line in told)
+    assert any("POOL" in line for line in told)
+
+
+def test_a_control_group_is_found_by_its_path_and_gives_the_process() -> None:
+    group = create_cgroup("outside-test")
+    if group is None:
+        pytest.skip("no control group is permitted here")
+    sleeper = subprocess.Popen(["sleep", "60"])
+    try:
+        group.join(sleeper.pid)
+        found = find_cgroup(group.paths["memory"])
+        assert found is not None
+        assert found.pids() == [sleeper.pid]
+        assert set(found.folders) <= {*group.folders, *found.folders}
+        assert find_cgroup(Path("/nowhere/at/all")) is None
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+        group.remove()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"urls": ["a"]}, "has no name"),
+        ({"urls": ["a=http://127.0.0.1:{port}", "a=http://127.0.0.1:{port}"]}, "names 'a' twice"),
+        ({"urls": ["sound=http://127.0.0.1:{port}"]}, "two contenders would be called 'sound'"),
+        ({"urls": ["a=http://127.0.0.1:{closed}"]}, "nothing listens at"),
+        ({"urls": ["a=https://127.0.0.1:{port}"]}, "without TLS"),
+        ({"urls": ["a=http://127.0.0.1:{port}/base"]}, "has a path"),
+        ({"urls": ["a=http://192.0.2.7"]}, "is not this machine"),
+        ({"urls": ["a=http://nohost.invalid"]}, "there is no host"),
+        ({"urls": ["a=127.0.0.1:80"]}, "is no address"),
+        ({"urls": ["a=http://127.0.0.1:99999"]}, "Port out of range"),
+        ({"urls": ["Big=http://127.0.0.1:{port}"]}, "cannot be the name"),
+        ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["a=4194999"]}, "there is no process 4194999"),
+        ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["a=x"]}, "is no process id"),
+        ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["b=1"]}, "no --url names"),
+        ({"urls": ["a=http://127.0.0.1:{port}"], "cgroups": ["a=/nowhere"]}, "there is no control group"),
+        ({"urls": ["a=http://127.0.0.1:{port}"], "allowed": ["192.0.2.7"]}, "is the host of no --url"),
+    ],
+)
+def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: dict[str, list[str]], said: str) -> None:
+    folder = read_scenario_folder(demo(tmp_path / "demo"))
+    with service(tmp_path / "a") as (url, _):
+        ports = {"port": url.rpartition(":")[2], "closed": free_port()}
+        urls, pids, cgroups, allowed = (
+            [word.format(**ports) for word in words.get(name, [])] for name in ("urls", "pids", "cgroups", "allowed")
+        )
+        with pytest.raises(UsageError, match=said):
+            for contender in outside_contenders(folder, read_services(urls, pids, cgroups, allowed)):
+                assert contender.outside
+                inspect_outside(contender.outside)
+
+
+def test_a_phase_that_only_the_lab_could_carry_out_is_refused(tmp_path: Path) -> None:
+    scenario = read_scenario_folder(demo(tmp_path / "demo")).scenario
+    with pytest.raises(UsageError, match="'boot' is about services that the lab starts"):
+        select_phases(scenario, ("boot",), all_outside=True)
+    assert [p.name for p in select_phases(scenario, ("load",), all_outside=True)] == ["verify", "load"]
