@@ -7,7 +7,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, Standing, judge_revisions
+from touchstone.judge.comparison.pair import Standing
+from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding, Judgement, Outcome, Severity
 from touchstone.record.run import Run

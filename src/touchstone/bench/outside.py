@@ -86,7 +86,7 @@ def inspect_outside(service: Outside) -> None:
     if not local and not service.allowed:
         raise UsageError(
             f"{service.host} is not this machine: load goes to this machine only, unless the target is allowed",
-            where=f"--url {service.name}={service.url}",
+            where=service.name,
             mend=f"if you may load it, give --allow-host {service.host}",
         )
     try:
@@ -94,7 +94,7 @@ def inspect_outside(service: Outside) -> None:
     except OSError as error:
         raise UsageError(
             f"nothing listens at {service.url}: {error.strerror or error}",
-            where=f"--url {service.name}={service.url}",
+            where=service.name,
             mend="start the service, or correct the address",
         ) from error
     if not local and (service.pid is not None or service.cgroup is not None):
@@ -105,13 +105,13 @@ def inspect_outside(service: Outside) -> None:
     if service.pid is not None and not psutil.pid_exists(service.pid):
         raise UsageError(
             f"there is no process {service.pid}",
-            where=f"--pid {service.name}={service.pid}",
+            where=service.name,
             mend=_who_listens(service),
         )
     if service.cgroup is not None and not _members(service):
         raise UsageError(
             f"there is no control group {service.cgroup} with a process in it",
-            where=f"--cgroup {service.name}={service.cgroup}",
+            where=service.name,
             mend="give its folder below /sys/fs/cgroup; /proc/PID/cgroup tells the path",
         )
 
@@ -182,7 +182,7 @@ def _address(service: Outside) -> str:
     except OSError as error:
         raise UsageError(
             f"there is no host {service.host!r}: {error.strerror or error}",
-            where=f"--url {service.name}={service.url}",
+            where=service.name,
             mend="correct the address",
         ) from error
     return str(min(found, key=lambda one: one[0] != socket.AF_INET)[4][0])

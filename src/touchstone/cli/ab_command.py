@@ -10,21 +10,18 @@ import typer
 from rich.console import Console
 
 from touchstone.cli.places import results_root
+from touchstone.cli.standing import pair_code
 from touchstone.cli.terms import read_figures, read_share
-from touchstone.failure import ExitCode, TouchstoneError, UsageError
+from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.gate import hold_against
-from touchstone.judge.comparison.revisions import RevisionsJudgement, Standing
 from touchstone.report import junit, render, revisions
 from touchstone.report.annotations import annotation_lines
-from touchstone.report.changes import print_gate, print_gone, table
 from touchstone.report.format import plural
+from touchstone.report.standing import print_pair
 from touchstone.revisions.ab import SHARP, Answer, Question, compare_revisions
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions
 from touchstone.run.progress import Plain, display_for
-
-_ADVICE = "more time (`--minutes`), a wider margin (`--margin`, `--figure NAME=10%`), or a quieter machine"
 
 
 def ab(
@@ -88,11 +85,14 @@ def ab(
     if json:
         typer.echo(said.model_dump_json(indent=1, by_alias=True))
     else:
-        _print(said, terms, answer.folder)
+        console = Console()
+        print_pair(console, said, terms)
+        told = f"{plural(said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
+        console.print(told, highlight=False, soft_wrap=True)
     if github:
         for line in annotation_lines(said, answer.run, answer.judgement):
             typer.echo(line)
-    return _code(said, allow_undecided=allow_undecided)
+    return pair_code(said, allow_undecided=allow_undecided)
 
 
 def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, allow_undecided: bool) -> None:
@@ -111,37 +111,6 @@ def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, al
                 raise TouchstoneError(
                     f"cannot be written: {error.strerror}", where=str(path), mend="name another file"
                 ) from error
-
-
-def _print(said: RevisionsJudgement, terms: Terms, folder: Path) -> None:
-    console = Console()
-    console.print()
-    if said.changes:
-        console.print(table(said.changes, "base", "head"))
-    print_gone(console, said.gone)
-    for failed in said.failed:
-        console.print(f"{failed.contender} failed: {failed.reason}", style="red", highlight=False, markup=False)
-    if said.standing is not Standing.INVALID and not said.interrupted:
-        print_gate(console, hold_against(said.changes, said.gone, terms), _ADVICE)
-    if said.interrupted:
-        console.print("interrupted: this is what was measured until then", style="bold")
-    else:
-        console.print(f"{said.standing}: {revisions.SENTENCES[said.standing]}", highlight=False, style="bold")
-    console.print(f"{plural(said.rounds, 'round')}; report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
-
-
-def _code(said: RevisionsJudgement, *, allow_undecided: bool) -> int:
-    if said.interrupted:
-        return ExitCode.INTERRUPTED
-    match said.standing:
-        case Standing.PASSED:
-            return ExitCode.OK
-        case Standing.WORSE:
-            return ExitCode.GATE
-        case Standing.UNDECIDED:
-            return ExitCode.OK if allow_undecided else ExitCode.UNDECIDED
-        case Standing.INVALID:
-            return ExitCode.INVALID
 
 
 def register(app: typer.Typer) -> None:

@@ -34,6 +34,10 @@ COMMANDS: dict[str, Outline] = {
     "ab": Outline(
         "ab", "Compare two git revisions of a service in one run: which figures are better, worse or equivalent."
     ),
+    "ab-url": Outline(
+        "ab_url",
+        "Compare two services that run already on one request: which figures are better, worse or equivalent.",
+    ),
     "bisect": Outline(
         "bisect",
         "Find the commit that made a figure worse, by bisection; each step is as short as its decision allows.",

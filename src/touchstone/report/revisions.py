@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.judge.comparison.revisions import RevisionsJudgement, Standing
+from touchstone.judge.comparison.revisions import RevisionsJudgement
 from touchstone.judge.judgement import Judgement
 from touchstone.record.run import Run
 from touchstone.report.causes import causes
@@ -12,17 +12,11 @@ from touchstone.report.changes import gone_words, table_lines
 from touchstone.report.format import percent, plural
 from touchstone.report.markdown import escaped, finding_lines
 from touchstone.report.sentence import machine
+from touchstone.report.standing import SENTENCES
 from touchstone.report.view import View
 
 MOST_BYTES = 64_000
 """A pull request's comment may have 65,536 characters; a job's summary a megabyte."""
-
-SENTENCES = {
-    Standing.PASSED: "no figure that was asked about is worse by more than the margin",
-    Standing.WORSE: "something has really become worse",
-    Standing.UNDECIDED: "nobody can say yet whether something has become worse",
-    Standing.INVALID: "the revisions could not be compared",
-}
 
 
 def document(said: RevisionsJudgement, run: Run, judgement: Judgement) -> str:

@@ -21,7 +21,7 @@ _ENOUGH_FOR = {"latency_p99": 1_000, "latency_p99_9": 10_000}
 """A percentile needs about ten samples beyond it before it says anything."""
 
 
-_WATCHED = ("rss_peak", "rss_after_load", "rss_after_idle", "pss_peak", "anon_peak", "cgroup_peak", "cpu_per_request")
+WATCHED = ("rss_peak", "rss_after_load", "rss_after_idle", "pss_peak", "anon_peak", "cgroup_peak", "cpu_per_request")
 """What is read of the contender's processes."""
 
 
@@ -50,7 +50,7 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
         if value is not None:
             figures[name] = value
     if result.watch is None:
-        missing |= dict.fromkeys(_WATCHED, unwatched or "the process tree was not watched")
+        missing |= dict.fromkeys(WATCHED, unwatched or "the process tree was not watched")
     else:
         _memory(result.watch, figures, missing)
     cpu = result.watch.window.cpu_s if result.watch else None

@@ -1,0 +1,172 @@
+"""One request to two services that run already, as a scenario made on the spot: for `touchstone ab-url`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from touchstone.bench.outside import inspect_outside
+from touchstone.contract.template import ValueSource
+from touchstone.contract.wire import Answer, Service
+from touchstone.failure import UsageError
+from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.pair import PairJudgement, judge_pair
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Judgement
+from touchstone.judge.statistics.intervals import simultaneous
+from touchstone.manifest.catalogue import ScenarioFolder
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.outside import Outside
+from touchstone.manifest.scenario import Scenario
+from touchstone.plan.plan import Wish
+from touchstone.record.run import Run
+from touchstone.record.store import load_run
+from touchstone.run.measure import Conditions, measure
+
+_LOAD = "request"
+_ASKED = 2
+"""So often each service is asked before the load, to see whether its body stays the same."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of two services."""
+
+    terms: Terms
+    target: str
+    """Path and query."""
+    method: str = "GET"
+    headers: dict[str, str] = field(default_factory=dict)
+    body: str | None = None
+    status: int | None = None
+    """The right one; what both answer, if it is not given."""
+    connections: int = 16
+    command: tuple[str, ...] = ()
+
+
+class UrlsJudgement(PairJudgement):
+    """All that is said of two services."""
+
+    schema_: Literal["touchstone.urls/1"] = Field(default="touchstone.urls/1", alias="schema")
+    base: str
+    """The URL of the service that the other is put against."""
+    head: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What came of it."""
+
+    run: Run
+    judgement: Judgement
+    urls: UrlsJudgement
+    folder: Path
+    """Of the run."""
+
+
+def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: Conditions) -> Answered:
+    """Put one request on both in turns until every figure that was asked about is decided.
+
+    Raises UsageError if one of them cannot be reached, or if they do not answer alike.
+    """
+    for service in pair:
+        inspect_outside(service)
+    folder, notes = one_request(pair, question)
+    terms = question.terms
+    wish = Wish(
+        profile="quick",
+        phases=("load",),
+        command=question.command,
+        margin=min(terms.margin_of(figure) for figure in terms.figures),
+        confidence=simultaneous(terms.confidence, len(terms.figures)),
+    )
+    carried_out = replace(conditions, decide=tuple(terms.figures), notes=[*conditions.notes, *notes])
+    store = measure(folder, wish, outside=pair, conditions=carried_out)
+    run = load_run(store.folder)
+    judgement = judge(run)
+    said = judge_pair(run, judgement, (pair[0].name, pair[1].name), terms, folder.scenario.title)
+    urls = UrlsJudgement(**dict(said), base=pair[0].origin + question.target, head=pair[1].origin + question.target)
+    return Answered(run, judgement, urls, store.folder)
+
+
+def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFolder, list[str]]:
+    """A scenario of one request, whose right answer is the one that both services give; and what is to be said of it.
+
+    Raises UsageError if there is no such answer.
+    """
+    request: dict[str, Any] = {
+        "method": question.method,
+        "target": _literal(question.target),
+        "headers": {name: _literal(value) for name, value in question.headers.items()},
+        "body": None if question.body is None else _literal(question.body),
+    }
+    try:
+        asked = Request.model_validate(request)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageError(f"the request's {first['loc'][0]}: {first['msg']}", mend="correct it") from error
+    answers = {service.name: [_ask(service, asked) for _ in range(_ASKED)] for service in pair}
+    expect: dict[str, Any] = {"status": _status(answers, question.status)}
+    body = None if question.method == "HEAD" else _body(answers)
+    if body is not None:
+        expect["body"] = _literal(body)
+    whole = request | {"expect": expect}
+    title = f"{question.method} {question.target}"
+    scenario = Scenario.model_validate(
+        {
+            "schema": 1,
+            "name": "one-request",
+            "title": title,
+            "summary": f"{title}, as both services answered it when they were asked first.",
+            "ready": whole,
+            "contract": [{"id": _LOAD, "says": "the request is answered as it was at first", "steps": [whole]}],
+            "loads": {
+                _LOAD: {"title": title, "connections": question.connections, "requests": [whole | {"name": _LOAD}]}
+            },
+        }
+    )
+    # Nothing lies there: the scenario stands in no file.
+    folder = ScenarioFolder(Path("(ab-url)"), scenario, ())
+    unchecked = body is None and question.method != "HEAD"
+    return folder, ["the bodies differ from answer to answer, so that they are not checked"] if unchecked else []
+
+
+def _ask(service: Outside, request: Request) -> Answer:
+    answer = Service(service.host, service.port).exchange(request, ValueSource(0).next())
+    if answer.failure:
+        raise UsageError(f"{service.url}: {answer.failure}", mend="ask it by hand: curl -v")
+    return answer
+
+
+def _status(answers: dict[str, list[Answer]], wanted: int | None) -> int:
+    found = {name: sorted({answer.status or 0 for answer in given}) for name, given in answers.items()}
+    told = "; ".join(f"{name} answers {' or '.join(map(str, statuses))}" for name, statuses in found.items())
+    every = {status for statuses in found.values() for status in statuses}
+    if wanted is not None and every != {wanted}:
+        raise UsageError(f"the right answer would be {wanted}, but {told}", mend="correct the request, or --status")
+    if len(every) > 1:
+        raise UsageError(f"the two do not answer alike: {told}", mend="give a request that both answer alike")
+    (status,) = every
+    if wanted is None and status >= 400:
+        raise UsageError(f"both answer {status}", mend=f"correct the request; if it is right, give --status {status}")
+    return status
+
+
+def _body(answers: dict[str, list[Answer]]) -> str | None:
+    """The body that every answer had; None if they differ, or if it is no text."""
+    bodies = {answer.body for given in answers.values() for answer in given}
+    if len(bodies) > 1:
+        return None
+    try:
+        return bodies.pop().decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _literal(text: str) -> str:
+    """The text as a template that stands for itself."""
+    return text.replace("{", "{{").replace("}", "}}")

@@ -1,0 +1,72 @@
+"""`touchstone ab-url`: one request to two real servers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.run.test_end_to_end import touchstone
+from tests.run.test_outside import service
+from touchstone.failure import UsageError
+from touchstone.judge.comparison.across import Terms
+from touchstone.manifest.outside import Outside
+from touchstone.run.two_urls import Question, one_request
+
+TERMS = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
+
+
+@pytest.mark.slow
+def test_two_services_are_compared_with_memory_and_cpu_of_their_processes(tmp_path: Path) -> None:
+    with service(tmp_path / "a") as (first, one), service(tmp_path / "b") as (second, two):
+        words = ["--pid", f"base={one}", "--pid", f"head={two}", "--margin", "40%", "--minutes", "3"]
+        done = touchstone(tmp_path, "ab-url", f"{first}/ping", f"{second}/ping", "--json", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = json.loads(done.stdout)
+    assert (said["base"], said["head"], said["standing"]) == (f"{first}/ping", f"{second}/ping", "passed")
+    figures = {change["figure"]: change for change in said["changes"]}
+    assert figures.keys() == {"throughput", "latency_p50", "cpu_per_request", "rss_peak"}
+    assert figures["rss_peak"]["before"] > 2**20
+    assert figures["throughput"]["low"] is not None
+
+
+def test_the_right_answer_is_the_one_that_both_give(tmp_path: Path) -> None:
+    with service(tmp_path / "a") as (first, _), service(tmp_path / "b") as (second, _):
+        pair = Outside("base", first), Outside("head", second)
+        folder, notes = one_request(pair, Question(TERMS, "/ping?{braces}"))
+        assert (folder.scenario.loads["request"].requests[0].target, notes) == ("/ping?{{braces}}", [])
+        assert folder.scenario.ready.expect.body == "pong"
+        folder, _ = one_request(pair, Question(TERMS, "/nowhere", status=404))
+        assert folder.scenario.ready.expect.body == "not found"
+
+
+def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path) -> None:
+    with service(tmp_path / "a") as (first, _), service(tmp_path / "b", "200-on-unknown-path") as (second, _):
+        pair = Outside("base", first), Outside("head", second)
+        with pytest.raises(UsageError, match="base answers 404; head answers 200"):
+            one_request(pair, Question(TERMS, "/nowhere"))
+        with pytest.raises(UsageError, match="the right answer would be 201, but"):
+            one_request(pair, Question(TERMS, "/ping", status=201))
+        with pytest.raises(UsageError, match="both answer 405"):
+            one_request(pair, Question(TERMS, "/ping", method="POST"))
+    with service(tmp_path / "a") as (first, _), service(tmp_path / "b", "wrong-body") as (second, _):
+        folder, notes = one_request((Outside("base", first), Outside("head", second)), Question(TERMS, "/ping"))
+        assert folder.scenario.ready.expect.body is None
+        assert "not checked" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"], "name two requests: /a and /b"),
+        (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a"], "nothing listens"),
+        (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "rss_peak"], "--pid base=PID"),
+        (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "boot_rss"], "no figure of a load"),
+    ],
+)
+def test_bad_input_is_named(tmp_path: Path, words: list[str], said: str) -> None:
+    done = touchstone(tmp_path, "ab-url", *words)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+    assert not (tmp_path / "results").exists()
