@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.pair import still_open
 from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Comparison, Judgement, Outcome
-from touchstone.judge.statistics.intervals import Decision, Interval, decide, simultaneous
+from touchstone.judge.judgement import Comparison, Judgement
+from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
 from touchstone.plan.plan import Wish, planned_loads
 from touchstone.record.run import Run
@@ -104,15 +105,10 @@ def _wish(folder: ScenarioFolder, question: Question) -> Wish:
 
 
 def _still_open(comparison: Comparison, question: Question) -> bool:
-    """Whether a figure that was asked about lies neither within its own margin nor outside."""
-    if comparison.figure not in question.terms.figures:
-        return False
-    if question.still_open is not None:
+    """Whether it still has to be decided: as the question says, else by its own margin."""
+    if comparison.figure in question.terms.figures and question.still_open is not None:
         return question.still_open(comparison)
-    if comparison.low is None or comparison.high is None or comparison.ratio is None:
-        return comparison.outcome is Outcome.UNDECIDED
-    interval = Interval(comparison.ratio, comparison.low, comparison.high)
-    return decide(interval, question.terms.margin_of(comparison.figure)) is Decision.OPEN
+    return still_open(comparison, question.terms)
 
 
 def _intervals(figures: Iterable[str], loads: int) -> int:

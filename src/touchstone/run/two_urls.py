@@ -14,7 +14,7 @@ from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Answer, Service
 from touchstone.failure import UsageError
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import PairJudgement, judge_pair
+from touchstone.judge.comparison.pair import PairJudgement, judge_pair, still_open
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Judgement
 from touchstone.judge.statistics.intervals import simultaneous
@@ -84,7 +84,11 @@ def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: 
         margin=min(terms.margin_of(figure) for figure in terms.figures),
         confidence=simultaneous(terms.confidence, len(terms.figures)),
     )
-    carried_out = replace(conditions, decide=tuple(terms.figures), notes=[*conditions.notes, *notes])
+    carried_out = replace(
+        conditions,
+        still_open=lambda comparison: still_open(comparison, terms),
+        notes=[*conditions.notes, *notes],
+    )
     store = measure(folder, wish, outside=pair, conditions=carried_out)
     run = load_run(store.folder)
     judgement = judge(run)

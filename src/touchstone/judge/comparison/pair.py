@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from touchstone.judge.comparison.across import Change, Gone, Terms, harmless, read_decision, usable
 from touchstone.judge.comparison.gate import hold_against
-from touchstone.judge.judgement import Comparison, Estimate, FailedContender, Judgement, Verdict
-from touchstone.judge.statistics.intervals import Interval, decide
+from touchstone.judge.judgement import Comparison, Estimate, FailedContender, Judgement, Outcome, Verdict
+from touchstone.judge.statistics.intervals import Decision, Interval, decide
 from touchstone.record.base import Record
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
@@ -93,6 +93,16 @@ def judge_pair(run: Run, judgement: Judgement, names: tuple[str, str], terms: Te
         failed=judgement.failed,
         notes=list(run.notes),
     )
+
+
+def still_open(comparison: Comparison, terms: Terms) -> bool:
+    """Whether a figure that was asked about lies neither within its own margin nor outside."""
+    if comparison.figure not in terms.figures:
+        return False
+    if comparison.low is None or comparison.high is None or comparison.ratio is None:
+        return comparison.outcome is Outcome.UNDECIDED
+    interval = Interval(comparison.ratio, comparison.low, comparison.high)
+    return decide(interval, terms.margin_of(comparison.figure)) is Decision.OPEN
 
 
 def _estimates(judgement: Judgement, contender: str, terms: Terms) -> dict[Key, Estimate]:
