@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +21,7 @@ from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.report.changes import is_change, print_gate, print_gone, table
 from touchstone.report.format import plural
+from touchstone.run.load_results import LOAD_ALONE, load_results_at, run_of_load_results
 
 _ADVICE = "more rounds in both runs (`--rounds`, `--until-decided`), or a wider margin (`--figure NAME=10%`)"
 
@@ -32,7 +34,9 @@ class _Document(Record):
 
 
 def compare(
-    before: Annotated[str, typer.Argument(help="The earlier run: an id, a folder, or `last`.", autocompletion=runs)],
+    before: Annotated[
+        str, typer.Argument(help="The earlier run: an id, a folder, `last`, or results of `load`.", autocompletion=runs)
+    ],
     after: Annotated[str, typer.Argument(help="The later run.", autocompletion=runs)] = "last",
     margin: Annotated[str, typer.Option(help="The least change that matters, such as 5% or 0.05.")] = "5%",
     figure: Annotated[
@@ -54,8 +58,11 @@ def compare(
     all: Annotated[bool, typer.Option("--all", help="Also the figures that did not change.")] = False,
     json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
 ) -> int:
-    """Put two runs side by side: which figures have really changed."""
-    old, new = load_run(find_run(before)), load_run(find_run(after))
+    """Put two runs side by side: which figures have really changed.
+
+    Results of `touchstone load --json` are taken, too: a file, or a folder of them, each of which is then a round.
+    """
+    old, new = _read(before), _read(after)
     terms = _terms(margin, figure or [], load or [], new, old)
     if (reasons := comparable(old, new)) and not anyway:
         raise InvalidRunError(
@@ -69,6 +76,7 @@ def compare(
         typer.echo(_Document(changes=found, gone=lost).model_dump_json(indent=1))
     else:
         _print(found, lost, everything=all)
+        _print_limits(old, new)
         if gate:
             print_gate(Console(), held, _ADVICE)
     if not gate:
@@ -81,6 +89,13 @@ def compare(
             mend="compare runs of the same scenario, contenders and loads",
         )
     return ExitCode.UNDECIDED if held.open and not allow_undecided else ExitCode.OK
+
+
+def _read(name: str) -> Run:
+    """A run; or results of `touchstone load`, each as a round."""
+    if files := load_results_at(Path(name)):
+        return run_of_load_results(files)
+    return load_run(find_run(name))
 
 
 def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Terms:
@@ -102,6 +117,16 @@ def _print(found: list[Change], lost: list[Gone], *, everything: bool) -> None:
     print_gone(console, lost)
     undecided = sum(change.outcome is Outcome.UNDECIDED for change in found)
     console.print(f"{plural(len(found), 'figure')} compared, {len(shown)} shown, {undecided} undecided")
+
+
+def _print_limits(*runs: Run) -> None:
+    """What results of single loads cannot tell."""
+    if not any(run.plan.profile == LOAD_ALONE for run in runs):
+        return
+    console = Console()
+    if any(len(run.samples) == 1 for run in runs):
+        console.print("one result has no interval: repeat the load, and give a folder of results on either side")
+    console.print("a result does not name its machine: compare what was taken on the same one")
 
 
 def register(app: typer.Typer) -> None:
