@@ -23,7 +23,7 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	@command -v cargo >/dev/null || { echo "the engine needs a Rust toolchain; install it by rustup"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	PATH="$(CURDIR)/$(BIN):$$PATH" pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(ENGINE): $(ENGINE_SOURCES)
