@@ -76,6 +76,8 @@ class Bench:
     """Filled by the build phase."""
     ceilings: dict[tuple[str, str], float | None] = field(default_factory=dict)
     """Requests a second that a dependency answers by itself, by load and dependency."""
+    profile_rates: dict[str, float] = field(default_factory=dict)
+    """Requests per second that every contender serves, by load: found by the profile phase in the first round."""
     fresh_builds: bool = False
     """Build again even if an equal build is in the cache."""
     cpu_limit: float | None = None

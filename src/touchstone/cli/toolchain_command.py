@@ -12,6 +12,7 @@ from rich.console import Console
 from touchstone.failure import UsageError
 from touchstone.native_image.assemble import assemble
 from touchstone.native_image.home import default_home
+from touchstone.toolchain.async_profiler import fetch_async_profiler
 from touchstone.toolchain.crane import fetch_crane
 from touchstone.toolchain.otava import fetch_otava
 from touchstone.toolchain.packaged import PACKAGED
@@ -19,14 +20,19 @@ from touchstone.toolchain.registry import TOOLS, find_tool
 from touchstone.toolchain.tool import Found
 from touchstone.toolchain.upx import fetch_upx
 
-_FETCHERS = {"upx": fetch_upx, "crane": fetch_crane, "otava": fetch_otava} | {
-    name: tool.fetch for name, tool in PACKAGED.items()
-}
+_FETCHERS = {
+    "upx": fetch_upx,
+    "crane": fetch_crane,
+    "otava": fetch_otava,
+    "async-profiler": fetch_async_profiler,
+} | {name: tool.fetch for name, tool in PACKAGED.items()}
 _GETTERS = ("native-image", *_FETCHERS)
 
 
 def toolchain(
-    name: Annotated[str, typer.Argument(help="native-image, upx, crane, otava, bun, deno, pnpm, uv or zig.")],
+    name: Annotated[
+        str, typer.Argument(help="native-image, upx, crane, otava, async-profiler, bun, deno, pnpm, uv or zig.")
+    ],
     jdk_source: Annotated[
         Path | None, typer.Option("--jdk-source", help="OpenJDK's source archive, if no Debian mirror has it.")
     ] = None,

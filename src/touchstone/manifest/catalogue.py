@@ -83,6 +83,8 @@ def resolved(stack: Stack, name: str) -> Variant:
             "env": base.env | own.env,
             # A native image takes other heap flags than the JVM that it was built from.
             "memory_settings": own.memory_settings or ([] if own.native else base.memory_settings),
+            # A program that is not built anew is the base's, and so is its copy.
+            "profiled": own.profiled or (None if own.build else base.profiled),
             "extra_configuration": own.extra_configuration or base.extra_configuration,
         }
     )

@@ -51,6 +51,15 @@ class MemorySetting(Part):
     heap_share: Annotated[float, Field(gt=0, le=1)] = 0.6
 
 
+class Profiled(Part):
+    """How a variant is built anew for a profiler, which needs symbols and frame pointers: a copy, for this alone."""
+
+    build: Annotated[list[Command], Field(min_length=1)] | None = None
+    """In place of the variant's own `build`; that if it is left out."""
+    build_env: dict[str, str] = {}
+    """Beside the variant's own `build_env`."""
+
+
 class Variant(Part):
     """One way to build or run a stack. Keys that are left out are taken from the variant named by `base`, if any."""
 
@@ -82,6 +91,9 @@ class Variant(Part):
     """For an AOT cache: the run command of the training run, made by the lab with the contract as its load."""
     native: bool = False
     """True if this is a long native-image build, made one at a time."""
+    profiled: Profiled | None = None
+    """A copy for the phase `profile`; without it the variant itself is profiled. Only a variant without a build of its
+    own takes it from its base."""
     extra_configuration: list[str] = []
     """Files of hand-written reachability metadata; their lines are counted and shown."""
 

@@ -15,6 +15,7 @@ from touchstone.phase.hold.phase import HoldPhase
 from touchstone.phase.load.phase import LoadPhase
 from touchstone.phase.peak.phase import PeakPhase
 from touchstone.phase.probe.phase import ProbePhase
+from touchstone.phase.profile.phase import ProfilePhase
 from touchstone.phase.verify.phase import VerifyPhase
 
 PHASES: tuple[Phase, ...] = (
@@ -26,6 +27,7 @@ PHASES: tuple[Phase, ...] = (
     BootPhase(),
     PeakPhase(),
     LoadPhase(),
+    ProfilePhase(),
     DrainPhase(),
     HoldPhase(),
     FloorPhase(),

@@ -36,6 +36,8 @@ class Profile:
     """A contender is loaded at least so long before its slices count, and"""
     warm_most_s: float = 90.0
     """at most so long if it still gets faster; half and a third of it where its process has served another load."""
+    profile_s: float = 8.0
+    """How long a pass at the profile's rate lasts."""
 
     def timing(self, load: Load, round_number: int) -> Timing:
         """The times of a load in a round, counted from 1."""
@@ -59,9 +61,24 @@ class Profile:
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile("quick", 3, 1.0, 2.0, 1.0, 3, 1, peak_s=20.0, laps=10, warm_least_s=1.5, warm_most_s=60.0),
+        Profile(
+            "quick", 3, 1.0, 2.0, 1.0, 3, 1, peak_s=20.0, laps=10, warm_least_s=1.5, warm_most_s=60.0, profile_s=4.0
+        ),
         Profile("normal", 7, 3.0, 6.0, 2.0, 3, 7, cold_boots=1, laps=24),
-        Profile("thorough", 15, 10.0, 20.0, 5.0, 5, 15, cold_boots=2, laps=48, warm_least_s=5.0, warm_most_s=150.0),
+        Profile(
+            "thorough",
+            15,
+            10.0,
+            20.0,
+            5.0,
+            5,
+            15,
+            cold_boots=2,
+            laps=48,
+            warm_least_s=5.0,
+            warm_most_s=150.0,
+            profile_s=15.0,
+        ),
     )
 }
 """quick: minutes, a first look. normal: fit for a decision. thorough: fit for publication."""

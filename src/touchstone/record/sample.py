@@ -15,6 +15,7 @@ from touchstone.record.evidence.footprint import FootprintEvidence
 from touchstone.record.evidence.hold import HoldEvidence
 from touchstone.record.evidence.peak import PeakResult
 from touchstone.record.evidence.probe import ProbeReport
+from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.evidence.slices import SlicesEvidence
 from touchstone.record.evidence.surroundings import Confinement, LeftInWork, MachineState
 from touchstone.record.evidence.train import TrainEvidence
@@ -185,6 +186,7 @@ class Sample(Record):
     floor: FloorEvidence | None = None
     footprint: FootprintEvidence | None = None
     probe: ProbeReport | None = None
+    profile: ProfileEvidence | None = None
     checks: list[CheckOutcome] = []
     """The contract: the verify phase's, or the short re-check after a load."""
     proofs: list[ProofOutcome] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from touchstone.failure import UsageError
 from touchstone.toolchain.cache import cache_folder
-from touchstone.toolchain.known import compiled, jvm, scripting
+from touchstone.toolchain.known import compiled, jvm, profilers, scripting
 from touchstone.toolchain.tool import Found, Missing, Tool
 
 
@@ -39,7 +39,9 @@ _OWN = (
     Tool("zstd", ("--version",), r"v(\d+(?:\.\d+)+)", "install it by `apt-get install zstd`"),
 )
 
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*compiled.TOOLS, *jvm.TOOLS, *scripting.TOOLS, *_OWN)}
+_LANGUAGES = (*compiled.TOOLS, *jvm.TOOLS, *scripting.TOOLS)
+
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*_LANGUAGES, *profilers.TOOLS, *_OWN)}
 
 _OTHER_NAMES = {
     "nodejs": "node",

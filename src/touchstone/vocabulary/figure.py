@@ -6,6 +6,7 @@ A figure's value is in its base unit (seconds, bytes, 1/s, a share, a count); on
 from __future__ import annotations
 
 from touchstone.vocabulary.figure_shape import Better, Counted, Figure, Group, Unit
+from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
 
 __all__ = ["FIGURES", "RETIRED", "Better", "Counted", "Figure", "Group", "Unit", "figures_of"]
 
@@ -338,6 +339,7 @@ _ALL = [
         counted=Counted("keeps", "requirements of HTTP", "fewer", "more"),
         groups=_EXACT,
     ),
+    *PROFILE_FIGURES,
 ]
 
 FIGURES: dict[str, Figure] = {figure.name: figure for figure in _ALL}

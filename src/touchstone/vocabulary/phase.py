@@ -34,6 +34,7 @@ _ALL = [
     PhaseKind("verify", "Contract", always=True, outside=True),
     PhaseKind("load", "Load", per_round=True, outside=True, load_alone=True),
     PhaseKind("peak", "Time to peak", per_round=True, by_default=False),
+    PhaseKind("profile", "Profile", per_round=True, by_default=False),
     PhaseKind("hold", "Held connections", per_round=True, by_default=False),
     PhaseKind("drain", "Drain", per_round=True),
     PhaseKind("floor", "Memory floor", by_default=False),

@@ -58,8 +58,8 @@ class BuildPhase(Phase):
         sample.files["log"] = str(log.relative_to(bench.store.folder))
 
         def action(sample: Sample) -> None:
-            workshop = _build(bench, contender.stack, contender.variant_name, sample, log)
-            bench.builds[contender.name] = _built(contender, workshop)
+            workshop = build_variant(bench, contender.stack, contender.variant_name, sample, log)
+            bench.builds[contender.name] = built_of(contender, workshop)
             _identify(sample, contender, bench.builds[contender.name])
             if contender.variant.train:
                 del sample.figures["artifact_bytes"]
@@ -72,11 +72,12 @@ class BuildPhase(Phase):
         return [attempt(sample, action, log)]
 
 
-def _build(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: Path) -> Workshop:
+def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: Path) -> Workshop:
+    """Build a variant and its bases, or take equal builds from the cache; evidence and figures go into the sample."""
     variant = stack.variants[variant_name]
     tools = _tools(bench, stack, variant_name)
     if variant.base is not None:
-        base = _build(bench, stack, variant.base, sample, log)
+        base = build_variant(bench, stack, variant.base, sample, log)
         if not variant.build and not variant.train:
             return base
     base_work = None if variant.base is None else base.work
@@ -217,7 +218,8 @@ def _identify(sample: Sample, contender: Contender, built: Built) -> None:
     sample.build.prebuilt = prebuilt(built.artifacts, [path for path, _ in source_files(contender.stack)])
 
 
-def _built(contender: Contender, workshop: Workshop) -> Built:
+def built_of(contender: Contender, workshop: Workshop) -> Built:
+    """What was built, ready to be run."""
     variant = contender.variant
     places = workshop.places
     if variant.run is None:

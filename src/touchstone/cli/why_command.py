@@ -1,0 +1,95 @@
+"""`touchstone why`: where a difference of CPU per request comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from touchstone.cli.places import find_run
+from touchstone.failure import ExitCode, UsageError
+from touchstone.judge.comparison.compare import baseline_of
+from touchstone.judge.reading.case import Case
+from touchstone.judge.why.explain import explain, profiled_under
+from touchstone.judge.why.explanation import Explanation, Unexplained
+from touchstone.record.base import Record
+from touchstone.record.store import load_run
+from touchstone.report.why.exports import write_exports
+from touchstone.report.why.terminal import print_explanation
+
+
+class _Document(Record):
+    """What `--json` prints."""
+
+    explanations: list[Explanation | Unexplained]
+
+
+def why(
+    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")] = "last",
+    baseline: Annotated[
+        str, typer.Argument(help="A contender: a stack, or stack/variant; the run's own baseline.")
+    ] = "",
+    contender: Annotated[str, typer.Argument(help="The one that is explained against it; all others.")] = "",
+    load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Write every contender's stacks to this folder: folded, and for speedscope.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+) -> int:
+    """Explain a difference of CPU per request: its parts, functions and system calls."""
+    measured = load_run(find_run(run))
+    there = profiled_under(measured)
+    if not there:
+        raise UsageError(
+            f"run {measured.plan.run_id} has no profile",
+            mend=f"measure one: `touchstone run {measured.plan.scenario} --phase profile`",
+        )
+    loads = _loads(load or [], there)
+    names = list(dict.fromkeys(name for by in there.values() for name in by))
+    case = Case(measured, measured.plan.margin, measured.plan.confidence)
+    first = _named(baseline, names) if baseline else baseline_of(case, set(names)) or names[0]
+    others = [_named(contender, names)] if contender else [name for name in names if name != first]
+    if not others:
+        raise UsageError(
+            f"only {first} was profiled, and there is nothing to explain it against",
+            mend="profile two contenders: `--stacks A,B`",
+        )
+    found = [explain(measured, first, other, name, measured.plan.confidence) for name in loads for other in others]
+    _tell(found, json=json)
+    if export is not None:
+        for path in write_exports(measured, loads, [first, *others], export):
+            typer.echo(f"wrote {path}", err=json)
+    return ExitCode.OK
+
+
+def _tell(found: list[Explanation | Unexplained], *, json: bool) -> None:
+    if json:
+        typer.echo(_Document(explanations=found).model_dump_json(indent=1))
+        return
+    console = Console()
+    for one in found:
+        print_explanation(console, one)
+        console.print()
+
+
+def _loads(asked: list[str], there: dict[str, list[str]]) -> list[str]:
+    for name in asked:
+        if name not in there:
+            raise UsageError(f"nothing was profiled under {name!r}", mend=f"there are: {', '.join(there)}")
+    return asked or list(there)
+
+
+def _named(word: str, names: list[str]) -> str:
+    """A contender by its name, or by its stack where only one variant of it was profiled. Raises UsageError."""
+    fitting = [name for name in names if word in (name, name.split("/", 1)[0])]
+    if len(fitting) == 1:
+        return fitting[0]
+    what = f"{word!r} fits {', '.join(fitting)}" if fitting else f"{word!r} was not profiled in this run"
+    raise UsageError(what, mend=f"name one of: {', '.join(names)}")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("why")(why)

@@ -1,0 +1,128 @@
+"""Takes a difference of CPU per request apart, paired by rounds."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+
+from touchstone.attribution.category import Category
+from touchstone.judge.statistics.intervals import mean_interval, simultaneous
+from touchstone.judge.why.explanation import CallCount, Explanation, FunctionPart, Part, Unexplained
+from touchstone.judge.why.spending import Spending, profiles, spending, why_not
+from touchstone.record.evidence.profile import ProfileEvidence
+from touchstone.record.run import Run
+
+FUNCTIONS = 10
+CALLS = 10
+_LEAST_SHARE = 0.005
+"""A function that differs by a smaller share of the larger total is no candidate: it would only widen the family."""
+_LEAST_CALLS = 0.01
+
+Rounds = Mapping[int, Spending]
+
+
+def explain(run: Run, baseline: str, contender: str, load: str, confidence: float) -> Explanation | Unexplained:
+    """Explain one contender against another under one load, from the rounds that both were profiled in."""
+    found: list[dict[int, tuple[ProfileEvidence, Spending]]] = []
+    for name in (baseline, contender):
+        read = {
+            number: (sample.profile, spent)
+            for number, sample in profiles(run.samples, name, load)
+            if sample.profile and (spent := spending(sample.profile))
+        }
+        if not read:
+            reason = why_not(run.samples, name, load)
+            return Unexplained(load=load, contender=contender, baseline=baseline, reason=reason)
+        found.append(read)
+    rounds = sorted(found[0].keys() & found[1].keys())
+    if not rounds:
+        reason = "there is no round in which both were profiled"
+        return Unexplained(load=load, contender=contender, baseline=baseline, reason=reason)
+    a, b = ({number: one[number][1] for number in rounds} for one in found)
+    evidence = [one[rounds[-1]][0] for one in found]
+    total = _part("CPU per request", a, b, lambda s: s.plain, confidence)
+    names = [str(c) for c in Category if any(c in s.categories for s in (*a.values(), *b.values()))]
+    each = simultaneous(confidence, len(names) + 1)
+    return Explanation(
+        load=load,
+        contender=contender,
+        baseline=baseline,
+        rate=evidence[1].rate,
+        rounds=len(rounds),
+        total=total,
+        parts=[_part(name, a, b, _of_category(name), each) for name in names],
+        rest=_part("rest", a, b, lambda s: s.plain - s.profiled, each),
+        functions=_functions(a, b, confidence),
+        calls=_calls([[one[number][0] for number in rounds] for one in found]),
+        profilers=[one.profiler or "" for one in evidence],
+        unmatched=_unmatched(a, b),
+    )
+
+
+def _of_category(name: str) -> Callable[[Spending], float]:
+    return lambda spent: spent.categories.get(name, 0.0)
+
+
+def _part(name: str, a: Rounds, b: Rounds, value: Callable[[Spending], float], confidence: float) -> Part:
+    differences = [value(b[number]) - value(a[number]) for number in a]
+    interval = mean_interval(differences, confidence)
+    return Part(
+        name=name,
+        baseline=statistics.fmean(value(spent) for spent in a.values()),
+        contender=statistics.fmean(value(spent) for spent in b.values()),
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+    )
+
+
+def _functions(a: Rounds, b: Rounds, confidence: float) -> list[FunctionPart]:
+    names = {name for spent in (*a.values(), *b.values()) for name in spent.functions}
+    means = {
+        name: tuple(statistics.fmean(s.functions.get(name, 0.0) for s in side.values()) for side in (a, b))
+        for name in names
+    }
+    largest = max(statistics.fmean(s.plain for s in side.values()) for side in (a, b))
+    candidates = [name for name, (x, y) in means.items() if abs(y - x) >= _LEAST_SHARE * largest]
+    each = simultaneous(confidence, len(candidates))
+    categories = {name: c for spent in (*a.values(), *b.values()) for name, c in spent.function_category.items()}
+
+    def made(name: str) -> FunctionPart:
+        part = _part(name, a, b, lambda spent: spent.functions.get(name, 0.0), each)
+        return FunctionPart(**part.model_dump(), category=categories[name])
+
+    parts = [made(name) for name in candidates]
+    return sorted(parts, key=lambda part: (not part.sure, -abs(part.difference)))[:FUNCTIONS]
+
+
+def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[CallCount]:
+    """Over all rounds together: counts need no interval, and few of them depend on chance."""
+    means = []
+    for side in sides:
+        counted = [one.syscalls for one in side if one.syscalls and one.syscalls.requests]
+        requests = sum(one.requests for one in counted)
+        names = {name for one in counted for name in one.counts}
+        means.append({name: sum(one.counts.get(name, 0) for one in counted) / requests for name in names})
+    a, b = means
+    if not a or not b:
+        return []
+    found = [CallCount(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
+    kept = [call for call in found if max(call.baseline, call.contender) >= _LEAST_CALLS]
+    return sorted(kept, key=lambda call: (-abs(call.difference), call.name))[:CALLS]
+
+
+def _unmatched(a: Rounds, b: Rounds) -> list[tuple[str, float]]:
+    total = sum(spent.profiled for spent in (*a.values(), *b.values()))
+    sums: dict[str, float] = {}
+    for spent in (*a.values(), *b.values()):
+        for name, seconds in spent.unmatched.items():
+            sums[name] = sums.get(name, 0.0) + seconds / total
+    return sorted(sums.items(), key=lambda item: -item[1])[:CALLS]
+
+
+def profiled_under(run: Run) -> dict[str, list[str]]:
+    """By load, the contenders that were profiled under it, in the order of the record."""
+    found: dict[str, list[str]] = {}
+    for sample in run.samples:
+        if sample.phase == "profile" and sample.load is not None and sample.contender not in found.get(sample.load, []):
+            found.setdefault(sample.load, []).append(sample.contender)
+    return found

@@ -1,0 +1,79 @@
+"""What is said of a difference: its parts, each with an interval, and what was counted."""
+
+from __future__ import annotations
+
+from touchstone.record.base import Record
+
+
+class Part(Record):
+    """A part of the CPU per request, in seconds, as the mean over rounds."""
+
+    name: str
+    baseline: float
+    contender: float
+    low: float | None = None
+    high: float | None = None
+    """The interval of the difference, simultaneous over all parts of its kind; None with too few rounds."""
+
+    @property
+    def difference(self) -> float:
+        """The contender's less the baseline's."""
+        return self.contender - self.baseline
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is different at all: its interval excludes 0."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+class FunctionPart(Part):
+    """A function with what works on its behalf: kernel, scheduler, collector and allocator below it."""
+
+    category: str
+
+
+class CallCount(Record):
+    """A system call: how often per request."""
+
+    name: str
+    baseline: float
+    contender: float
+
+    @property
+    def difference(self) -> float:
+        """The contender's less the baseline's."""
+        return self.contender - self.baseline
+
+
+class Explanation(Record):
+    """Why a contender's CPU per request differs from the baseline's under one load."""
+
+    load: str
+    contender: str
+    baseline: str
+    rate: float
+    """Requests per second at which both were profiled."""
+    rounds: int
+    total: Part
+    """Without a profiler: what is explained."""
+    parts: list[Part] = []
+    """The categories. With the rest they add up to the total."""
+    rest: Part
+    """What the profiled passes used other than the passes without a profiler: the profiler, a copy, and noise."""
+    functions: list[FunctionPart] = []
+    """Those that explain most: certain ones first, then by size."""
+    calls: list[CallCount] = []
+    """The system calls whose number differs most."""
+    profilers: list[str] = []
+    """The baseline's, then the contender's."""
+    unmatched: list[tuple[str, float]] = []
+    """Frames that no table has, with the share of the CPU that ended in them, over both."""
+
+
+class Unexplained(Record):
+    """A pair that could not be explained, and why."""
+
+    load: str
+    contender: str
+    baseline: str
+    reason: str

@@ -1,0 +1,1 @@
+"""Where the CPU of a request goes: passes at a rate that all serve, sampled stacks, and counts."""

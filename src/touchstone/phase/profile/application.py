@@ -1,0 +1,46 @@
+"""By which prefixes a contender's own functions are known among those of its libraries."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from touchstone.manifest.stack import Stack
+
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
+_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
+_TABLES = {"go": "go", "rust": "rust", "c++": "cpp", "c": "cpp", "java": "jvm", "kotlin": "jvm", "scala": "jvm"}
+
+
+def tables_of(stack: Stack, *, jvm: bool) -> list[str]:
+    """The tables of patterns that suit a stack's frames; what runs on the JVM has the JVM's whatever its language."""
+    own = "jvm" if jvm else _TABLES.get(stack.language.lower())
+    return [own] if own else []
+
+
+def own_prefixes(stack: Stack) -> list[str]:
+    """How the names of its own functions begin: packages, modules and crates that its sources declare."""
+    return sorted({prefix for pattern in stack.sources for path in stack.folder.glob(pattern) for prefix in _of(path)})
+
+
+def _of(path: Path) -> Iterator[str]:
+    if path.suffix in {".kt", ".java", ".scala"}:
+        yield from (f"{name}." for name in _PACKAGE.findall(_text(path)))
+    elif path.suffix == ".go":
+        yield "main."
+    elif path.name == "go.mod":
+        yield from (f"{name}" for name in _MODULE.findall(_text(path)))
+    elif path.name == "Cargo.toml":
+        for prefix in ("", "<", "<&"):
+            yield f"{prefix}{_crate(path)}::"
+
+
+def _crate(path: Path) -> str:
+    document = tomllib.loads(_text(path))
+    return str(document.get("package", {}).get("name", "main")).replace("-", "_")
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")

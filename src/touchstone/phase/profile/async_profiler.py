@@ -1,0 +1,110 @@
+"""async-profiler: samples a JVM from within, so that compiled and interpreted Java has its names."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
+from touchstone.record.evidence.profile import KERNEL, FoldedStacks
+from touchstone.toolchain import async_profiler
+
+_PATIENCE_S = 30
+_INTERVAL_NS = round(1e9 / HERTZ)
+_OWN = ("_[j]", "_[i]", "_[0]", "_[1]")
+"""How async-profiler marks compiled, inlined, interpreted and little compiled Java; the kernel's mark stays."""
+
+_DRAWN = re.compile(r"-?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""What a library's temporary file is named by, drawn anew at each start."""
+
+
+class AsyncProfiler(Sampler):
+    """Attached by the JVM's own `jcmd`. Where perf events are not permitted, a timer of each thread is used."""
+
+    def __init__(self, process: ServerProcess) -> None:
+        self._library = async_profiler.library()
+        if not self._library.is_file():
+            raise ProfilerError(
+                f"not measured: needs async-profiler; {async_profiler.HOW_TO_GET}", mend="then run the phase again"
+            )
+        self._pid = process.pid
+        self._jcmd = Path(f"/proc/{process.pid}/exe").resolve().parent / "jcmd"
+        if not self._jcmd.is_file():
+            raise ProfilerError(
+                f"not measured: there is no {self._jcmd}, by which a profiler is attached",
+                mend="run the contender by a JDK: a JRE cannot be attached to",
+            )
+        self._event = "cpu"
+        self.name = f"async-profiler {async_profiler.VERSION}"
+
+    def prepare(self) -> None:
+        """Load the library: from then on the compiler keeps the names of what it inlines."""
+        self._tell("status")
+
+    def start(self) -> None:
+        """Begin by perf events, or by timers if those are refused."""
+        wanted = f"interval={_INTERVAL_NS},cstack=vm,threads"
+        said = self._tell(f"start,event=cpu,{wanted}")
+        if "started" not in said:
+            self._event = "ctimer"
+            timers = self._tell(f"start,event=ctimer,{wanted}")
+            if "started" not in timers:
+                raise ProfilerError(
+                    f"not measured: async-profiler does not start: {said.strip() or timers.strip() or 'no message'}",
+                    mend="see the contender's log; `-XX:+DisableAttachMechanism` and other users' JVMs forbid it",
+                )
+        self.name = f"async-profiler {async_profiler.VERSION}, {self._event}"
+
+    def stop(self) -> FoldedStacks:
+        """End it, and read the stacks that it wrote."""
+        with tempfile.NamedTemporaryFile(prefix="touchstone-jvm-", suffix=".collapsed") as out:
+            said = self._tell(f"stop,file={out.name},collapsed,ann")
+            text = Path(out.name).read_text(encoding="utf-8", errors="replace")
+        if not text:
+            raise ProfilerError(
+                f"not measured: async-profiler left nothing: {said.strip() or 'no message'}",
+                mend="see that the JVM may write below /tmp, and that it was not ended",
+            )
+        return folded(_stacks(text))
+
+    def _tell(self, order: str) -> str:
+        """Give the library an order by jcmd; what it said."""
+        with tempfile.NamedTemporaryFile(prefix="touchstone-jvm-", suffix=".log") as log:
+            words = [str(self._jcmd), str(self._pid), "JVMTI.agent_load", str(self._library)]
+            try:
+                done = subprocess.run(
+                    [*words, f'"{order},log={log.name}"'],
+                    capture_output=True, text=True, timeout=_PATIENCE_S, check=False,
+                )  # fmt: skip
+            except (OSError, subprocess.TimeoutExpired) as error:
+                raise ProfilerError(
+                    f"not measured: async-profiler cannot be attached: {error}",
+                    mend="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
+                ) from error
+            said = Path(log.name).read_text(encoding="utf-8", errors="replace")
+        if done.returncode != 0:
+            raise ProfilerError(
+                f"not measured: async-profiler cannot be attached: {(done.stderr or done.stdout).strip()[-300:]}",
+                mend="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
+            )
+        return said + done.stdout
+
+
+def _stacks(text: str) -> Iterator[tuple[list[str], int]]:
+    """Lines of `[thread tid=1];frame;frame 12`."""
+    for line in text.splitlines():
+        frames, _, count = line.rpartition(" ")
+        if not count.isdigit():
+            continue
+        thread, *rest = frames.split(";")
+        yield [thread_kind(thread.strip("[]").partition(" tid=")[0]), *map(_plain, rest)], int(count)
+
+
+def _plain(frame: str) -> str:
+    for mark in _OWN:
+        frame = frame.removesuffix(mark)
+    return frame if frame.endswith(KERNEL) else _DRAWN.sub("", frame).replace("/", ".")

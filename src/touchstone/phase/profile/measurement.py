@@ -1,0 +1,145 @@
+"""One contender under one load: what it uses without a profiler, what was counted, and the sampled stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from touchstone.bench.base import Bench, Built
+from touchstone.bench.service import Running, running
+from touchstone.contract.checker import Checker, light_checks
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
+from touchstone.phase.build.copy import build_copy
+from touchstone.phase.load.prepare import prepare_load
+from touchstone.phase.profile.application import own_prefixes, tables_of
+from touchstone.phase.profile.async_profiler import AsyncProfiler
+from touchstone.phase.profile.counters import read_counters
+from touchstone.phase.profile.figures import profile_figures
+from touchstone.phase.profile.passes import PassError, Passes
+from touchstone.phase.profile.perf import Perf
+from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, is_jvm
+from touchstone.phase.profile.strace import counting
+from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
+from touchstone.record.sample import Sample
+
+_COUNTED_S = 3.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """One contender under one load at the rate that all serve, in requests per second."""
+
+    bench: Bench
+    contender: Contender
+    load: Load
+    rate: float
+
+
+def profile(task: Task, sample: Sample) -> None:
+    """Fill the sample: the contender itself without a profiler and counted, then itself or its copy with one.
+
+    Raises TouchstoneError if it cannot be loaded. What a profiler is refused is put down, and the rest is measured.
+    """
+    if task.rate <= 0:
+        raise PassError("no contender could be loaded, so that there is no rate", mend="run the phase `load` first")
+    stack, asked = task.contender.stack, task.contender.variant.profiled
+    evidence = ProfileEvidence(rate=task.rate, application=own_prefixes(stack))
+    sample.profile = evidence
+    copy: Built | None = None
+    if asked is not None:
+        copy = build_copy(task.bench, task.contender, sample, task.bench.store.logs / f"{sample.id}.log")
+        evidence.copy_build = asked.build or task.contender.variant.build
+    with _started(task, task.bench.builds[task.contender.name], sample) as contender_running:
+        sampler = _sampler(task, contender_running, evidence) if copy is None else None
+        with Passes(task.bench, task.load, contender_running, task.rate) as passes:
+            passes.warm_up()
+            evidence.plain = _steady(passes, contender_running, evidence, sampler)
+            _count_calls(passes, contender_running, evidence)
+        if contender_running.process.exited() is None:
+            checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
+            sample.checks = checker.run(light_checks(task.bench.scenario.contract))
+    if copy is not None:
+        with _started(task, copy, sample.model_copy(deep=True)) as contender_running:
+            sampler = _sampler(task, contender_running, evidence)
+            with Passes(task.bench, task.load, contender_running, task.rate) as passes:
+                passes.warm_up()
+                evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
+    sample.figures, sample.not_measured = profile_figures(evidence)
+
+
+@contextmanager
+def _started(task: Task, built: Built, sample: Sample) -> Iterator[Running]:
+    load = task.load
+    limit = None if load.memory_limit_mb is None else load.memory_limit_mb * 2**20
+    with running(
+        task.bench, built, sample, settings=load.dependency_settings, memory_limit=limit, cpu_limit=load.cpus
+    ) as contender_running:
+        checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
+        prepare_load(checker, load, task.bench.seed)
+        yield contender_running
+
+
+def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) -> Sampler | None:
+    """The profiler that suits the process, ready; None if there is none, with the reason in the evidence."""
+    process = contender_running.process
+    jvm = is_jvm(process)
+    evidence.tables = tables_of(task.contender.stack, jvm=jvm)
+    try:
+        made: Sampler = AsyncProfiler(process) if jvm else Perf(process, task.bench.placement.engine_cpus)
+        made.prepare()
+    except ProfilerError as error:
+        evidence.not_profiled = f"{error.what}; {error.mend}"
+        return None
+    return made
+
+
+def _steady(
+    passes: Passes, contender_running: Running, evidence: ProfileEvidence, sampler: Sampler | None
+) -> ProfilePass:
+    """Half a window without the profiler, a whole one with it, and half a window without: drift cancels."""
+    seconds = passes.bench.profile.profile_s
+    passes.settle()
+    count = evidence.process is None
+    before = read_counters(contender_running.process) if count else {}
+    first = passes.steady(seconds / 2)
+    if count:
+        after = read_counters(contender_running.process)
+        counts = {name: value - before.get(name, 0) for name, value in after.items()}
+        evidence.process = RequestCounts(requests=first.requests, rate=evidence.rate, counts=counts)
+    if sampler is not None:
+        _sample(passes, evidence, sampler)
+    second = passes.steady(seconds / 2)
+    known = first.cpu_s is not None and second.cpu_s is not None
+    return ProfilePass(
+        seconds=first.seconds + second.seconds,
+        requests=first.requests + second.requests,
+        failed=first.failed + second.failed,
+        cpu_s=(first.cpu_s or 0.0) + (second.cpu_s or 0.0) if known else None,
+    )
+
+
+def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None:
+    try:
+        sampler.start()
+        evidence.profiled = passes.steady(passes.bench.profile.profile_s)
+        evidence.stacks = sampler.stop()
+        evidence.profiler, evidence.interval_s = sampler.name, 1 / HERTZ
+    except ProfilerError as error:
+        evidence.not_profiled = f"{error.what}; {error.mend}"
+        evidence.profiled = None
+
+
+def _count_calls(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
+    """System calls by name: in a pass of its own, for a tracer makes a program slow."""
+
+    def traced(carry_out: Callable[[], int]) -> None:
+        with counting(contender_running.process) as calls:
+            requests = carry_out()
+        evidence.syscalls = RequestCounts(requests=requests, rate=passes.counted_rate, counts=calls)
+
+    try:
+        passes.counted(_COUNTED_S, traced)
+    except ProfilerError as error:
+        evidence.not_counted = f"{error.what}; {error.mend}"

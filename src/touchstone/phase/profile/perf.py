@@ -1,0 +1,122 @@
+"""perf: samples native programs and the kernel under them, by the CPU clock, which needs no hardware counters."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from touchstone.isolation.child import end_child, start_child
+from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
+from touchstone.record.evidence.profile import KERNEL, FoldedStacks
+from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.tool import Found
+
+_PATIENCE_S = 30.0
+_PERMIT = (
+    "as root: `sysctl kernel.perf_event_paranoid=1 kernel.kptr_restrict=0`, or give perf CAP_PERFMON; in a container "
+    "the seccomp profile must allow perf_event_open"
+)
+
+
+class Perf(Sampler):
+    """Samples a process tree from outside; `cpus` are where perf itself may run."""
+
+    def __init__(self, process: ServerProcess, cpus: Sequence[int]) -> None:
+        tool = find_tool("perf", ">=5.17")
+        if not isinstance(tool, Found):
+            raise ProfilerError(f"not measured: {tool}", mend="then run the phase again")
+        self._perf = str(tool.path)
+        self._process = process
+        self._cpus = cpus
+        self.name = f"perf {tool.version}, cpu-clock"
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._child: subprocess.Popen[Any] | None = None
+
+    def start(self) -> None:
+        """Begin; perf says by a pipe when it samples."""
+        self._folder = tempfile.TemporaryDirectory(prefix="touchstone-perf-")
+        home = Path(self._folder.name)
+        control, answer = home / "control", home / "answer"
+        os.mkfifo(control)
+        os.mkfifo(answer)
+        pids = ",".join(str(process.pid) for process in self._process.tree())
+        words = ["record", "-e", "cpu-clock", "-F", str(HERTZ), "--call-graph", "fp", "-p", pids, "-D", "-1"]
+        words += ["--control", f"fifo:{control},{answer}", "-o", str(home / "perf.data")]
+        with (home / "log").open("wb") as log:
+            self._child = start_child([self._perf, *words], stdout=log, stderr=log)
+        with contextlib.suppress(ProcessLookupError, OSError):
+            if self._cpus:
+                os.sched_setaffinity(self._child.pid, self._cpus)
+        self._control = os.open(control, os.O_RDWR)
+        self._answer = os.open(answer, os.O_RDWR)
+        os.write(self._control, b"enable\n")
+        ready, _, _ = select.select([self._answer], [], [], _PATIENCE_S if self._lives() else 0)
+        if not ready:
+            raise self._failed("perf does not sample")
+
+    def _lives(self) -> bool:
+        """Whether perf is still there a moment after its start: where it is not permitted, it ends at once."""
+        assert self._child is not None  # `start` has made it
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.wait(0.3)
+        return self._child.poll() is None
+
+    def stop(self) -> FoldedStacks:
+        """End it, and read what it wrote."""
+        assert self._folder is not None  # `start` goes before
+        assert self._child is not None
+        self._child.send_signal(signal.SIGINT)
+        try:
+            self._child.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired as error:
+            raise self._failed("perf did not end") from error
+        home = Path(self._folder.name)
+        document = home / "perf.json"
+        command = [self._perf, "data", "convert", "--to-json", str(document), "-i", str(home / "perf.data")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0 or not document.is_file():
+            raise self._failed(f"perf cannot convert what it sampled: {done.stderr.strip()[-200:]}")
+        try:
+            return folded(_stacks(json.loads(document.read_text(encoding="utf-8", errors="replace"))))
+        finally:
+            self._close()
+
+    def _failed(self, what: str) -> ProfilerError:
+        said = ""
+        if self._folder is not None:
+            lines = (Path(self._folder.name) / "log").read_text(encoding="utf-8", errors="replace").splitlines()
+            said = next((line.strip() for line in lines if line.strip() and not line.startswith("[")), "")
+        self._close()
+        return ProfilerError(f"not measured: {what}{f': {said}' if said else ''}", mend=_PERMIT)
+
+    def _close(self) -> None:
+        if self._child is not None:
+            end_child(self._child)
+            os.close(self._control)
+            os.close(self._answer)
+        if self._folder is not None:
+            self._folder.cleanup()
+        self._child = self._folder = None
+
+
+def _stacks(document: dict[str, Any]) -> Iterator[tuple[list[str], int]]:
+    """The samples of perf's JSON, the outermost frame first."""
+    for sample in document.get("samples", []):
+        frames = [_name(frame) for frame in reversed(sample.get("callchain", []))]
+        yield [thread_kind(sample.get("comm", "")), *(frames or ["[no stack]"])], 1
+
+
+def _name(frame: dict[str, str]) -> str:
+    place = frame.get("dso", "")
+    kernel = place.startswith("[kernel") or frame.get("ip", "").startswith("0xffff")
+    symbol = frame.get("symbol") or f"[{Path(place).name.strip('[]') or 'unknown'}]"
+    return symbol + KERNEL if kernel else symbol

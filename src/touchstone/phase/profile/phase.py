@@ -1,0 +1,71 @@
+"""The profile phase: where the CPU of a request goes, at a rate that every contender serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import ClassVar
+
+from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.service import running
+from touchstone.contract.checker import Checker
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
+from touchstone.phase.base import Phase
+from touchstone.phase.load.prepare import prepare_load
+from touchstone.phase.profile.measurement import Task, profile
+from touchstone.phase.profile.passes import Passes
+from touchstone.record.sample import Sample
+from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+SHARE = 0.5
+"""Of what the slowest contender answers: below it work per request is compared, and no queues."""
+_LOOK_S = 4.0
+"""How long each contender is loaded to see what it answers."""
+
+
+class ProfilePhase(Phase):
+    """Passes at a common rate with and without a profiler; their figures are no part of the load's."""
+
+    kind: ClassVar[PhaseKind] = PHASES["profile"]
+
+    def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
+        """Find the rate of each load, in the first round: half of what the slowest contender answers."""
+        for name, load in profiled_loads(bench).items():
+            if name not in bench.profile_rates:
+                rates = [rate for c in contenders if (rate := _looked_at(bench, c, name, load)) is not None]
+                slowest = SHARE * min(rates, default=0.0)
+                bench.profile_rates[name] = min(slowest, load.rate) if load.rate else slowest
+        return iter(())
+
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """One sample for each load."""
+        found = []
+        for name, load in profiled_loads(bench).items():
+            sample = blank_sample(
+                bench, self.name, contender.name, load=name, round_number=round_number, position=position
+            )
+            sample.load_spec = load.model_dump(mode="json", by_alias=True)
+            bench.watcher.step(f"profiling {contender.name}: {name}")
+            task = Task(bench, contender, load, bench.profile_rates.get(name, 0.0))
+            found.append(attempt(sample, partial(profile, task), bench.store.logs / f"{sample.id}.log"))
+        return found
+
+
+def profiled_loads(bench: Bench) -> dict[str, Load]:
+    """The loads that one rate can stand for: steps and ramps have many."""
+    return {name: load for name, load in bench.loads.items() if load.loop in {"closed", "open"}}
+
+
+def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> float | None:
+    """How many requests per second it answers; None if it cannot be loaded, which its samples will say."""
+    bench.watcher.step(f"looking for a rate that all serve: {contender.name}, {name}")
+    sample = blank_sample(bench, "profile", contender.name, load=name)
+    try:
+        with running(bench, bench.builds[contender.name], sample, settings=load.dependency_settings) as looked_at:
+            prepare_load(Checker(looked_at.service, bench.dependencies, bench.seed), load, bench.seed)
+            with Passes(bench, load, looked_at, None) as passes:
+                return passes.closed(_LOOK_S)
+    except TouchstoneError:
+        return None

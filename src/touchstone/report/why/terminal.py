@@ -1,0 +1,102 @@
+"""An explanation on a terminal or in a log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from touchstone.judge.why.explanation import Explanation, Part, Unexplained
+from touchstone.report.why.words import between, headline, micros, profilers, rest, sentence, signed, unmatched
+
+_BAR = 24
+_WIDTH = 140
+
+
+def print_explanation(console: Console, found: Explanation | Unexplained) -> None:
+    """Print the waterfall, the functions and the system calls; or why there are none."""
+    if not console.is_terminal and console.width == 80:
+        console.width = _WIDTH
+    if isinstance(found, Unexplained):
+        _say(console, f"{found.contender} against {found.baseline}, {found.load}: not explained", "bold")
+        _say(console, found.reason)
+        return
+    _say(console, f"{found.load}: {headline(found)}", "bold")
+    _say(console, sentence(found))
+    console.print(_waterfall(found))
+    _say(console, rest(found), "dim")
+    if found.functions:
+        console.print(_functions(found))
+    if found.calls:
+        console.print(_calls(found))
+    for line in (unmatched(found), f"Sampled by {profilers(found)}; time off the CPU is not sampled."):
+        if line:
+            _say(console, line, "dim")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(text, style=style), soft_wrap=not console.is_terminal)
+
+
+def _table(title: str, heads: Sequence[str]) -> Table:
+    made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, head in enumerate(heads):
+        made.add_column(head, justify="left" if place == 0 else "right", no_wrap=place > 0, overflow="fold")
+    return made
+
+
+def _waterfall(found: Explanation) -> Table:
+    """From the baseline's figure to the contender's: each part begins where the one before it ended."""
+    heads = ["µs of CPU per request", found.baseline, found.contender, "difference", "interval", "", "from A to B"]
+    table = _table("Where the difference is", heads)
+    table.columns[-1].justify = "left"
+    steps = sorted(found.parts, key=lambda part: -part.difference)
+    table.add_row(found.baseline, micros(found.total.baseline), "", "", "", "", "")
+    edges, at = [found.total.baseline], found.total.baseline
+    for part in [*steps, found.rest]:
+        at += part.difference
+        edges.append(at)
+    low, high = min(0.0, *edges), max(edges)
+    at = found.total.baseline
+    for part in [*steps, found.rest]:
+        bar = _bar(at, at + part.difference, low, high)
+        at += part.difference
+        table.add_row(*_cells(part), bar)
+    table.add_row(found.contender, "", micros(found.total.contender), signed(found.total.difference), "", "", "")
+    return table
+
+
+def _cells(part: Part) -> list[str]:
+    return [
+        part.name,
+        micros(part.baseline),
+        micros(part.contender),
+        signed(part.difference),
+        between(part),
+        "" if part.low is None else "different" if part.sure else "~",
+    ]
+
+
+def _bar(begin: float, end: float, low: float, high: float) -> Text:
+    width = (high - low) or 1.0
+    left, right = sorted((round((begin - low) / width * _BAR), round((end - low) / width * _BAR)))
+    return Text(" " * left + "█" * max(1, right - left), style="yellow" if end > begin else "green")
+
+
+def _functions(found: Explanation) -> Table:
+    heads = ["function, with what works on its behalf", found.baseline, found.contender, "difference", "interval", ""]
+    table = _table("The functions that explain most, µs per request", [*heads, "mostly"])
+    table.columns[-1].justify = "left"
+    for part in found.functions:
+        table.add_row(*_cells(part), part.category)
+    return table
+
+
+def _calls(found: Explanation) -> Table:
+    table = _table("System calls per request", ["call", found.baseline, found.contender, "difference"])
+    for call in found.calls:
+        table.add_row(call.name, f"{call.baseline:.2f}", f"{call.contender:.2f}", f"{call.difference:+.2f}")
+    return table

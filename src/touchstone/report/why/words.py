@@ -1,0 +1,71 @@
+"""The words of an explanation, for every form of it."""
+
+from __future__ import annotations
+
+from touchstone.judge.why.explanation import Explanation, Part
+from touchstone.report.format import percent, plural
+
+_MICRO = 1e6
+
+
+def micros(seconds: float) -> str:
+    """CPU time per request, as a reader compares it: microseconds."""
+    return f"{seconds * _MICRO:.2f}" if abs(seconds) < 1e-5 else f"{seconds * _MICRO:.1f}"
+
+
+def signed(seconds: float) -> str:
+    """A difference in microseconds, with its sign."""
+    return f"{'+' if seconds >= 0 else '-'}{micros(abs(seconds))}"
+
+
+def between(part: Part) -> str:
+    """A difference's interval; empty where there are too few rounds for one."""
+    if part.low is None or part.high is None:
+        return ""
+    return f"{signed(part.low)} to {signed(part.high)}"
+
+
+def headline(found: Explanation) -> str:
+    """What is explained, in a sentence."""
+    total = found.total
+    sure = (
+        f"between {between(total)} µs at the run's confidence"
+        if total.low is not None
+        else f"{plural(found.rounds, 'round')} give no interval: 3 are the least"
+    )
+    return (
+        f"{found.contender} takes {micros(total.contender)} µs of CPU per request, {found.baseline} "
+        f"{micros(total.baseline)} µs, at {found.rate:,.0f} requests per second: "
+        f"{signed(total.difference)} µs ({sure})."
+    )
+
+
+def sentence(found: Explanation) -> str:
+    """The largest certain parts, in a sentence."""
+    certain = sorted((part for part in found.parts if part.sure), key=lambda part: -abs(part.difference))
+    if not certain:
+        return "No part is certainly different: more rounds (`--rounds`) would tell, if there is a difference."
+    named = ", ".join(f"{signed(part.difference)} {part.name}" for part in certain[:3])
+    return f"Of the {signed(found.total.difference)} µs: {named}."
+
+
+def rest(found: Explanation) -> str:
+    """What the rest is."""
+    return (
+        f"The rest, {signed(found.rest.difference)} µs, is what the profiled passes used other than those without a "
+        "profiler: the profiler's own cost, a copy's, and noise."
+    )
+
+
+def profilers(found: Explanation) -> str:
+    """What sampled."""
+    a, b = found.profilers
+    return a if a == b else f"{found.baseline}: {a}; {found.contender}: {b}"
+
+
+def unmatched(found: Explanation) -> str:
+    """What no table has; empty if there is nothing."""
+    if not found.unmatched:
+        return ""
+    named = ", ".join(f"{name} ({percent(share)})" for name, share in found.unmatched[:5])
+    return f"No table of patterns has: {named}."

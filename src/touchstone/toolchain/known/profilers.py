@@ -1,0 +1,10 @@
+"""What samples and counts: perf and strace. async-profiler is a library, and has a getter of its own."""
+
+from __future__ import annotations
+
+from touchstone.toolchain.tool import Tool
+
+TOOLS = (
+    Tool("perf", ("--version",), r"perf version (\d+(?:\.\d+)*)", "install it by `apt-get install linux-perf`"),
+    Tool("strace", ("--version",), r"version (\d+(?:\.\d+)*)", "install it by `apt-get install strace`"),
+)

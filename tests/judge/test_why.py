@@ -1,0 +1,90 @@
+"""The parts of a difference add up to it, and only what is certain is called different."""
+
+from __future__ import annotations
+
+import pytest
+
+from touchstone.judge.why.explain import explain
+from touchstone.judge.why.explanation import Explanation, Unexplained
+from touchstone.judge.why.tree import tree
+
+from .profiles import BASE, HANDLER, SPIN, US, Stacks, evidence, profile_run
+
+JITTER = [0.98, 1.01, 1.0, 1.02, 0.99]
+
+
+def noisy(stacks: Stacks, *, turn: int = 0) -> list[tuple[list[str], float]]:
+    """Rounds in which every stack wavers by its own percent or two."""
+    return [(frames, us * JITTER[(turn + place) % len(JITTER)]) for place, (frames, us) in enumerate(stacks)]
+
+
+def explained(a: Stacks, b: Stacks, rounds: int = 5) -> Explanation:
+    run = profile_run(
+        {
+            "go/std": [evidence(noisy(a, turn=n), calls={"read": 1.0, "write": 1.0}) for n in range(rounds)],
+            "go/slow": [evidence(noisy(b, turn=n + 2), calls={"read": 1.0, "stat": 2.0}) for n in range(rounds)],
+        }
+    )
+    found = explain(run, "go/std", "go/slow", "lookup", 0.95)
+    assert isinstance(found, Explanation)
+    return found
+
+
+def test_the_parts_and_the_rest_add_up_to_the_difference() -> None:
+    found = explained(BASE, [*BASE, (SPIN, 4.0)])
+    total = sum(part.difference for part in found.parts) + found.rest.difference
+    assert total == pytest.approx(found.total.difference, abs=1e-9)
+    assert sum(part.baseline for part in found.parts) + found.rest.baseline == pytest.approx(found.total.baseline)
+
+
+def test_what_was_added_is_named_first_with_its_microseconds() -> None:
+    found = explained(BASE, [*BASE, (SPIN, 4.0)])
+    first = found.functions[0]
+    assert (first.name, first.category, first.sure) == ("main.spin", "application", True)
+    assert first.difference == pytest.approx(4 * US, rel=0.05)
+    certain = [part.name for part in found.parts if part.sure]
+    assert certain == ["application"]
+
+
+def test_what_works_on_behalf_of_a_function_counts_to_it() -> None:
+    allocates = [*HANDLER, "main.buffer", "runtime.mallocgc", "runtime.memclrNoHeapPointers"]
+    found = explained(BASE, [*BASE, (allocates, 3.0)])
+    assert found.functions[0].name == "main.buffer"
+    assert found.functions[0].category == "allocator"
+    assert [part.name for part in found.parts if part.sure] == ["allocator"]
+
+
+def test_equal_programs_have_no_certain_part() -> None:
+    found = explained(BASE, BASE)
+    assert not [part for part in found.parts if part.sure]
+    assert not [part for part in found.functions if part.sure]
+
+
+def test_two_rounds_give_no_interval_and_so_no_certainty() -> None:
+    found = explained(BASE, [*BASE, (SPIN, 4.0)], rounds=2)
+    assert found.total.low is None
+    assert not [part for part in found.parts if part.sure]
+    assert found.functions[0].name == "main.spin"
+
+
+def test_system_calls_are_compared_by_name() -> None:
+    calls = {call.name: (call.baseline, call.contender) for call in explained(BASE, BASE).calls}
+    assert calls == {"stat": (0.0, 2.0), "write": (1.0, 0.0), "read": (1.0, 1.0)}
+
+
+def test_a_contender_without_a_profile_says_why() -> None:
+    refused = evidence(BASE).model_copy(update={"stacks": None, "not_profiled": "perf may not sample"})
+    run = profile_run({"go/std": [evidence(BASE)], "go/slow": [refused]})
+    found = explain(run, "go/std", "go/slow", "lookup", 0.95)
+    assert isinstance(found, Unexplained)
+    assert "perf may not sample" in found.reason
+
+
+def test_a_tree_holds_both_and_each_node_what_is_below_it() -> None:
+    run = profile_run({"go/std": [evidence(BASE)], "go/slow": [evidence([*BASE, (SPIN, 4.0)])]})
+    root = tree(run, "go/std", "go/slow", "lookup")
+    assert root.baseline == pytest.approx(22 * US)
+    assert root.contender == pytest.approx(26 * US)
+    handler = root.children["app"].children["runtime.goexit.abi0"].children["net/http.(*conn).serve"]
+    spin = handler.children["main.handler"].children["main.spin"]
+    assert (spin.baseline, spin.contender) == (0.0, pytest.approx(4 * US))

@@ -1,0 +1,125 @@
+"""The profile of a real server: its passes, its stacks, its counts, and what is said where they cannot be had."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.phase.test_peak import Quiet
+from tests.run.demo import demo
+from touchstone.bench.base import Bench, Built
+from touchstone.manifest.catalogue import find_scenario, select_contenders
+from touchstone.phase.profile.phase import ProfilePhase
+from touchstone.phase.profile.sampler import folded, thread_kind
+from touchstone.plan.placement import available_cpus, plan_placement
+from touchstone.plan.profile import PROFILES
+from touchstone.record.run import Environment, Plan
+from touchstone.record.sample import Sample
+from touchstone.record.store import RunStore
+from touchstone.toolchain.registry import find_tool
+from touchstone.toolchain.tool import Found
+
+needs_perf = pytest.mark.skipif(not isinstance(find_tool("perf", ">=5.17"), Found), reason="needs perf")
+needs_strace = pytest.mark.skipif(not isinstance(find_tool("strace", ">=5"), Found), reason="needs strace")
+
+
+def profiled(tmp_path: Path, **env: str) -> Sample:
+    folder = demo(tmp_path / "demo")
+    scenario = find_scenario(str(folder), tmp_path)
+    plan = Plan(
+        run_id="r", scenario="demo", scenario_version=1, scenario_title="Demo", profile="quick", phases=["profile"],
+        loads=["ping"], rounds=1, seed=1, orders=[["sound/plain"]], contenders=[],
+    )  # fmt: skip
+    store = RunStore(tmp_path / "run")
+    store.open(plan, Environment())
+    bench = Bench(
+        scenario=scenario.scenario,
+        scenario_folder=scenario.folder,
+        loads=scenario.scenario.loads,
+        profile=replace(PROFILES["quick"], profile_s=1.0, warm_least_s=0.5, warm_most_s=1.0),
+        placement=plan_placement(available_cpus(), dependencies=False),
+        dependencies={},
+        store=store,
+        scratch=tmp_path,
+        seed=1,
+        watcher=Quiet(),
+        tools={},
+    )
+    (contender,) = select_contenders(scenario, [], exhibits=False)
+    argv = ("/usr/bin/env", "python3", "server.py")
+    bench.builds[contender.name] = Built(folder / "sound", (), argv, {"PATH": "/usr/bin:/bin", **env})
+    phase = ProfilePhase()
+    assert list(phase.together(bench, [contender], 1)) == []
+    assert bench.profile_rates["ping"] > 0
+    (sample,) = phase.measure(bench, contender, 1, 0)
+    return sample
+
+
+@needs_perf
+@needs_strace
+def test_a_server_is_profiled_and_counted_at_a_rate_of_its_own(tmp_path: Path) -> None:
+    sample = profiled(tmp_path)
+    assert sample.failure is None, sample.failure
+    evidence = sample.profile
+    assert evidence is not None
+    assert evidence.not_profiled is None
+    assert evidence.stacks is not None
+    assert evidence.profiler is not None
+    assert "perf" in evidence.profiler
+    assert evidence.profiled is not None
+    assert evidence.profiled.requests == pytest.approx(evidence.rate, rel=0.3)
+    names = set(evidence.stacks.frames)
+    # The server reads and writes sockets, and the kernel says so under every language.
+    assert any(name.startswith("tcp_") and name.endswith("_[k]") for name in names)
+    assert evidence.stacks.samples > 20
+    assert {"profile_cpu", "profiler_cost", "syscalls_per_request", "voluntary_switches_per_request"} <= set(
+        sample.figures
+    )
+    calls = evidence.syscalls
+    assert calls is not None
+    # The server reads once per request, and writes head and body apart.
+    assert calls.counts["recvfrom"] / calls.requests == pytest.approx(1.0, rel=0.15)
+    assert calls.counts["sendto"] / calls.requests == pytest.approx(2.0, rel=0.15)
+    assert sample.figures["syscalls_per_request"] >= 2
+    assert sample.checks, "the contract is checked again at the end"
+
+
+@needs_strace
+def test_without_perf_the_rest_is_measured_and_the_reason_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusing = tmp_path / "bin"
+    refusing.mkdir()
+    perf = refusing / "perf"
+    perf.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && { echo perf version 6.1.0; exit; }\n'
+        "echo 'Error: No permission to enable cpu-clock event.' >&2\nexit 255\n"
+    )
+    perf.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{refusing}:/usr/bin:/bin")
+    sample = profiled(tmp_path)
+    assert sample.failure is None, sample.failure
+    assert sample.profile is not None
+    assert sample.profile.stacks is None
+    assert "No permission to enable" in (sample.profile.not_profiled or "")
+    assert "perf_event_paranoid" in sample.not_measured["profiler_cost"]
+    assert "profile_cpu" in sample.figures
+    assert "syscalls_per_request" in sample.figures
+
+
+def test_equal_stacks_are_folded_and_read_back() -> None:
+    stacks = folded([(["worker", "main", "f"], 2), (["worker", "main", "g"], 1), (["worker", "main", "f"], 3)])
+    assert stacks.read() == [(["worker", "main", "f"], 5), (["worker", "main", "g"], 1)]
+    assert stacks.samples == 6
+    ((deep, _count),) = folded([([str(n) for n in range(500)], 1)]).read()
+    assert deep[0] == "0"
+    assert deep[-1] == "499"
+    assert len(deep) < 250
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("tokio-rt-worker-12", "tokio-rt-worker"), ("qtp1234-56", "qtp"), ("GC Thread#3", "GC Thread"), ("7", "thread")],
+)
+def test_a_threads_kind_has_no_number(name: str, kind: str) -> None:
+    assert thread_kind(name) == kind
