@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CLUSTER_VENV := .venv-cluster
 ENGINE := target/release/touchstone-engine
 ENGINE_SOURCES := $(shell find engine -name '*.rs' -o -name 'Cargo.toml' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
 RUN ?= users --quick
@@ -11,7 +12,7 @@ DIST ?= dist
 WHEEL_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format faults calibrate wheel clean test-slow test-native test-broken
+.PHONY: help setup run test lint format faults calibrate wheel clean test-slow test-native test-broken test-cluster
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +27,12 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	PATH="$(CURDIR)/$(BIN):$$PATH" pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
+$(CLUSTER_VENV)/ready: requirements-cluster.lock pyproject.toml
+	$(PYTHON) -m venv $(CLUSTER_VENV)
+	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.lock
+	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
 $(ENGINE): $(ENGINE_SOURCES)
 	cargo build --release --locked --package touchstone-engine
 	@touch $@
@@ -35,14 +42,17 @@ run: setup ## Measure the scenario `users` (another: make run RUN="crud --quick"
 
 test: setup ## The tests: engine, lab, mote
 	cargo test --workspace --locked --quiet
-	$(BIN)/pytest -n 2 -m "not slow and not native and not broken"
+	$(BIN)/pytest -n 2 -m "not slow and not native and not broken and not cluster"
 	mote/check.sh
 
 test-slow: setup ## Real brokers, planted faults in short, broken stacks: half an hour
-	$(BIN)/pytest -m "slow and not native and not broken"
+	$(BIN)/pytest -m "slow and not native and not broken and not cluster"
 
 test-native: setup ## The tests that build native images; minutes long
 	$(BIN)/pytest -m native
+
+test-cluster: $(CLUSTER_VENV)/ready $(ENGINE) ## Three machines in network namespaces, each with Ray; needs root
+	$(CLUSTER_VENV)/bin/pytest -m cluster tests/cluster
 
 test-broken: setup ## Every stack of `users`, broken in three ways each; minutes long
 	$(BIN)/pytest -m "broken or slow" tests/run/test_broken_stacks.py
@@ -76,4 +86,4 @@ $(PACKAGING)/ready: packaging/requirements.lock
 	@touch $@
 
 clean: ## Remove the environment and the builds
-	rm -rf $(VENV) target dist
+	rm -rf $(VENV) $(CLUSTER_VENV) target dist

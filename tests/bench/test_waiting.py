@@ -55,7 +55,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 @contextmanager
 def started(bench: Bench, **env: str) -> Iterator[tuple[ServerProcess, int]]:
     port = free_port()
-    whole = {**os.environ, "HOST": waiting.HOST, "PORT": str(port), **env}
+    whole = {**os.environ, "HOST": bench.generators.host, "PORT": str(port), **env}
     process = start_process(
         [sys.executable, "-c", SERVER], env=whole, cwd=bench.scratch, log=bench.scratch / "server.log"
     )

@@ -12,23 +12,21 @@ from touchstone.record.engine import (
     BootResult,
     BootRun,
     ByteCounts,
-    Clock,
     Connections,
     Counts,
     Distribution,
     EngineIdentity,
-    Generator,
     LoadResult,
     Machine,
     Point,
     Rate,
     RequestResult,
-    Thread,
     Watch,
     WatchPoint,
     WatchWindow,
     Window,
 )
+from touchstone.record.generator import Clock, Generator, Thread
 from touchstone.record.run import ContenderPlan, Environment, Plan, Run
 from touchstone.record.sample import (
     TARE,

@@ -17,14 +17,21 @@ _COMMAND = re.compile(r"(?:^|&& |; )(touchstone|make) ([a-z][a-z-]*)\b(?![:./])"
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")
 _FIGURE = re.compile(r"^(?:boot|hold|drain|floor|probe|build|footprint|latency|rss|pss|anon|cgroup)_[a-z0-9_]+$")
 _FOREIGN = {
-    "all-extras",
+    "extra",
+    "generate",
     "generate-hashes",
+    "head",
+    "include-dashboard",
+    "install-completion",
+    "labels",
+    "max-worker-port",
+    "min-worker-port",
     "no-emit-index-url",
     "no-header",
-    "python-version",
+    "node-ip-address",
     "omit",
+    "python-version",
     "rm",
-    "install-completion",
 }
 """Flags of other tools that pages tell a reader to give."""
 _SOURCES = ("*.py", "*.rs", "*.toml", "*.sh", "*.yml", "Makefile", "*.txt", "*.java", "*.cpp", "*.c")

@@ -1,6 +1,6 @@
 //! Where a job's URL leads.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
 
 /// An `http://` URL, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,16 +24,16 @@ pub enum TargetError {
     Unresolved(String, String),
     /// The address is another machine's.
     #[error(
-        "url {0:?} leads to {1}, which is not a loopback address: only a server on this machine can be started, held and weighed"
+        "url {0:?} leads to {1}, which is no address of this machine: only a server on it can be started, held and weighed"
     )]
     Elsewhere(String, SocketAddr),
 }
 
 impl Target {
-    /// Parses a URL and resolves its host, which must be a loopback address.
+    /// Parses a URL and resolves its host, which must be an address of this machine: loopback, or one of its own.
     ///
     /// # Errors
-    /// When the URL has another form, its host no address, or the address is not a loopback one.
+    /// When the URL has another form, its host no address, or the address is another machine's.
     pub fn parse(url: &str) -> Result<Self, TargetError> {
         let form = || TargetError::Form(url.to_owned());
         let rest = url.strip_prefix("http://").ok_or_else(form)?;
@@ -55,7 +55,7 @@ impl Target {
             .map_err(|e| unresolved(e.to_string()))?
             .min_by_key(SocketAddr::is_ipv6)
             .ok_or_else(|| unresolved("no address".into()))?;
-        if !address.ip().is_loopback() {
+        if !is_own(address.ip()) {
             return Err(TargetError::Elsewhere(url.to_owned(), address));
         }
         Ok(Self {
@@ -64,6 +64,11 @@ impl Target {
             path: path.to_owned(),
         })
     }
+}
+
+/// Whether an address is one of this machine's: only those can be bound to.
+fn is_own(address: IpAddr) -> bool {
+    address.is_loopback() || UdpSocket::bind((address, 0)).is_ok()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 pub use touchstone_exchange::{Expect, ExpectBody};
 
 use crate::error::Error;
+use crate::generators::GeneratorNode;
 
 /// One load job.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
@@ -70,6 +71,9 @@ pub struct Job {
     /// The server's process tree, sampled on the same clock.
     #[serde(default)]
     pub watch: Option<Watch>,
+    /// Machines that put the load on in place of this one, each an equal part of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generators: Vec<GeneratorNode>,
 }
 
 /// When requests are sent.
@@ -337,6 +341,17 @@ impl Job {
                 )?;
             }
         }
+        for node in &self.generators {
+            must(!node.cpus.is_empty(), "a generator needs cpus")?;
+            must(
+                node.clock_ahead_s.is_finite() && length(node.clock_residual_s),
+                "a generator's clock_ahead_s and clock_residual_s must be seconds",
+            )?;
+        }
+        must(
+            self.generators.len() <= self.connections as usize,
+            "connections must be as many as the generators, at least",
+        )?;
         if let Some(watch) = &self.watch {
             must(
                 watch.interval_s >= 0.001,

@@ -184,6 +184,11 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             reconnects: sum(|thread| thread.reconnects),
         },
         generator: generator(processes, &threads),
+        generators: job
+            .generators
+            .iter()
+            .map(|node| node.part(processes))
+            .collect(),
         first_errors: first_errors(&threads),
         series,
         steps: steps(job, &threads)?,
@@ -221,9 +226,13 @@ fn rate(count: u64, seconds: f64) -> f64 {
 }
 
 fn generator(processes: &[ProcessReport], threads: &[&ThreadReport]) -> Generator {
+    let places = processes
+        .iter()
+        .flat_map(|process| process.threads.iter().map(|_| process.generator.clone()));
     let rows: Vec<ThreadUse> = threads
         .iter()
-        .map(|thread| {
+        .zip(places)
+        .map(|(thread, generator)| {
             let usage = &thread.usage;
             let cpu_s = usage.user_s + usage.system_s;
             ThreadUse {
@@ -235,6 +244,7 @@ fn generator(processes: &[ProcessReport], threads: &[&ThreadReport]) -> Generato
                 blocked_s: usage
                     .delayed_s
                     .map(|delayed| (seconds(usage.wall) - cpu_s - delayed).max(0.0)),
+                generator,
             }
         })
         .collect();

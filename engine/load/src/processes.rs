@@ -1,20 +1,18 @@
-//! A crew of processes, for more connections than one process may open files. Each runs the engine's own executable,
-//! takes its order on standard input and answers on standard output, one JSON document a line.
+//! A crew of processes, for more connections than one process may open files, or for a load from other machines. Each
+//! runs the engine's own executable, takes its order on standard input and answers on standard output, one JSON document a line.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
 
 use touchstone_watch::files;
 
 use crate::crew::{Crew, Progress, Ready};
 use crate::error::Error;
 use crate::job::Job;
+use crate::member::{Answer, Member, Order};
 use crate::report::ProcessReport;
 use crate::request::Mix;
 use crate::shared::Shared;
@@ -23,32 +21,6 @@ use crate::threads::{Share, Threads};
 
 /// Descriptors of a process that are not connections.
 const OTHER_FILES: u64 = 100;
-
-/// What the coordinator tells a process.
-#[derive(Debug, Serialize, Deserialize)]
-enum Order {
-    Work { job: Box<Job>, share: Share },
-    Begin { start: u64 },
-    Interrupt,
-}
-
-/// What a process tells the coordinator.
-#[derive(Debug, Serialize, Deserialize)]
-enum Answer {
-    Ready {
-        established: u64,
-        error: i32,
-    },
-    Progress {
-        sent: u64,
-        ok: u64,
-        errors: u64,
-        connections: u64,
-        queue: u64,
-    },
-    Report(Box<ProcessReport>),
-    Failed(String),
-}
 
 /// Raises this process's limit of open files as far as it may be.
 ///
@@ -67,10 +39,19 @@ pub fn room(files: u64) -> u64 {
     files.saturating_sub(OTHER_FILES).max(1)
 }
 
-/// How a job is spread over processes that may each open `files` files; one share if one process is enough.
+/// How a job is spread over processes that may each open `files` files; one share if one process of this machine is
+/// enough. With generators every one of them has equally many processes, its own next to each other.
 #[must_use]
 pub fn shares(job: &Job, files: u64) -> Vec<Share> {
-    let processes = u64::from(job.connections).div_ceil(room(files)) as u32;
+    let nodes = job.generators.len().max(1) as u32;
+    let files = job
+        .generators
+        .iter()
+        .map(|node| node.open_files)
+        .min()
+        .unwrap_or(files);
+    let on_each = u64::from(job.connections.div_ceil(nodes)).div_ceil(room(files)) as u32;
+    let processes = nodes * on_each;
     if processes <= 1 {
         return vec![Share::whole(job)];
     }
@@ -98,35 +79,35 @@ pub fn shares(job: &Job, files: u64) -> Vec<Share> {
 /// Processes that each do their share.
 pub struct Processes {
     members: Vec<Member>,
-}
-
-struct Member {
-    child: Child,
-    orders: Option<ChildStdin>,
-    answers: Receiver<Answer>,
-    ready: Option<Ready>,
-    progress: Progress,
-    outcome: Option<Result<ProcessReport, String>>,
+    ended_early: bool,
 }
 
 impl Processes {
     /// Starts a process for each share; they begin to connect at once.
     ///
     /// # Errors
-    /// [`Error::System`] if a process cannot be started.
+    /// [`Error::System`] if a process cannot be started, or a generator cannot be reached.
     pub fn start(job: &Job, shares: &[Share], command: &[OsString]) -> Result<Self, Error> {
-        let (program, arguments) = command.split_first().ok_or_else(|| {
-            Error::Job(format!(
-                "{} connections need several processes, and this caller cannot start any",
-                job.connections
-            ))
-        })?;
         let mut crew = Self {
             members: Vec::new(),
+            ended_early: false,
         };
-        for share in shares {
-            crew.members
-                .push(Member::start(program, arguments, job, *share)?);
+        let on_each = shares.len() / job.generators.len().max(1);
+        for (index, share) in shares.iter().enumerate() {
+            let mut member = match job.generators.get(index / on_each) {
+                Some(node) => Member::remote(node)?,
+                None => {
+                    let (program, arguments) = command.split_first().ok_or_else(|| {
+                        Error::Job(format!(
+                            "{} connections need several processes, and this caller cannot start any",
+                            job.connections
+                        ))
+                    })?;
+                    Member::child(program, arguments)?
+                }
+            };
+            member.work(job, *share);
+            crew.members.push(member);
         }
         Ok(crew)
     }
@@ -139,97 +120,10 @@ impl Processes {
 
     fn listen(&mut self) {
         self.members.iter_mut().for_each(Member::listen);
-    }
-}
-
-impl Member {
-    fn start(
-        program: &OsString,
-        arguments: &[OsString],
-        job: &Job,
-        share: Share,
-    ) -> Result<Self, Error> {
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|source| Error::System {
-                what: "starting a load process".to_owned(),
-                source,
-            })?;
-        let (sender, answers) = channel();
-        let output = child.stdout.take().map(BufReader::new);
-        std::thread::spawn(move || {
-            for line in output
-                .into_iter()
-                .flat_map(BufRead::lines)
-                .map_while(Result::ok)
-            {
-                let answer = serde_json::from_str(&line)
-                    .unwrap_or_else(|error| Answer::Failed(error.to_string()));
-                if sender.send(answer).is_err() {
-                    break;
-                }
-            }
-        });
-        let orders = child.stdin.take();
-        let mut member = Self {
-            child,
-            orders,
-            answers,
-            ready: None,
-            progress: Progress::default(),
-            outcome: None,
-        };
-        // The watch belongs to the coordinator.
-        let job = Box::new(Job {
-            watch: None,
-            ..job.clone()
-        });
-        member.tell(&Order::Work { job, share });
-        Ok(member)
-    }
-
-    fn tell(&mut self, order: &Order) {
-        let line = serde_json::to_string(order).expect("orders are plain data");
-        // A process that is gone is noticed by the end of its answers.
-        if let Some(orders) = &mut self.orders {
-            let _ = writeln!(orders, "{line}").and_then(|()| orders.flush());
-        }
-    }
-
-    fn listen(&mut self) {
-        loop {
-            match self.answers.try_recv() {
-                Ok(Answer::Ready { established, error }) => {
-                    self.ready = Some(Ready { established, error })
-                }
-                Ok(Answer::Progress {
-                    sent,
-                    ok,
-                    errors,
-                    connections,
-                    queue,
-                }) => {
-                    self.progress = Progress {
-                        sent,
-                        ok,
-                        errors,
-                        connections,
-                        queue,
-                    };
-                }
-                Ok(Answer::Report(report)) => self.outcome = Some(Ok(*report)),
-                Ok(Answer::Failed(why)) => self.outcome = Some(Err(why)),
-                Err(std::sync::mpsc::TryRecvError::Empty) => return,
-                Err(std::sync::mpsc::TryRecvError::Disconnected) => {
-                    self.outcome.get_or_insert_with(|| {
-                        Err("a load process ended without its report".to_owned())
-                    });
-                    return;
-                }
-            }
+        // Without one of its parts the window is nothing: nobody waits for its end.
+        if !self.ended_early && self.members.iter().any(Member::has_failed) {
+            self.ended_early = true;
+            self.tell(&Order::Interrupt);
         }
     }
 }
@@ -253,7 +147,9 @@ impl Crew for Processes {
     }
 
     fn begin(&mut self, start: u64) {
-        self.tell(&Order::Begin { start });
+        for member in &mut self.members {
+            member.begin(start);
+        }
     }
 
     fn interrupt(&mut self) {
@@ -289,8 +185,7 @@ impl Crew for Processes {
         let mut reports = Vec::with_capacity(members.len());
         let mut failure = None;
         for mut member in members {
-            drop(member.orders.take());
-            let _ = member.child.wait();
+            member.dismiss();
             member.listen();
             match member.outcome {
                 Some(Ok(report)) => reports.push(report),
@@ -309,9 +204,7 @@ impl Crew for Processes {
 impl Drop for Processes {
     fn drop(&mut self) {
         for member in &mut self.members {
-            // The end of its orders ends the process.
-            drop(member.orders.take());
-            let _ = member.child.wait();
+            member.dismiss();
         }
     }
 }
@@ -417,6 +310,7 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generators::GeneratorNode;
 
     #[test]
     fn shares_cover_every_connection_once() {
@@ -438,6 +332,34 @@ mod tests {
             }
             assert_eq!(next, (connections, shares[0].all_threads));
             assert_eq!(shares.iter().map(|share| share.of(1001)).sum::<u64>(), 1001);
+        }
+    }
+
+    #[test]
+    fn generators_get_equal_numbers_of_processes_and_exact_shares() {
+        let mut job = Job::for_url("http://127.0.0.1:1");
+        for (generators, connections, files, processes) in [
+            (1, 64, 20_000, 1),
+            (3, 64, 20_000, 3),
+            (2, 100_001, 20_000, 6),
+        ] {
+            job.connections = connections;
+            job.generators = (0..generators)
+                .map(|index| GeneratorNode {
+                    name: index.to_string(),
+                    link: "".into(),
+                    cpus: vec![0],
+                    open_files: files,
+                    clock_ahead_s: 0.0,
+                    clock_residual_s: 0.0,
+                })
+                .collect();
+            let shares = shares(&job, 1_000);
+            assert_eq!(shares.len(), processes);
+            let sum: u32 = shares.iter().map(|share| share.connections).sum();
+            assert_eq!(sum, connections);
+            let many = shares.iter().map(|share| share.connections);
+            assert!(many.clone().max().unwrap() - many.min().unwrap() <= 1);
         }
     }
 }

@@ -17,6 +17,7 @@ pub struct ThreadReport {
     pub usage: Usage,
     pub syscalls: u64,
     pub start: u64,
+    pub begun: u64,
     pub begin: u64,
     pub end: u64,
     pub finished: u64,
@@ -85,6 +86,9 @@ pub struct ProcessReport {
     pub rss_peak: u64,
     /// Whether the user ended the run.
     pub interrupted: bool,
+    /// The generator that it ran on, if it was another machine.
+    #[serde(default)]
+    pub generator: Option<String>,
 }
 
 impl ThreadReport {
@@ -97,6 +101,7 @@ impl ThreadReport {
             usage: worker.usage,
             syscalls: worker.syscalls,
             start: recorder.window.start,
+            begun: worker.begun,
             begin: recorder.window.begin,
             end: recorder.window.end,
             finished,

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::Distribution;
+use crate::generators::GeneratorUse;
 use crate::histogram::Packed;
 use crate::job::Job;
 use crate::recorder::FirstError;
@@ -34,6 +35,9 @@ pub struct LoadResult {
     pub queue: Option<Queue>,
     pub connections: Connections,
     pub generator: Generator,
+    /// Each generator's part, if the load came from other machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generators: Vec<GeneratorUse>,
     pub first_errors: Vec<FirstError>,
     pub series: Vec<SeriesPoint>,
     pub steps: Option<Vec<StepResult>>,
@@ -137,7 +141,7 @@ pub struct Generator {
     pub reasons: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct ThreadUse {
     pub cpu: Option<u32>,
@@ -146,6 +150,9 @@ pub struct ThreadUse {
     pub busy: f64,
     pub delayed_s: Option<f64>,
     pub blocked_s: Option<f64>,
+    /// The generator that it ran on, if that was another machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator: Option<String>,
 }
 
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]

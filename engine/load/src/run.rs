@@ -57,7 +57,7 @@ pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
         });
     }
     // Far enough ahead that processes learn of it before it comes.
-    let start = now() + SECOND / if asked > 10_000 { 5 } else { 500 };
+    let start = now() + lead(job);
     let start_unix_s = clock::unix_seconds() + seconds(start - now());
     crew.begin(start);
     let processes = follow(crew, job, start, watcher.as_ref(), control)?;
@@ -76,6 +76,14 @@ pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     )
 }
 
+/// How long before the first send it is fixed, in nanoseconds.
+fn lead(job: &Job) -> u64 {
+    if !job.generators.is_empty() {
+        return SECOND / 2;
+    }
+    SECOND / if job.connections > 10_000 { 5 } else { 500 }
+}
+
 fn assemble(
     job: &Job,
     target: &Target,
@@ -84,7 +92,9 @@ fn assemble(
 ) -> Result<Box<dyn Crew>, Error> {
     let shares = processes::shares(job, processes::file_limit()?);
     match shares.as_slice() {
-        [whole] => Ok(Box::new(Threads::start(job, target, mix, *whole, None)?)),
+        [whole] if job.generators.is_empty() => {
+            Ok(Box::new(Threads::start(job, target, mix, *whole, None)?))
+        }
         several => Ok(Box::new(Processes::start(
             job,
             several,

@@ -22,9 +22,13 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
         reasons.push("the run was interrupted before its end: run it again".to_owned());
     }
     for (index, thread) in result.generator.threads.iter().enumerate() {
+        let place = thread.generator.as_ref();
+        let thread_name = place.map_or(format!("generator thread {index}"), |name| {
+            format!("thread {index}, on generator {name},")
+        });
         if thread.busy > SATURATED {
             reasons.push(format!(
-                "generator thread {index} was busy {:.0} % of the time: the rate is the generator's ceiling; give it more threads and CPUs",
+                "{thread_name} was busy {:.0} % of the time: the rate is the generator's ceiling; give it more threads and CPUs",
                 thread.busy * 100.0
             ));
         }
@@ -32,7 +36,7 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
             && delayed > DELAYED * result.window.measured_s
         {
             reasons.push(format!(
-                "generator thread {index} waited {delayed:.2} s of {:.2} s for a CPU: give the generator CPUs of its own",
+                "{thread_name} waited {delayed:.2} s of {:.2} s for a CPU: give the generator CPUs of its own",
                 result.window.measured_s
             ));
         }

@@ -255,6 +255,7 @@ impl Crew for Threads {
             queued,
             rss_peak: usage::peak_rss(),
             interrupted: self.shared.interrupted.load(Ordering::Relaxed),
+            generator: None,
         }])
     }
 }

@@ -7,15 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.dependency.base import Dependency
-from touchstone.engine.client import Event
+from touchstone.engine.client import Event, run_job
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.plan.profile import Profile
+from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Failure, Placement, Sample
 from touchstone.record.store import RunStore
 from touchstone.toolchain.tool import Found
@@ -98,6 +100,13 @@ class Bench:
     """How many contenders run already, and have no build."""
     prepared: set[tuple[str, str]] = field(default_factory=set)
     """By contender and load: what was prepared for good, in services that outlive a round."""
+    generators: Generators = field(default_factory=ThisMachine)
+    """Where the load comes from."""
+
+    def put_load(self, job: dict[str, Any]) -> LoadResult:
+        """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""
+        with self.generators.aboard(job) as complete:
+            return run_job("load", complete, LoadResult, on_event=self.watcher.event)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 
 from touchstone.bench.artifact_identity import clear_work, digests
 from touchstone.bench.base import Bench, Built
-from touchstone.bench.waiting import HOST, READY_WITHIN_S, wait_until_ready
+from touchstone.bench.waiting import READY_WITHIN_S, wait_until_ready
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
 from touchstone.engine.job import watch
@@ -29,6 +29,7 @@ class Running:
     """A contender that has given its first correct response."""
 
     process: ServerProcess
+    host: str
     port: int
     leftovers: Mapping[str, list[str]]
     """What each dependency still held from before its reset."""
@@ -43,12 +44,12 @@ class Running:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://{HOST}:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     @property
     def service(self) -> Service:
         """The same, for the contract check."""
-        return Service(HOST, self.port)
+        return Service(self.host, self.port)
 
     @property
     def pid(self) -> int:
@@ -92,7 +93,7 @@ def contender_environment(
         env[name] = text.replace("{cpus}", str(max(1, len(bench.placement.server_cpus))))
     for dependency in bench.dependencies.values():
         env |= dependency.environment()
-    return env | {"HOST": HOST, "PORT": str(port)}
+    return env | {"HOST": bench.generators.host, "PORT": str(port)}
 
 
 def shown_environment(env: Mapping[str, str]) -> dict[str, str]:
@@ -137,7 +138,8 @@ def running(
     """
     leftovers = reset_dependencies(bench, settings or {})
     before_start()
-    port = free_port()
+    host = bench.generators.host
+    port = free_port(host)
     env = contender_environment(bench, built, port, overrides)
     sample.argv, sample.env = list(built.argv), shown_environment(env)
     sample.artifacts = digests(built.artifacts)
@@ -161,7 +163,15 @@ def running(
     try:
         with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
             wait_until_ready(bench, process, port, ready_within_s)
-            contender = Running(process, port, leftovers, bench.dependencies, bench.placement.server_cpus)
+            contender = Running(
+                process,
+                host,
+                port,
+                leftovers,
+                bench.dependencies,
+                bench.placement.server_cpus,
+                allowed_hosts=(host,) if bench.generators.places else (),
+            )
             yield contender
             if found := watch.account():
                 sample.confinement.append(Confinement.model_validate(found))

@@ -17,9 +17,11 @@ _PATIENCE_S = 10.0
 
 
 @contextmanager
-def server(kind: str, arguments: Sequence[str], cpus: Sequence[int]) -> Iterator[dict[str, Any]]:
+def server(
+    kind: str, arguments: Sequence[str], cpus: Sequence[int], host: str = "127.0.0.1"
+) -> Iterator[dict[str, Any]]:
     """One of the engine's own servers on a free port; gives its address and its process id."""
-    command = [str(engine_path()), kind, "--port=0", f"--cpus={','.join(map(str, cpus))}", *arguments]
+    command = [str(engine_path()), kind, f"--host={host}", "--port=0", f"--cpus={','.join(map(str, cpus))}", *arguments]
     process = start_child(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert process.stdout is not None  # it was asked for as a pipe

@@ -13,7 +13,6 @@ from touchstone.isolation.port import listeners, ports_of
 from touchstone.isolation.process import ServerProcess, StartError
 from touchstone.manifest.exchange import Request
 
-HOST = "127.0.0.1"
 READY_WITHIN_S = 60.0
 SETTLED_AFTER_S = 10.0
 """A wrong answer that has stayed the same for so long is the service's answer. What comes with a 5xx may still become
@@ -49,7 +48,7 @@ class _Wrong:
 
 def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float = READY_WITHIN_S) -> None:
     """Ask until the scenario's `ready` request is answered correctly. Raises StartError that says what came instead."""
-    service = Service(HOST, port, timeout_s=5.0)
+    service = Service(bench.generators.host, port, timeout_s=5.0)
     values = ValueSource(bench.seed)
     ready = bench.scenario.ready
     deadline = time.monotonic() + within_s

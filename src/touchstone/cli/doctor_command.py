@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from touchstone.cli.cluster_option import need_ray
 from touchstone.cli.places import results_root
 from touchstone.engine.locate import engine_path
 from touchstone.failure import ExitCode, TouchstoneError
@@ -25,10 +26,13 @@ from touchstone.toolchain.tool import Found
 
 def doctor(
     noise: Annotated[bool, typer.Option("--noise", help="Measure for ten seconds how quiet the machine is.")] = False,
+    cluster: Annotated[
+        str | None, typer.Option(help="Look at the nodes of a Ray cluster: HOST:PORT of its head, or auto.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
 ) -> int:
     """Look at the machine and its tools. With --noise, exit code 4 if the machine is unfit for a thorough run."""
-    rows = _noise() if noise else [*_machine(), *_disk(), *_tools()]
+    rows = _noise() if noise else _cluster(cluster) if cluster else [*_machine(), *_disk(), *_tools()]
     unfit = noise and any(row["state"] == "wrong" for row in rows)
     code = ExitCode.INVALID if unfit else ExitCode.OK
     if json:
@@ -77,6 +81,13 @@ def _disk() -> list[dict[str, str]]:
         _row("ok", "cache", f"{size(cache.bytes)} at {cache.path}, of which builds {built} (`touchstone clean`)"),
         _row("ok", "results", f"{len(runs)} in ./results, {size(sum(run.bytes for run in runs))}"),
     ]
+
+
+def _cluster(address: str) -> list[dict[str, str]]:
+    need_ray()
+    from touchstone.cluster.doctor import look_at  # noqa: PLC0415 - Ray is optional, and slow to import.
+
+    return [_row(*row) for row in look_at(address)]
 
 
 def _noise() -> list[dict[str, str]]:

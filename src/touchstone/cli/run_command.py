@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from rich.console import Console
 
 from touchstone.cli import completion
+from touchstone.cli.cluster_option import elsewhere, load_from
 from touchstone.cli.places import results_root, scenarios_root
 from touchstone.cli.services import read_services
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
@@ -69,6 +71,9 @@ def run(
         float | None, typer.Option(min=0.01, max=1024, help="How many CPUs' time a contender may use, such as 0.5.")
     ] = None,
     large: Annotated[bool, typer.Option("--large", help="Hold connections beyond one process's file limit.")] = False,
+    cluster: Annotated[
+        str | None, typer.Option(help="Load from the generators of a Ray cluster, by HOST:PORT of its head, or auto.")
+    ] = None,
     postgres: Annotated[str | None, typer.Option(help="An outside PostgreSQL, as a URL.")] = None,
     kafka: Annotated[str | None, typer.Option(help="An outside broker, as HOST:PORT.")] = None,
     until_decided: Annotated[
@@ -101,7 +106,11 @@ def run(
     if slice_s is not None and whole_windows:
         raise UsageError("--slice and --whole-windows exclude each other", mend="give one of them")
     services = read_services(url or (), pid or (), cgroup or (), allow_host or ())
+    if cluster and services:
+        raise UsageError("--cluster and --url exclude each other", mend="generators load what touchstone starts itself")
     folder = find_scenario(scenario, scenarios_root())
+    if cluster and (code := elsewhere(cluster, folder.folder, _words_but(scenario), out)) is not None:
+        return code
     wish = Wish(
         profile="quick" if quick else "thorough" if thorough else "normal",
         rounds=rounds,
@@ -133,14 +142,23 @@ def run(
         notes=_look_at_noise(anyway=anyway) if thorough else [],
         begun=tell_missing,
     )
-    store = measure(
-        folder,
-        wish,
-        stacks=[word for word in stacks.split(",") if word],
-        outside=services,
-        conditions=conditions,
-    )
+    with load_from(cluster) as generators:
+        store = measure(
+            folder,
+            wish,
+            stacks=[word for word in stacks.split(",") if word],
+            outside=services,
+            conditions=replace(conditions, generators=generators),
+        )
     return _conclude(store.folder, json=json, lines=lines)
+
+
+def _words_but(scenario: str) -> list[str]:
+    """The words behind `touchstone run`, but for the scenario's name."""
+    words = sys.argv[sys.argv.index("run") + 1 :] if "run" in sys.argv else []
+    if scenario in words:
+        words.remove(scenario)
+    return words
 
 
 def _look_at_noise(*, anyway: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from touchstone.record.sample import Placement
+from touchstone.record.sample import GeneratorPlace, Placement
 
 
 def available_cpus() -> tuple[int, ...]:
@@ -13,14 +13,17 @@ def available_cpus() -> tuple[int, ...]:
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
-def plan_placement(cpus: Sequence[int], *, dependencies: bool) -> Placement:
+def plan_placement(cpus: Sequence[int], *, dependencies: bool, generators: Sequence[GeneratorPlace] = ()) -> Placement:
     """Disjoint CPU sets where there are enough CPUs; where there are not, what shares is said in words.
 
     The contender comes first: it is what is measured. From four CPUs on it gets half of them, and engine and
     dependencies a quarter each. Dependencies share the engine's CPUs on a small machine, never the contender's: that
     costs the lab headroom, which the tare shows, and not the contender's figure, which nothing would show.
+    With generators on other machines one CPU is enough for the engine, which leads them and watches the contender.
     """
     count = len(cpus)
+    if generators and count > 1:
+        return _beside_generators(cpus, dependencies, generators)
     if count == 1:
         everyone = "contender, engine and dependencies" if dependencies else "contender and engine"
         return Placement(
@@ -45,4 +48,20 @@ def plan_placement(cpus: Sequence[int], *, dependencies: bool) -> Placement:
         server_cpus=list(cpus[:server]),
         engine_cpus=list(cpus[server : server + quarter]),
         dependency_cpus=list(cpus[server + quarter :]),
+    )
+
+
+def _beside_generators(cpus: Sequence[int], dependencies: bool, generators: Sequence[GeneratorPlace]) -> Placement:
+    """The last CPU keeps house: the engine that leads, and what joins the machines; the contender gets the others."""
+    count = len(cpus)
+    quarter = max(1, count // 4) if dependencies and count > 2 else 0
+    shared = (
+        f"engine and dependencies share CPU {cpus[-1]}: the machine has two" if dependencies and not quarter else ""
+    )
+    return Placement(
+        server_cpus=list(cpus[: count - 1 - quarter]),
+        engine_cpus=[cpus[-1]],
+        dependency_cpus=list(cpus[count - 1 - quarter : count - 1] or cpus[-1:]) if dependencies else [],
+        shared=[shared] if shared else [],
+        generators=list(generators),
     )

@@ -14,6 +14,7 @@ from touchstone.manifest.load import Load
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.plan.profile import PROFILES, Profile
 from touchstone.record.run import ContenderPlan, Plan
+from touchstone.record.sample import GeneratorPlace
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 from touchstone.vocabulary.dependency import DEPENDENCIES
@@ -90,8 +91,14 @@ def planned_loads(folder: ScenarioFolder, wish: Wish) -> dict[str, Load]:
     }
 
 
-def make_plan(folder: ScenarioFolder, contenders: Sequence[Contender], wish: Wish, phases: Sequence[str]) -> Plan:
-    """Draw up the plan. Raises UsageError if it asks for nothing that could be measured."""
+def make_plan(
+    folder: ScenarioFolder,
+    contenders: Sequence[Contender],
+    wish: Wish,
+    phases: Sequence[str],
+    generators: Sequence[GeneratorPlace] = (),
+) -> Plan:
+    """Draw up the plan; `generators` are other machines that load comes from. Raises UsageError if that is nothing."""
     profile: Profile = PROFILES[wish.profile]
     rounds = wish.rounds if wish.rounds is not None else profile.rounds
     if rounds < 1:
@@ -127,7 +134,9 @@ def make_plan(folder: ScenarioFolder, contenders: Sequence[Contender], wish: Wis
         contenders=entries,
         baseline=_baseline(folder, contenders),
         placement=plan_placement(
-            available_cpus(), dependencies=_own_processes(folder) and any(not c.outside for c in contenders)
+            available_cpus(),
+            dependencies=_own_processes(folder) and any(not c.outside for c in contenders),
+            generators=generators,
         ).model_dump(),
         command=list(wish.command),
         margin=wish.margin,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Record(BaseModel):
@@ -11,3 +13,12 @@ class Record(BaseModel):
     model_config = ConfigDict(
         extra="ignore", use_attribute_docstrings=True, populate_by_name=True, ser_json_inf_nan="null"
     )
+
+
+class EngineRecord(Record):
+    """A part of a result. The engine writes null for what it did not measure; here that is the part's empty default."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, data: Any) -> Any:
+        return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data

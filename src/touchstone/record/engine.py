@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from touchstone.record.base import Record
-
-
-class EngineRecord(Record):
-    """A part of a result. The engine writes null for what it did not measure; here that is the part's empty default."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _null_is_absent(cls, data: Any) -> Any:
-        return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data
+from touchstone.record.base import EngineRecord
+from touchstone.record.generator import Generator, GeneratorUse
 
 
 class Distribution(EngineRecord):
@@ -112,36 +104,6 @@ class Connections(EngineRecord):
     held: int = 0
     opened: int = 0
     reconnects: int = 0
-
-
-class Thread(EngineRecord):
-    """One thread of the engine."""
-
-    cpu: int | None = None
-    user_s: float = 0.0
-    system_s: float = 0.0
-    busy: float = 0.0
-    delayed_s: float | None = None
-    """How long it was ready to run and waited for a CPU."""
-
-
-class Clock(EngineRecord):
-    """The clock that latencies are read from, and what a reading costs."""
-
-    source: str = ""
-    cost_ns: float | None = None
-
-
-class Generator(EngineRecord):
-    """The engine's account of itself."""
-
-    threads: list[Thread] = []
-    cpu_s: float = 0.0
-    rss_peak: int | None = None
-    syscalls: int | None = None
-    clock: Clock = Clock()
-    stands: bool = True
-    reasons: list[str] = []
 
 
 class FirstError(EngineRecord):
@@ -347,6 +309,8 @@ class LoadResult(EngineRecord):
     queue: QueueResult = QueueResult()
     connections: Connections = Connections()
     generator: Generator = Generator()
+    generators: list[GeneratorUse] = Field(default=[], exclude_if=lambda parts: not parts)
+    """Each generator's part, if the load came from other machines."""
     first_errors: list[FirstError] = []
     series: list[Point] = []
     steps: list[LoadStep] = []

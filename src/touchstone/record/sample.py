@@ -130,8 +130,16 @@ class BuildEvidence(Record):
     """When the figures were measured: earlier than the run if the build came from the cache."""
 
 
+class GeneratorPlace(Record):
+    """A machine that load comes from, and its CPUs that make it."""
+
+    name: str
+    address: str
+    cpus: list[int] = []
+
+
 class Placement(Record):
-    """Who ran where."""
+    """Who ran where. CPUs are those of the machine that the contender runs on."""
 
     server_cpus: list[int] = []
     engine_cpus: list[int] = []
@@ -142,6 +150,8 @@ class Placement(Record):
     memory_limit: int | None = None
     cpu_limit: float | None = None
     """How many CPUs' time its cgroup has."""
+    generators: list[GeneratorPlace] = Field(default=[], exclude_if=lambda places: not places)
+    """The other machines that the load comes from; the engine's CPUs are then those that lead and watch."""
 
 
 class Sample(Record):

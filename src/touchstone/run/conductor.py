@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 from touchstone.bench.base import Bench, blank_sample, failed
+from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path
@@ -53,6 +54,7 @@ class Conductor:
     cpu_limit: float | None = None
     large: bool = False
     exhibits: bool = False
+    generators: Generators = field(default_factory=ThisMachine)
     notes: list[str] = field(default_factory=list)
     going_on: GoingOn | None = None
     """Asked after each round whether another is wanted, and of how many laps. None means the plan's and no more."""
@@ -112,6 +114,7 @@ class Conductor:
             exhibits=self.exhibits,
             lap_watcher=self.converging,
             outside=sum(contender.outside is not None for contender in self.contenders),
+            generators=self.generators,
         )
 
     def _profile(self) -> Profile:

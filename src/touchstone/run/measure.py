@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.bench.outside import inspect_outside
 from touchstone.check.folder import refuse_problems
 from touchstone.judge.judgement import Comparison
@@ -51,6 +52,8 @@ class Conditions:
     """Go on past the rounds until so much time is spent; laps and rounds are chosen by what each costs and tells."""
     still_open: Callable[[Comparison], bool] = headline_open
     """Whether a comparison still has to be decided: the undecided headline figures, if nothing else is said."""
+    generators: Generators = field(default_factory=ThisMachine)
+    """Where the load comes from."""
     notes: Sequence[str] = ()
     """What every report is to say of the run."""
     begun: Callable[[Plan], None] = lambda _plan: None
@@ -91,7 +94,7 @@ def measure(
     phases = select_phases(folder.scenario, wish.phases, all_outside=all(c.outside for c in contenders))
     for service in outside:
         inspect_outside(service)
-    plan = make_plan(folder, contenders, wish, [phase.name for phase in phases])
+    plan = make_plan(folder, contenders, wish, [phase.name for phase in phases], conditions.generators.places)
     store = RunStore(conditions.folder or conditions.results / plan.run_id)
     conditions.begun(plan)
     seconds = conditions.until_decided_s or conditions.spend_s
@@ -108,6 +111,7 @@ def measure(
         fresh_builds=conditions.fresh_builds,
         cpu_limit=conditions.cpu_limit,
         large=conditions.large,
+        generators=conditions.generators,
         exhibits=wish.exhibits or conditions.drain_exhibits,
         notes=list(conditions.notes),
         going_on=GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)

@@ -156,6 +156,7 @@ impl SlicesJob {
             tls: traffic.tls,
             requests: traffic.requests,
             watch: traffic.watch,
+            generators: Vec::new(),
         }
     }
 

@@ -74,6 +74,8 @@ pub struct Worker {
     pub reconnects: u64,
     /// Requests of the warm-up that were under way when the window began.
     pub outstanding: u64,
+    /// When it began to send; 0 if it has not.
+    pub begun: u64,
     /// Established at the window's end.
     pub held: u32,
     /// In flight in the window at the end, never answered.
@@ -133,6 +135,7 @@ impl Worker {
             opened: 0,
             reconnects: 0,
             outstanding: 0,
+            begun: 0,
             held: 0,
             unanswered: 0,
             unsent: 0,

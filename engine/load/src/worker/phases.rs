@@ -141,6 +141,7 @@ impl Worker {
     }
 
     fn begin<W: Wire>(&mut self, wire: &mut W, start: u64, now: u64) {
+        self.begun = now;
         let begin = start + self.warmup;
         self.recorder.begin(Window {
             start,

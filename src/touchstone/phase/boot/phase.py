@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies, shown_environment
-from touchstone.bench.waiting import HOST, READY_WITHIN_S
+from touchstone.bench.waiting import READY_WITHIN_S
 from touchstone.engine.client import run_job
 from touchstone.engine.job import request
 from touchstone.isolation.cgroup import create_cgroup
@@ -45,7 +45,7 @@ class BootPhase(Phase):
             bench.watcher.step(f"starting {contender.name}")
             reset_dependencies(bench, {})
             built = bench.builds[contender.name]
-            port = free_port()
+            port = free_port(bench.generators.host)
             env = contender_environment(bench, built, port)
             sample.argv, sample.env = list(built.argv), shown_environment(env)
             cgroup = create_cgroup(sample.id)
@@ -54,7 +54,7 @@ class BootPhase(Phase):
                 "argv": list(built.argv),
                 "env": env,
                 "cwd": str(built.work),
-                "url": f"http://{HOST}:{port}",
+                "url": f"http://{bench.generators.host}:{port}",
                 "request": request(bench.scenario.ready),
                 "repeats": bench.profile.boots,
                 "timeout_s": READY_WITHIN_S,

@@ -11,7 +11,6 @@ from typing import Any
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -64,7 +63,7 @@ class FloorBench:
                 prepare_load(checker, self.load, bench.seed)
                 cpus = bench.placement.engine_cpus
                 job = load_job(self.load, contender.url, self.timing, cpus=cpus, seed=bench.seed)
-                result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
+                result = bench.put_load(job)
                 peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
         except TouchstoneError as error:
             broken = error.what

@@ -11,7 +11,6 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.engaged import Engaged, aim, engaged
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.engine.client import run_job
 from touchstone.engine.job import load_job
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
@@ -21,7 +20,6 @@ from touchstone.phase.load.fitting import apart_for_memory
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load
 from touchstone.phase.load.slices import measure_slices, sliced_loads
 from touchstone.phase.load.tare import measure_tare
-from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
@@ -91,7 +89,7 @@ class LoadPhase(Phase):
         aim(job, contender, timing.idle_s)
         machine = MachineWatch(contender.cgroup)
         with DependencyWatch(contender.dependencies, contender.leftovers) as observed:
-            result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
+            result = bench.put_load(job)
         sample.machine = machine.end()
         sample.result = result
         sample.dependencies = observed.states

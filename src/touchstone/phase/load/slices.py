@@ -42,10 +42,10 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
     """The loads that can be put on in slices; the others keep whole windows.
 
     Steps and ramps are one climb, a preparation that acts on a dependency acts on what contenders share, and a load of
-    more connections than one process may open is spread over processes. Contenders that do not fit into the memory
-    at once have all their loads in whole windows.
+    more connections than one process may open is spread over processes. So is a load from other machines. Contenders
+    that do not fit into the memory at once have all their loads in whole windows.
     """
-    if not divisible(bench) or bench.apart is not None:
+    if bench.generators.places or not divisible(bench) or bench.apart is not None:
         return {}
     return {
         name: load
@@ -143,7 +143,7 @@ class _SlicedLoad:
         before = [work_before(self.load, s.bench.dependencies, bench.seed) for s in self.standing]
         bench.watcher.step(f"loading in turns: {self.name}")
         with ExitStack() as stack:
-            null = stack.enter_context(null_server(self.load, bench.placement.server_cpus))
+            null = stack.enter_context(null_server(bench, self.load))
             job = self._job(null, after_s)
             machines = [MachineWatch(s.running.cgroup) for s in self.standing]
             watches = [

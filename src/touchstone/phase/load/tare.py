@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 from typing import Any
 
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.tare import server
-from touchstone.engine.client import run_job
 from touchstone.engine.job import load_job, traffic, watch
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import load_figures
-from touchstone.record.engine import LoadResult
 from touchstone.record.sample import TARE, Sample
 
 
@@ -32,21 +30,21 @@ def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
 
     def action(sample: Sample) -> None:
         bench.watcher.step(f"tare: {sample.load or sample.phase}")
-        with null_server(load, bench.placement.server_cpus) as listening:
+        with null_server(bench, load) as listening:
             timing = bench.profile.tare_timing(bench.profile.timing(load, round_number))
             job = load_job(
                 load, f"http://{listening['listening']}", timing, cpus=bench.placement.engine_cpus, seed=bench.seed
             )
             _as_null(job, load, listening)
-            sample.result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
+            sample.result = bench.put_load(job)
             sample.figures, sample.not_measured = load_figures(sample.result)
 
     return attempt(sample, action)
 
 
-def null_server(load: Load, cpus: Sequence[int]) -> AbstractContextManager[dict[str, Any]]:
+def null_server(bench: Bench, load: Load) -> AbstractContextManager[dict[str, Any]]:
     """The null server that answers as a load expects."""
-    return server("null", [f"--status={_status(load)}"], cpus)
+    return server("null", [f"--status={_status(load)}"], bench.placement.server_cpus, bench.generators.host)
 
 
 def null_traffic(load: Load, listening: dict[str, Any], seed: int) -> dict[str, Any]:

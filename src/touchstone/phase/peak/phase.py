@@ -10,7 +10,6 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job, watch
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
@@ -20,7 +19,6 @@ from touchstone.phase.base import Phase
 from touchstone.phase.load.prepare import prepare_load, prove_load
 from touchstone.phase.peak.served import peak_figures, served_by_second
 from touchstone.phase.peak.tare import measure_peak_tare
-from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.peak import PeakResult
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -86,7 +84,7 @@ def _load_at_once(bench: Bench, contender: Running, name: str, load: Load, sampl
         job["watch"] = watch(contender.process.pid, folders, bench.placement.server_cpus, after_s=0.0)
         # The engine states its start by the wall clock; exec is known on the monotonic one.
         exec_unix_s = time.time() - (time.monotonic() - exec_s)
-        result = run_job("load", job, LoadResult, on_event=bench.watcher.event)
+        result = bench.put_load(job)
     sample.machine = machine.end()
     sample.result = result
     sample.dependencies = observed.states

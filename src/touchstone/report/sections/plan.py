@@ -16,6 +16,7 @@ def build(view: View) -> Iterator[Section]:
     rows = [
         ("contender's CPUs", _cpus(placement.get("server_cpus"))),
         ("engine's CPUs", _cpus(placement.get("engine_cpus"))),
+        ("generators", ", ".join(_place(place) for place in placement.get("generators") or [])),
         ("dependencies' CPUs", _cpus(placement.get("dependency_cpus"))),
         ("phases", ", ".join(view.plan.phases)),
         ("loads", ", ".join(view.plan.loads)),
@@ -35,3 +36,7 @@ def build(view: View) -> Iterator[Section]:
 
 def _cpus(cpus: Any) -> str:
     return ", ".join(str(cpu) for cpu in cpus) if cpus else ""
+
+
+def _place(place: dict[str, Any]) -> str:
+    return f"{place['name']} ({place['address']}), CPUs {_cpus(place.get('cpus'))}"

@@ -1,0 +1,1 @@
+"""The same run on the nodes of a Ray cluster. Nothing here is imported without `--cluster`."""

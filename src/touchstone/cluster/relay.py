@@ -1,0 +1,86 @@
+"""Joins the leading engine, which speaks to a Unix socket, with load processes behind a node's agent."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import ray
+import ray.exceptions
+
+from touchstone.cluster.nodes import Node, first_line
+
+_WAIT_S = 1.0
+SILENCE_S = 10.0
+"""A node that says nothing for so long is lost. Ray itself takes half a minute to say so."""
+
+_numbers = itertools.count()
+
+
+@contextmanager
+def relay(node: Node, agent: Any, folder: Path) -> Iterator[Path]:
+    """A socket in `folder`: each connection to it is a load process of its own on the node."""
+    path = folder / f"{next(_numbers)}.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        threading.Thread(target=_accept, args=(listener, node, agent), daemon=True).start()
+        try:
+            yield path
+        finally:
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+
+
+def _accept(listener: socket.socket, node: Node, agent: Any) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            connection, _ = listener.accept()
+            threading.Thread(target=_serve, args=(connection, node, agent), daemon=True).start()
+
+
+def _serve(connection: socket.socket, node: Node, agent: Any) -> None:
+    """One load process: what it says goes to the engine, until it ends or the node is lost."""
+    name = f"worker-{next(_numbers)}"
+    with connection:
+        try:
+            ray.get(agent.start.remote(name), timeout=SILENCE_S)
+            threading.Thread(target=_pass_orders, args=(connection, agent, name), daemon=True).start()
+            while True:
+                said, ended = ray.get(agent.listen.remote(name, _WAIT_S), timeout=_WAIT_S + SILENCE_S)
+                connection.sendall(said.encode())
+                if ended is not None:
+                    _fail(connection, ended)
+                    return
+        except ray.exceptions.GetTimeoutError:
+            _fail(connection, f"node {node} is lost: it has given no sign of life for {SILENCE_S:g} s")
+        except ray.exceptions.RayError as error:
+            _fail(connection, f"node {node} is lost: {first_line(error)}")
+        except OSError:
+            pass  # The engine has ended, and needs it no more.
+        finally:
+            agent.end.remote(name)
+
+
+def _pass_orders(connection: socket.socket, agent: Any, name: str) -> None:
+    with (
+        contextlib.suppress(OSError, ValueError, ray.exceptions.RayError),
+        connection.makefile("r", encoding="utf-8") as orders,
+    ):
+        for line in orders:
+            # One after the other: calls that are under way together may overtake each other.
+            ray.get(agent.tell.remote(name, line), timeout=SILENCE_S)
+        agent.close.remote(name)
+
+
+def _fail(connection: socket.socket, why: str) -> None:
+    """Say it in the engine's own words; after a report it is not heard any more."""
+    with contextlib.suppress(OSError):
+        connection.sendall((json.dumps({"Failed": why}) + "\n").encode())

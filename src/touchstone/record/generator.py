@@ -1,0 +1,59 @@
+"""What the engine says of those who put a load on: itself, and generators on other machines."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from touchstone.record.base import EngineRecord
+
+
+class Thread(EngineRecord):
+    """One thread of the engine."""
+
+    cpu: int | None = None
+    user_s: float = 0.0
+    system_s: float = 0.0
+    busy: float = 0.0
+    delayed_s: float | None = None
+    """How long it was ready to run and waited for a CPU."""
+    generator: str | None = Field(default=None, exclude_if=lambda name: name is None)
+    """The machine that it ran on, if that was another one."""
+
+
+class Clock(EngineRecord):
+    """The clock that latencies are read from, and what a reading costs."""
+
+    source: str = ""
+    cost_ns: float | None = None
+
+
+class Generator(EngineRecord):
+    """The engine's account of itself."""
+
+    threads: list[Thread] = []
+    cpu_s: float = 0.0
+    rss_peak: int | None = None
+    syscalls: int | None = None
+    clock: Clock = Clock()
+    stands: bool = True
+    reasons: list[str] = []
+
+
+class GeneratorUse(EngineRecord):
+    """What one of several machines did of a load."""
+
+    name: str
+    processes: int = 1
+    connections: int = 0
+    began_s: float = 0.0
+    """How long after the common start its last thread began."""
+    clock_ahead_s: float = 0.0
+    """How far its clock was ahead of the coordinator's, by the fastest of many round trips."""
+    clock_residual_s: float = 0.0
+    """How far off that may be: half of that round trip."""
+    sent: int = 0
+    ok: int = 0
+    errors: int = 0
+    cpu_s: float = 0.0
+    busiest: float = 0.0
+    """The share of the window that its busiest thread worked."""

@@ -1,0 +1,1 @@
+"""Many machines: needs root, network namespaces and Ray; `make test-cluster`."""

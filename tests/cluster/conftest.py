@@ -1,0 +1,33 @@
+"""One cluster of three machines for all tests of this folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.network import Machine, network
+
+THOUSAND_SECONDS = 1000
+
+
+@pytest.fixture(scope="session", name="cluster")
+def three_machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Machine]]:
+    """Server, generator, generator; the last one's clock is ahead by a thousand seconds."""
+    pytest.importorskip("ray", reason="needs the extra touchstone[cluster]")
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        pytest.skip("needs root and iproute2 for network namespaces")
+    folder = Path("/tmp") / tmp_path_factory.mktemp("c").name
+    folder.mkdir()
+    try:
+        with network(folder, ahead_s=[0, 0, THOUSAND_SECONDS]) as machines:
+            server, *generators = machines
+            server.join("server", head=server)
+            for generator in generators:
+                generator.join("generator", head=server)
+            yield machines
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
