@@ -54,7 +54,8 @@ class Placed:
 
     category: Category
     owner: str
-    """The innermost function that works for itself and not on behalf of others: whose time it is."""
+    """The innermost function that works for itself and not on behalf of others: whose time it is. Where there is none,
+    the innermost that a table knows."""
 
 
 @dataclass
@@ -95,7 +96,7 @@ class Attribution:
                 continue
             if found not in ON_BEHALF:
                 return frame
-            behalf = frame
+            behalf = behalf or frame
         return behalf
 
     def _of_kernel(self, stack: Sequence[str]) -> Category:

@@ -16,6 +16,7 @@ from touchstone.report.sentence import machine, method, trace, what_ran
 from touchstone.report.summary import marked, struck_sentence, summary
 from touchstone.report.table import Cell, Column, Row, Table, full_tables, headline_tables
 from touchstone.report.view import View
+from touchstone.report.why.markdown import why_lines
 from touchstone.report.words import INVALID, VERDICT_MARKS
 
 
@@ -50,6 +51,7 @@ def _lines(view: View) -> Iterator[str]:
     yield from conformance_lines(view)
     yield from absent_lines(view)
     yield from summary_lines(view)
+    yield from why_lines(view.explanations)
     yield from ["## All figures", ""]
     for table in full_tables(view):
         yield from table_lines(table, "###")

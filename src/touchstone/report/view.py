@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Verdict
+from touchstone.judge.why.explain import explain_all
+from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
 from touchstone.report.words import SEVERITY_ORDER, place_title
@@ -176,6 +178,11 @@ class View:
         ]
         order = ["overtakes", "undecided", "ahead throughout"]
         return sorted(found, key=lambda c: (order.index(c.outcome), c.median_s or 0.0))
+
+    @cached_property
+    def explanations(self) -> list[Explanation | Unexplained]:
+        """Why the contenders that were profiled need more or less CPU per request than the baseline."""
+        return explain_all(self.run, self.baseline, self.judgement.confidence)
 
     def figures(self, place: Place, *, headline: bool) -> list[Figure]:
         """The figures that were measured there; only the headline ones if asked."""

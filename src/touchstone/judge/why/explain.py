@@ -126,3 +126,13 @@ def profiled_under(run: Run) -> dict[str, list[str]]:
         if sample.phase == "profile" and sample.load is not None and sample.contender not in found.get(sample.load, []):
             found.setdefault(sample.load, []).append(sample.contender)
     return found
+
+
+def explain_all(run: Run, baseline: str | None, confidence: float) -> list[Explanation | Unexplained]:
+    """Every profiled contender against the baseline, load by load: what a report tells."""
+    return [
+        explain(run, baseline, name, load, confidence)
+        for load, names in profiled_under(run).items()
+        for name in names
+        if baseline in names and name != baseline and baseline is not None
+    ]

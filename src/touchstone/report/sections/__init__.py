@@ -13,6 +13,7 @@ from touchstone.report.sections import (
     plan,
     scoreboard,
     summary,
+    why,
 )
 from touchstone.report.sections.section import SectionBuilder
 
@@ -22,6 +23,7 @@ SECTIONS: tuple[SectionBuilder, ...] = (
     absent.build,
     places.build,
     summary.build,
+    why.build,
     crossings.build,
     conformance.build,
     contract.build,

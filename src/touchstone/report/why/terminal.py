@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from touchstone.judge.why.explanation import Explanation, Part, Unexplained
+from touchstone.report.why.waterfall import Step, steps
 from touchstone.report.why.words import between, headline, micros, profilers, rest, sentence, signed, unmatched
 
 _BAR = 24
@@ -53,18 +54,9 @@ def _waterfall(found: Explanation) -> Table:
     heads = ["µs of CPU per request", found.baseline, found.contender, "difference", "interval", "", "from A to B"]
     table = _table("Where the difference is", heads)
     table.columns[-1].justify = "left"
-    steps = sorted(found.parts, key=lambda part: -part.difference)
     table.add_row(found.baseline, micros(found.total.baseline), "", "", "", "", "")
-    edges, at = [found.total.baseline], found.total.baseline
-    for part in [*steps, found.rest]:
-        at += part.difference
-        edges.append(at)
-    low, high = min(0.0, *edges), max(edges)
-    at = found.total.baseline
-    for part in [*steps, found.rest]:
-        bar = _bar(at, at + part.difference, low, high)
-        at += part.difference
-        table.add_row(*_cells(part), bar)
+    for step in steps(found):
+        table.add_row(*_cells(step.part), _bar(step))
     table.add_row(found.contender, "", micros(found.total.contender), signed(found.total.difference), "", "", "")
     return table
 
@@ -80,10 +72,9 @@ def _cells(part: Part) -> list[str]:
     ]
 
 
-def _bar(begin: float, end: float, low: float, high: float) -> Text:
-    width = (high - low) or 1.0
-    left, right = sorted((round((begin - low) / width * _BAR), round((end - low) / width * _BAR)))
-    return Text(" " * left + "█" * max(1, right - left), style="yellow" if end > begin else "green")
+def _bar(step: Step) -> Text:
+    left, width = round(step.left * _BAR), max(1, round(step.width * _BAR))
+    return Text(" " * left + "█" * width, style="yellow" if step.more else "green")
 
 
 def _functions(found: Explanation) -> Table:

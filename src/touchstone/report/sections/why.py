@@ -1,0 +1,31 @@
+"""Why one contender needs more CPU per request than the baseline: a waterfall, functions, calls and a flame graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.why.explanation import Explanation
+from touchstone.judge.why.tree import tree
+from touchstone.report.sections.section import Section
+from touchstone.report.view import View
+from touchstone.report.why import words
+from touchstone.report.why.flame import flame
+from touchstone.report.why.waterfall import steps
+
+_FINE = 0.24
+"""Over the points that a line may have: the least share of a frame that is drawn."""
+
+
+def build(view: View) -> Iterator[Section]:
+    """One section for all loads and contenders that were profiled."""
+    if not view.explanations:
+        return
+    told = []
+    for number, found in enumerate(view.explanations):
+        if isinstance(found, Explanation):
+            root = tree(view.run, found.baseline, found.contender, found.load)
+            drawn = flame(root, _FINE / view.budget.points)
+            told.append({"found": found, "steps": steps(found), "flame": drawn, "id": f"flame-{number}"})
+        else:
+            told.append({"found": found, "steps": None, "flame": None, "id": f"flame-{number}"})
+    yield Section("why", "Why: CPU per request in parts", "why.html", {"told": told, "words": words})

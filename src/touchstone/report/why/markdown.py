@@ -1,0 +1,41 @@
+"""Explanations in report.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from touchstone.judge.why.explanation import Explanation, Part, Unexplained
+from touchstone.report.why.waterfall import steps
+from touchstone.report.why.words import between, headline, micros, profilers, rest, sentence, signed
+
+
+def why_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
+    """Each comparison: the parts, the functions and the system calls; or why it could not be explained."""
+    if found:
+        yield from ["## Why: CPU per request in parts", ""]
+    for one in found:
+        if isinstance(one, Unexplained):
+            yield from [f"`{one.contender}` against `{one.baseline}`, {one.load}: not explained. {one.reason}", ""]
+            continue
+        yield from [f"**{one.load}.** {headline(one)} {sentence(one)}", ""]
+        yield from _table("part, µs per request", one, [step.part for step in steps(one)])
+        yield from [rest(one), ""]
+        yield from _table("function, with what works on its behalf", one, one.functions)
+        if one.calls:
+            yield f"| system calls per request | `{one.baseline}` | `{one.contender}` | difference |"
+            yield "|---|---:|---:|---:|"
+            for call in one.calls:
+                yield f"| {call.name} | {call.baseline:.2f} | {call.contender:.2f} | {call.difference:+.2f} |"
+            yield ""
+        yield from [f"Sampled by {profilers(one)}.", ""]
+
+
+def _table(head: str, found: Explanation, parts: Sequence[Part]) -> Iterator[str]:
+    yield f"| {head} | `{found.baseline}` | `{found.contender}` | difference | interval | |"
+    yield "|---|---:|---:|---:|---:|---|"
+    for part in parts:
+        certain = "different" if part.sure else ""
+        name = part.name.replace("|", "\\|")
+        figures = f"{micros(part.baseline)} | {micros(part.contender)} | {signed(part.difference)}"
+        yield f"| `{name}` | {figures} | {between(part)} | {certain} |"
+    yield ""

@@ -1,0 +1,99 @@
+"""Explanations on the page, on the terminal, in Markdown and in the formats of other viewers."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.judge.profiles import BASE, HANDLER, SPIN, evidence, profile_run
+from touchstone.judge.judge import judge
+from touchstone.judge.why.explain import explain
+from touchstone.judge.why.tree import Node, tree
+from touchstone.record.run import Run
+from touchstone.report import render
+from touchstone.report.why.exports import write_exports
+from touchstone.report.why.flame import flame
+from touchstone.report.why.terminal import print_explanation
+
+
+@pytest.fixture(scope="module")
+def profiled() -> Run:
+    slow = [*BASE, (SPIN, 4.0), ([*HANDLER, "</script><b>"], 1.0)]
+    run = profile_run({"go/std": [evidence(BASE)] * 4, "rust/std": [evidence(slow)] * 4})
+    run.plan.baseline = "go"
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(profiled: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("why")
+    render(profiled, judge(profiled), made)
+    return made
+
+
+def test_the_page_shows_parts_functions_calls_and_a_flame_graph(folder: Path) -> None:
+    page = (folder / "report.html").read_text()
+    section = page[page.index('<section id="why"') :]
+    assert "go/std" in section
+    assert "main.spin" in section
+    assert "+4.0" in section
+    assert "system calls per request" in section
+    assert section.count("data-flame=") == 1
+    assert not re.search(r'(src|href)="(?!#)', section)
+
+
+def test_names_from_a_profile_cannot_end_the_script(folder: Path) -> None:
+    page = (folder / "report.html").read_text()
+    found = re.search(r'<script type="application/json" id="flame-0">(.*?)</script>', page, re.DOTALL)
+    assert found
+    assert "</script><b>" in json.loads(found[1])["names"]
+
+
+def test_the_markdown_has_the_parts(folder: Path) -> None:
+    text = (folder / "report.md").read_text()
+    assert "## Why: CPU per request in parts" in text
+    assert re.search(r"\| `main\.spin` \| 0\.0+ \| 4\.0+ \| \+4\.0+ \|.*different", text)
+
+
+def test_a_run_without_a_profile_has_no_such_section(rendered: Path) -> None:
+    page = (rendered / "report.html").read_text()
+    assert 'id="why"' not in page
+    assert "<script" not in page
+
+
+def test_the_terminal_goes_from_one_figure_to_the_other(profiled: Run) -> None:
+    console = Console(width=160, record=True)
+    with console.capture() as said:
+        print_explanation(console, explain(profiled, "go/std", "rust/std", "lookup", 0.95))
+    text = said.get()
+    assert "rust/std takes 27.0 µs of CPU per request, go/std 22.0 µs" in text
+    lines = [line.split() for line in text.splitlines()]
+    assert ["application"] in [line[:1] for line in lines]
+    assert any(line[:1] == ["main.spin"] and "different" in line for line in lines)
+
+
+def test_a_flame_graph_leaves_out_what_is_too_thin(profiled: Run) -> None:
+    root = tree(profiled, "go/std", "rust/std", "lookup")
+    whole, coarse = flame(root, 0.0), flame(root, 0.05)
+    assert whole.left_out == 0
+    assert 0 < coarse.left_out < len(whole.nodes) // 4
+    assert whole.nodes[:4] == [0, 0, 22_000, 27_000]
+    assert flame(Node("all"), 0.1).nodes == [0, 0, 0, 0]
+
+
+def test_exports_add_up_to_the_cpu_per_request(profiled: Run, tmp_path: Path) -> None:
+    written = {path.name: path for path in write_exports(profiled, ["lookup"], ["go/std", "rust/std"], tmp_path)}
+    assert written.keys() == {
+        f"lookup-{name}.{form}" for name in ("go-std", "rust-std") for form in ("folded", "speedscope.json")
+    }
+    lines = written["lookup-rust-std.folded"].read_text().splitlines()
+    assert sum(int(line.rpartition(" ")[2]) for line in lines) == pytest.approx(27_000, abs=len(lines))
+    document = json.loads(written["lookup-rust-std.speedscope.json"].read_text())
+    (profile,) = document["profiles"]
+    assert profile["type"] == "sampled"
+    assert sum(profile["weights"]) == pytest.approx(27_000)
+    assert max(place for sample in profile["samples"] for place in sample) < len(document["shared"]["frames"])
