@@ -56,6 +56,8 @@ pub struct Job {
     /// Seed of all randomness in the job.
     #[serde(default = "default_seed")]
     pub seed: u64,
+    #[serde(default)]
+    pub first_counter: u64,
     /// Length of one interval of the series.
     #[serde(default = "default_interval")]
     pub series_interval_s: f64,

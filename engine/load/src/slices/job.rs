@@ -62,6 +62,8 @@ pub struct Traffic {
     pub sources: Option<String>,
     #[serde(default = "crate::job::default_seed")]
     pub seed: u64,
+    #[serde(default)]
+    pub first_counter: u64,
     #[serde(default = "crate::job::default_slot")]
     pub pacing_slot_s: f64,
     #[serde(default)]
@@ -151,6 +153,7 @@ impl SlicesJob {
             backend: traffic.backend,
             sources: traffic.sources,
             seed: traffic.seed,
+            first_counter: traffic.first_counter,
             series_interval_s: 1.0,
             pacing_slot_s: traffic.pacing_slot_s,
             tls: traffic.tls,

@@ -150,7 +150,7 @@ impl Worker {
             due: Vec::new(),
             backlog: false,
             random: Random::new(job.seed.wrapping_add(u64::from(part.global_index) << 40)),
-            counter: u64::from(part.global_index),
+            counter: job.first_counter + u64::from(part.global_index),
             part,
             phase: Phase::Preparing,
             open_loop: job.is_open(),
