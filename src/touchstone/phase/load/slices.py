@@ -29,7 +29,7 @@ from touchstone.phase.load.figures import memory_remarks, sliced_figures, thrott
 from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
 from touchstone.phase.load.tare import null_server, null_traffic
-from touchstone.phase.load.warm_up import SETTLING_LAPS, Budget, WarmingContender, at_rest
+from touchstone.phase.load.warm_up import Budget, turn_rate, warm_up
 from touchstone.plan.laps import balanced_laps, slice_lengths
 from touchstone.record.engine import LoadResult, Machine
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
@@ -205,29 +205,16 @@ class _SlicedLoad:
         budget = Budget(profile.warm_least_s, profile.warm_most_s)
         if self.warm:
             budget = Budget(profile.warm_least_s / 2, profile.warm_most_s / 3, least_requests=0)
-        warming = {index: WarmingContender(budget) for index in self._live}
-        while open_ := [index for index, one in warming.items() if not one.done]:
-            turns = [Turn(index, profile.slice_s) for _ in range(2) for index in open_]
-            for record in session.turns("warmup", turns):
-                one = warming[record.contender]
-                one.add(record)
-                one.dead = record.contender in session.fatal
-                self.records.append(record)
-            self._say(warming, open_)
-        # After the slowest has had the machine for itself, the others' caches are cold: a lap for all, and more of
-        # them while someone still works in the others' slices.
-        for _ in range(SETTLING_LAPS):
-            lap = session.turns("warmup", [Turn(index, profile.slice_s) for index in self._live])
-            self.records += lap
-            if at_rest(lap):
-                break
-        return {index: one.account() for index, one in warming.items()}
-
-    def _say(self, warming: dict[int, WarmingContender], open_: Sequence[int]) -> None:
-        names = [self.samples[index].contender for index in open_ if not warming[index].done]
-        if names:
-            seconds = max(warming[index].seconds for index in open_)
-            self.bench.watcher.step(f"warming up for {self.name}: {', '.join(names)}, {seconds:.0f} s")
+        names = {index: self.samples[index].contender for index in self._live}
+        records, accounts = warm_up(
+            session,
+            names,
+            budget,
+            profile.slice_s,
+            lambda text: self.bench.watcher.step(f"warming up for {self.name}: {text}"),
+        )
+        self.records += records
+        return accounts
 
     def _slice_lengths(self) -> dict[int, float]:
         """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""
@@ -235,7 +222,7 @@ class _SlicedLoad:
         if self.load.loop != "closed":
             return dict.fromkeys(self._live, usual)
         last = {record.contender: record for record in self.records}
-        rates = {index: r.rate or r.ok / max(r.end - r.begin, 1e-9) for index, r in last.items() if index in self._live}
+        rates = {index: turn_rate(record) for index, record in last.items() if index in self._live}
         places = self.load.connections * self.load.pipeline
         lengths = slice_lengths(places, rates, usual)
         slowest = max(lengths, key=lambda index: lengths[index], default=None)

@@ -9,10 +9,10 @@ away, and the slices that count come after them, for all contenders alike.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from touchstone.engine.slices import TurnRecord
+from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.record.evidence.slices import WarmUp
 
 RISING = 0.03
@@ -73,7 +73,7 @@ class WarmingContender:
         A stretch is half of the time until now, from half a second up to six: a young process shows its rise in a
         second, an old one creeps.
         """
-        rates = [(r.sending_end - r.begin, _rate(r)) for r in self.records]
+        rates = [(r.sending_end - r.begin, turn_rate(r)) for r in self.records]
         stretch = min(_LONGEST_S, max(_SHORTEST_S, self.seconds / 2))
         last, before = _tail(rates, stretch), _tail(rates[: len(rates) - len(_tail(rates, stretch))], stretch)
         if len(last) < 2 or len(before) < 2:
@@ -114,7 +114,49 @@ def at_rest(lap: Sequence[TurnRecord]) -> bool:
     return all(beside[contender] <= RESTLESS * own[contender] for contender in own if own[contender] > 0)
 
 
-def _rate(record: TurnRecord) -> float:
+def warm_up(
+    session: SlicesSession,
+    names: Mapping[int, str],
+    budget: Budget,
+    slice_s: float,
+    tell: Callable[[str], None],
+) -> tuple[list[TurnRecord], dict[int, WarmUp]]:
+    """Laps over the contenders of a session, until every one's rate has stopped rising or its time is used up.
+
+    Args:
+        session: an open one.
+        names: who is warmed up, by their place in the session's job.
+        budget: how long each may take.
+        slice_s: the length of a turn.
+        tell: told who is still warming up, and for how long.
+
+    Returns:
+        The turns, and how each contender's warm-up ended.
+
+    """
+    records: list[TurnRecord] = []
+    warming = {index: WarmingContender(budget) for index in names}
+    while open_ := [index for index, one in warming.items() if not one.done]:
+        turns = [Turn(index, slice_s) for _ in range(2) for index in open_]
+        for record in session.turns("warmup", turns):
+            one = warming[record.contender]
+            one.add(record)
+            one.dead = record.contender in session.fatal
+            records.append(record)
+        still = [names[index] for index in open_ if not warming[index].done]
+        if still:
+            tell(f"{', '.join(still)}, {max(warming[index].seconds for index in open_):.0f} s")
+    # After the slowest has had the machine for itself, the others' caches are cold: a lap for all, and more of them
+    # while someone still works in the others' slices.
+    for _ in range(SETTLING_LAPS):
+        lap = session.turns("warmup", [Turn(index, slice_s) for index in names])
+        records += lap
+        if at_rest(lap):
+            break
+    return records, {index: one.account() for index, one in warming.items()}
+
+
+def turn_rate(record: TurnRecord) -> float:
     """Right responses per second; of a slice without whole generations, over the whole slice."""
     if record.rate is not None:
         return record.rate
