@@ -65,8 +65,12 @@ def standing(
     round_number: int,
     settings: Mapping[str, Mapping[str, Any]],
     limits: Limits,
+    *,
+    phase: str = "load",
 ) -> Iterator[tuple[list[Standing], dict[str, Sample]]]:
     """Start them all; those that stand, and for the others the carrier sample that says why they do not.
+
+    A contender that stands alone gets the dependencies themselves where they cannot be divided.
 
     When the context ends, all have been stopped and every carrier holds how its process ended.
     """
@@ -76,7 +80,7 @@ def standing(
     fallen: dict[str, Sample] = {}
     with ExitStack() as stack:
         for contender in contenders:
-            carrier = blank_sample(bench, "load", contender.name, round_number=round_number)
+            carrier = blank_sample(bench, phase, contender.name, round_number=round_number)
             own = dataclasses.replace(bench, dependencies={} if contender.outside else _parts(bench, stack))
             bench.watcher.step(f"starting {contender.name}")
             try:
@@ -101,6 +105,9 @@ def standing(
 def _parts(bench: Bench, stack: ExitStack) -> dict[str, Dependency]:
     parts = {}
     for name, dependency in bench.dependencies.items():
+        if not dependency.divisible:
+            parts[name] = dependency
+            continue
         part = dependency.part()
         stack.callback(part.stop)
         parts[name] = part

@@ -62,6 +62,9 @@ def run(
     seed: Annotated[int | None, typer.Option(help="Draws the orders and keys; new each time if left out.")] = None,
     phase: Annotated[list[str] | None, typer.Option("--phase", help="Only this phase; may be given again.")] = None,
     load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
+    objective: Annotated[
+        str | None, typer.Option(help="For --phase capacity: what must hold, such as 'p99 < 50ms, errors < 0.1%'.")
+    ] = None,
     exhibits: Annotated[
         bool, typer.Option("--exhibits", help="Also the variants that hold a defect on purpose, with their twins.")
     ] = False,
@@ -108,6 +111,8 @@ def run(
     services = read_services(url or (), pid or (), cgroup or (), allow_host or ())
     if cluster and services:
         raise UsageError("--cluster and --url exclude each other", mend="generators load what touchstone starts itself")
+    if objective is not None and "capacity" not in (phase or ()):
+        raise UsageError("--objective is for the phase capacity, which is not asked for", mend="add --phase capacity")
     folder = find_scenario(scenario, scenarios_root())
     if cluster and (code := elsewhere(cluster, folder.folder, _words_but(scenario), out)) is not None:
         return code
@@ -117,6 +122,7 @@ def run(
         seed=seed,
         phases=tuple(phase or ()),
         loads=tuple(load or ()),
+        objective=objective,
         exhibits=exhibits,
         command=tuple(sys.argv),
         slice_s=slice_s,

@@ -10,6 +10,7 @@ from touchstone.manifest.base import Name, Part
 from touchstone.manifest.contract import Check
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
+from touchstone.manifest.objective import parse_objective
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 Setting = str | int | bool
@@ -76,6 +77,20 @@ class Peak(Part):
     """A closed loop: its connections ask as fast as the contender, still slow, answers."""
 
 
+class Capacity(Part):
+    """The highest rate at which an objective holds."""
+
+    objective: str
+    """Upper bounds that must hold together, such as `p99 < 50ms, errors < 0.1%`."""
+    loads: list[Name] = []
+    """The loads whose rate is searched for; all of the run's if none is named."""
+
+    @field_validator("objective")
+    @classmethod
+    def _readable(cls, objective: str) -> str:
+        return parse_objective(objective).text
+
+
 Target = Annotated[str, Field(pattern=r"^/[!-~]*$")]
 """A request target: a path, with its query if it has one."""
 
@@ -121,6 +136,7 @@ class Scenario(Part):
     drain: Drain | None = None
     floor: Floor | None = None
     peak: Peak | None = None
+    capacity: Capacity | None = None
     probe: Probe | None = None
     baseline: Name | None = None
     """The stack against which the others are put; the first by name if it is not given."""
@@ -137,4 +153,7 @@ class Scenario(Part):
             raise ValueError(f"peak.load {self.peak.load!r} is none of the loads")
         if self.peak and self.loads[self.peak.load].loop != "closed":
             raise ValueError(f"peak.load {self.peak.load!r} has no closed loop: a rate would hide how fast it gets")
+        for name in self.capacity.loads if self.capacity else []:
+            if name not in self.loads:
+                raise ValueError(f"capacity.loads: {name!r} is none of the loads")
         return self

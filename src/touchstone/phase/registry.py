@@ -8,6 +8,7 @@ from touchstone.phase.base import Phase
 from touchstone.phase.boot.phase import BootPhase
 from touchstone.phase.build.phase import BuildPhase
 from touchstone.phase.build.train import TrainPhase
+from touchstone.phase.capacity.phase import CapacityPhase
 from touchstone.phase.drain.phase import DrainPhase
 from touchstone.phase.floor.phase import FloorPhase
 from touchstone.phase.footprint.phase import FootprintPhase
@@ -27,6 +28,7 @@ PHASES: tuple[Phase, ...] = (
     BootPhase(),
     PeakPhase(),
     LoadPhase(),
+    CapacityPhase(),
     ProfilePhase(),
     DrainPhase(),
     HoldPhase(),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from touchstone.failure import UsageError
 from touchstone.manifest.catalogue import STACK_FILE, Contender, ScenarioFolder
+from touchstone.manifest.condition import ConditionError
 from touchstone.manifest.load import Load
+from touchstone.manifest.objective import parse_objective
+from touchstone.manifest.scenario import Capacity
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.plan.profile import PROFILES, Profile
 from touchstone.record.run import ContenderPlan, Plan
@@ -31,6 +34,8 @@ class Wish:
     seed: int | None = None
     phases: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
+    objective: str | None = None
+    """What the capacity phase searches the highest rate for, in place of the scenario's own."""
     exhibits: bool = False
     command: tuple[str, ...] = ()
     margin: float = 0.05
@@ -89,6 +94,17 @@ def planned_loads(folder: ScenarioFolder, wish: Wish) -> dict[str, Load]:
         for name, load in loads.items()
         if wish.profile in load.profiles and (wish.exhibits or load.exhibit is None)
     }
+
+
+def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
+    """The scenario with another objective for its capacity. Raises UsageError if it cannot be read."""
+    try:
+        objective = parse_objective(text).text
+    except ConditionError as error:
+        raise UsageError(error.what, where="--objective", mend=error.mend) from error
+    own = folder.scenario.capacity
+    capacity = Capacity(objective=objective, loads=own.loads if own else [])
+    return replace(folder, scenario=folder.scenario.model_copy(update={"capacity": capacity}))
 
 
 def make_plan(

@@ -38,6 +38,12 @@ class Profile:
     """at most so long if it still gets faster; half and a third of it where its process has served another load."""
     profile_s: float = 8.0
     """How long a pass at the profile's rate lasts."""
+    trial_s: float = 2.5
+    """One trial of a capacity at the edge of its objective, and"""
+    trials: int = 40
+    """so many of them for each contender under each load in each round, at most."""
+    capacity_width: float = 0.03
+    """The interval of a round's capacity at which its search ends: the upper bound over the lower, less 1."""
 
     def timing(self, load: Load, round_number: int) -> Timing:
         """The times of a load in a round, counted from 1."""
@@ -62,7 +68,19 @@ PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
         Profile(
-            "quick", 3, 1.0, 2.0, 1.0, 3, 1, peak_s=20.0, laps=10, warm_least_s=1.5, warm_most_s=60.0, profile_s=4.0
+            "quick",
+            3,
+            1.0,
+            2.0,
+            1.0,
+            3,
+            1,
+            peak_s=20.0,
+            laps=10,
+            warm_least_s=1.5,
+            warm_most_s=60.0,
+            profile_s=4.0,
+            trial_s=1.5,
         ),
         Profile("normal", 7, 3.0, 6.0, 2.0, 3, 7, cold_boots=1, laps=24),
         Profile(
@@ -78,6 +96,7 @@ PROFILES: dict[str, Profile] = {
             warm_least_s=5.0,
             warm_most_s=150.0,
             profile_s=15.0,
+            trial_s=5.0,
         ),
     )
 }

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from touchstone.record.base import Record
 from touchstone.record.engine import BootResult, LoadResult
+from touchstone.record.evidence.capacity import CapacityEvidence
 from touchstone.record.evidence.drain import DrainEvidence
 from touchstone.record.evidence.floor import FloorEvidence
 from touchstone.record.evidence.footprint import FootprintEvidence
@@ -191,6 +192,7 @@ class Sample(Record):
     cold_boot: BootResult | None = None
     """The starts with the page cache dropped before each."""
     peak: PeakResult | None = None
+    capacity: CapacityEvidence | None = None
     hold: HoldEvidence | None = None
     drain: DrainEvidence | None = None
     floor: FloorEvidence | None = None

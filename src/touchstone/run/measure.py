@@ -20,7 +20,7 @@ from touchstone.manifest.catalogue import (
 )
 from touchstone.manifest.outside import Outside
 from touchstone.phase.registry import select_phases
-from touchstone.plan.plan import Wish, make_plan, planned_loads
+from touchstone.plan.plan import Wish, make_plan, planned_loads, with_objective
 from touchstone.record.run import Plan
 from touchstone.record.store import RunStore
 from touchstone.run.conductor import Conductor
@@ -87,6 +87,8 @@ def measure(
     """
     wish, conditions = wish or Wish(), conditions or Conditions()
     folder = read_scenario_folder(scenario) if isinstance(scenario, Path) else scenario
+    if wish.objective is not None:
+        folder = with_objective(folder, wish.objective)
     contenders = outside_contenders(folder, outside)
     if stacks or not outside:
         contenders = select_contenders(folder, list(stacks), exhibits=wish.exhibits) + contenders

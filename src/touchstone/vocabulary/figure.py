@@ -13,6 +13,7 @@ __all__ = ["FIGURES", "RETIRED", "Better", "Counted", "Figure", "Group", "Unit",
 _LATENCY = frozenset({Group.LATENCY, Group.SPEED})
 _TAIL = _LATENCY | {Group.TAIL}
 _PEAK = frozenset({Group.PEAK, Group.SPEED})
+_CAPACITY = frozenset({Group.CAPACITY})
 _SPEED = frozenset({Group.SPEED})
 _CPU = frozenset({Group.CPU})
 _MEMORY = frozenset({Group.MEMORY})
@@ -208,6 +209,18 @@ _ALL = [
         scored=True,
         counted=Counted("keeps its objective up to", "rate", "a lower", "a higher"),
         groups=_SPEED,
+    ),
+    Figure(
+        "capacity",
+        "Capacity",
+        Unit.PER_SECOND,
+        Better.HIGHER,
+        "capacity",
+        headline=True,
+        scored=True,
+        leads=True,
+        counted=Counted("keeps its objective up to", "rate", "a lower", "a higher"),
+        groups=_CAPACITY,
     ),
     Figure(
         "peak_time",

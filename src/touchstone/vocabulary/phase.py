@@ -33,6 +33,7 @@ _ALL = [
     PhaseKind("boot", "Start", per_round=True, opens=True),
     PhaseKind("verify", "Contract", always=True, outside=True),
     PhaseKind("load", "Load", per_round=True, outside=True, load_alone=True),
+    PhaseKind("capacity", "Capacity", per_round=True, by_default=False),
     PhaseKind("peak", "Time to peak", per_round=True, by_default=False),
     PhaseKind("profile", "Profile", per_round=True, by_default=False),
     PhaseKind("hold", "Held connections", per_round=True, by_default=False),

@@ -1,0 +1,1 @@
+"""Rules on the highest rate within an objective."""

@@ -1,0 +1,1 @@
+"""The highest rate within an objective."""

@@ -1,0 +1,257 @@
+"""The search of one load's capacity on all contenders of a round: warmed up together, then trial by trial in turn.
+
+A trial of each follows a trial of each other, so that an hour in which the machine is slow falls on all alike, and the
+ratio of two capacities of one round is a pair as that of two slices is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from touchstone.bench.base import Bench, Stopwatch, blank_sample, failed
+from touchstone.bench.dependency_watch import DependencyWatch
+from touchstone.bench.machine_watch import MachineWatch
+from touchstone.bench.together import Standing
+from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.template import ValueSource
+from touchstone.engine.job import traffic, watch
+from touchstone.engine.slices import SlicesSession
+from touchstone.failure import TouchstoneError
+from touchstone.manifest.load import Load
+from touchstone.manifest.objective import Objective
+from touchstone.phase.capacity.curve import missing_rates
+from touchstone.phase.capacity.seat import Pace, Seat, Target, added
+from touchstone.phase.load.prepare import prepare_load, prove_load, work_before
+from touchstone.phase.load.tare import null_server, null_traffic
+from touchstone.phase.load.warm_up import Budget, turn_rate, warm_up
+from touchstone.record.engine import LoadResult
+from touchstone.record.sample import TARE, Sample
+
+_TARE_PACE = Pace(0.5, 9, 0.15)
+"""The null server's capacity need not be known to a percent, and each of its trials takes the whole machine."""
+_AGAIN = Budget(1.0, 6.0, least_requests=0)
+"""What a process that took a dead one's place is warmed up for, by"""
+_GENTLY = 8
+"""so many times fewer connections: what the old one died of may be that they all asked at once."""
+
+
+@dataclass
+class Hunt:
+    """One load of one round."""
+
+    bench: Bench
+    name: str
+    load: Load
+    objective: Objective
+    round_number: int
+    standing: list[Standing]
+    restart: Callable[[Standing], None]
+    """Gives a contender that has died a new process."""
+    samples: list[Sample] = field(default_factory=list)
+    seats: list[Seat] = field(default_factory=list)
+
+    def measure(self) -> list[Sample]:
+        """The samples: contenders in their order, then the tare. What goes wrong becomes their failure."""
+        clock = Stopwatch()
+        unprepared = self._prepare()
+        self.samples = [self._blank(one.contender.name) for one in self.standing] + [self._blank(TARE)]
+        try:
+            self._measure()
+        except TouchstoneError as error:
+            for sample in self.samples:
+                if sample.failure is None and sample.capacity is None:
+                    sample.failure = failed(error, [])
+        for sample in self.samples:
+            sample.took_s = clock.seconds
+        return self.samples + unprepared
+
+    def _prepare(self) -> list[Sample]:
+        """Send what goes before the load; the samples of those that did not answer it as they must."""
+        fallen = []
+        for one in list(self.standing):
+            try:
+                if not one.prepared:
+                    prepare_load(self._checker(one), self.load, self.bench.seed)
+                one.prepared = one.prepared or bool(self.load.prepare)
+            except TouchstoneError as error:
+                fallen.append(self._blank(one.contender.name))
+                fallen[-1].failure = failed(error, [])
+                self.standing.remove(one)
+        return fallen
+
+    def _checker(self, one: Standing) -> Checker:
+        return Checker(one.running.service, one.bench.dependencies, self.bench.seed)
+
+    def _blank(self, contender: str) -> Sample:
+        sample = blank_sample(self.bench, "capacity", contender, load=self.name, round_number=self.round_number)
+        sample.load_spec = self.load.model_dump(mode="json", by_alias=True)
+        return sample
+
+    def _measure(self) -> None:
+        bench = self.bench
+        before = [work_before(self.load, one.bench.dependencies, bench.seed) for one in self.standing]
+        machines = [MachineWatch(one.running.cgroup) for one in self.standing]
+        with ExitStack() as stack:
+            watches = [
+                stack.enter_context(DependencyWatch(one.bench.dependencies, one.running.leftovers))
+                for one in self.standing
+            ]
+            null = stack.enter_context(null_server(self.load, bench.placement.server_cpus))
+            self._seat(null)
+            self._search()
+            self._fill_curves()
+        tare = self.seats[-1].capacity
+        for index, (seat, sample) in enumerate(zip(self.seats, self.samples, strict=True)):
+            self._keep(seat, sample, tare if sample.contender != TARE else None)
+            if index < len(self.standing):
+                one = self.standing[index]
+                sample.machine, sample.dependencies = machines[index].end(), watches[index].states
+                if not seat.deaths:
+                    whole = LoadResult(totals=seat.totals)
+                    sample.proofs = prove_load(self.load, one.bench.dependencies, whole, bench.seed, before[index])
+                sample.checks = self._checker(one).run(light_checks(bench.scenario.contract))
+
+    def _seat(self, null: dict[str, Any]) -> None:
+        """Warm all up by their closed loop, and give each its search."""
+        profile, placement = self.bench.profile, self.bench.placement
+        pace = Pace(profile.trial_s, profile.trials, profile.capacity_width)
+        names = [sample.contender for sample in self.samples]
+        for number, name in enumerate(names):
+            own = number < len(self.standing)
+            self.seats.append(
+                Seat(
+                    name=name,
+                    target=self._target(self.standing[number]) if own else _null_target(null),
+                    load=self.load if own else _accepting(self.load),
+                    objective=self.objective,
+                    pace=pace if own else _TARE_PACE,
+                    cpus=list(placement.engine_cpus),
+                    seed=self.bench.seed + 1_000 * self.round_number,
+                    server_cpus=list(placement.server_cpus) if own else [],
+                    on_event=self.bench.watcher.event,
+                )
+            )
+        self._warm_up(range(len(self.seats)), Budget(profile.warm_least_s, profile.warm_most_s), null)
+        for seat in self.seats:
+            if how := seat.target.died():
+                seat.deaths, seat.death = 1, how
+                self._revive(seat)
+
+    def _warm_up(
+        self,
+        who: range | list[int],
+        budget: Budget,
+        null: dict[str, Any] | None = None,
+        connections: int | None = None,
+    ) -> None:
+        """Load these in turn as fast as they answer, until they have stopped rising; then open their searches."""
+        seats = [self.seats[index] for index in who]
+        few = {"connections": connections or self.load.connections}
+        closed = self.load.model_copy(update={"loop": "closed", "rate": None, "steps": None, **few})
+        contenders = []
+        for seat in seats:
+            if seat.name == TARE:
+                assert null is not None  # the null server is warmed up with the others
+                job = null_traffic(closed, null, seat.seed)
+            else:
+                job = traffic(closed, seat.target.url, seed=seat.seed)
+                job["watch"] = watch(seat.target.pid, seat.target.cgroups, seat.server_cpus, after_s=0.0)
+            job["first_counter"] = seat.counter
+            contenders.append({"name": seat.name, "job": job})
+        cpus = self.bench.placement.engine_cpus
+        whole = {"cpus": list(cpus), "threads": max(1, len(cpus)), "contenders": contenders}
+        with SlicesSession(whole, self.load.timeout_s, self.bench.watcher.event) as session:
+            records, _ = warm_up(
+                session,
+                {place: seat.name for place, seat in enumerate(seats)},
+                budget,
+                self.bench.profile.slice_s,
+                lambda text: self.bench.watcher.step(f"warming up for the capacity of {self.name}: {text}"),
+            )
+            result = session.finish(0.0)
+        for place, seat in enumerate(seats):
+            rates = [turn_rate(record) for record in records if record.contender == place]
+            seat.totals = added(seat.totals, result.contenders[place].totals)
+            seat.counter += result.contenders[place].totals.sent + 100_000
+            if not seat.trials:
+                seat.begin(max(rates, default=0.0))
+
+    def _search(self) -> None:
+        """A trial of each in turn, in an order drawn anew for each turn, until all have found their knee."""
+        dice = random.Random(f"{self.bench.seed}-capacity-{self.name}-{self.round_number}")
+        while open_ := [seat for seat in self.seats if seat.ended is None]:
+            dice.shuffle(open_)
+            for seat in open_:
+                known = seat.known
+                self.bench.watcher.step(
+                    f"capacity of {seat.name}, {self.name}: {known.low:,.0f} to {known.high:,.0f}/s "
+                    f"after {len(seat.trials)} trials"
+                )
+                seat.step()
+                self._revive(seat)
+
+    def _fill_curves(self) -> None:
+        """Trials at the rates of the curve that the search did not come by, in turn, the lowest first."""
+        wanted = {seat.name: missing_rates(seat) for seat in self.seats if seat.name != TARE}
+        while any(wanted.values()):
+            for seat in self.seats:
+                if rates := wanted.get(seat.name):
+                    self.bench.watcher.step(f"curve of {seat.name}, {self.name}: {rates[0]:,.0f}/s")
+                    seat.offer(rates.pop(0), "curve", self.bench.profile.trial_s)
+                    self._revive(seat)
+
+    def _revive(self, seat: Seat) -> None:
+        """A contender that died gets a new process, prepared and warm; nothing otherwise."""
+        if seat.name == TARE or not seat.target.died():
+            return
+        index = self.seats.index(seat)
+        one = self.standing[index]
+        where = f"at {seat.dies_at:,.0f} requests per second" if seat.dies_at else "under its closed loop"
+        self.bench.watcher.say(f"  {seat.name} {seat.death} {where}; going on below")
+        self.restart(one)
+        prepare_load(self._checker(one), self.load, self.bench.seed)
+        seat.target = self._target(one)
+        self._warm_up([index], _AGAIN, connections=max(1, self.load.connections // _GENTLY))
+
+    def _target(self, one: Standing) -> Target:
+        contender, service = one.running, one.running.service
+        ready, values = self.bench.scenario.ready, ValueSource(self.bench.seed)
+        limit = self.load.cpus or self.bench.cpu_limit
+        return Target(
+            url=contender.url,
+            pid=contender.pid,
+            cgroups=[str(folder) for folder in contender.cgroup.folders] if contender.cgroup else [],
+            lanes=limit or max(1, len(self.bench.placement.server_cpus)),
+            died=contender.exited,
+            answers=lambda: service.exchange(ready, values.next()).status is not None,
+        )
+
+    def _keep(self, seat: Seat, sample: Sample, tare: float | None) -> None:
+        if sample.failure is not None:
+            return
+        sample.capacity = seat.evidence(tare)
+        if seat.capacity is None:
+            sample.not_measured["capacity"] = (
+                f"the objective ({sample.capacity.objective}) was not met at any rate that was tried, from "
+                f"{min(trial.rate for trial in seat.trials):,.0f} requests per second on"
+            )
+        else:
+            sample.figures["capacity"] = seat.capacity
+
+
+def _null_target(null: dict[str, Any]) -> Target:
+    return Target(url=f"http://{null['listening']}", pid=int(null["pid"]), cgroups=[], lanes=1)
+
+
+def _accepting(load: Load) -> Load:
+    """The load as the null server can answer it: with the status that it was told to give, and any body."""
+    status = load.requests[0].expect.statuses[0]
+    requests = [
+        wanted.model_copy(update={"expect": type(wanted.expect).model_validate({"status": status})})
+        for wanted in load.requests
+    ]
+    return load.model_copy(update={"requests": requests})

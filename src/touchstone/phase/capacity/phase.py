@@ -1,0 +1,97 @@
+"""The capacity phase: the highest rate at which an objective holds, and what lies around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import ClassVar
+
+from touchstone.bench.base import Bench, blank_sample
+from touchstone.bench.service import running
+from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.contract import Act
+from touchstone.manifest.load import Load
+from touchstone.manifest.objective import parse_objective
+from touchstone.manifest.scenario import Scenario
+from touchstone.phase.base import Phase
+from touchstone.phase.capacity.hunt import Hunt
+from touchstone.record.sample import Sample
+from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+
+class CapacityPhase(Phase):
+    """Searches the knee of each load, of all contenders in turn where they can run together."""
+
+    kind: ClassVar[PhaseKind] = PHASES["capacity"]
+
+    def applies(self, scenario: Scenario) -> bool:
+        """Only where an objective is stated, by the scenario or by the user."""
+        return scenario.capacity is not None
+
+    def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
+        """All contenders, if each can have a part of the dependencies of its own."""
+        started = [contender for contender in contenders if not contender.outside]
+        if divisible(bench) and started:
+            for name, load in searched_loads(bench).items():
+                if not _acts(load):
+                    yield from _hunt(bench, started, name, load, round_number)
+
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """One contender alone, where what it talks to cannot be divided."""
+        samples: list[Sample] = []
+        for name, load in searched_loads(bench).items():
+            if not divisible(bench) or _acts(load):
+                for found in _hunt(bench, [contender], name, load, round_number or 1):
+                    samples += found
+        for sample in samples:
+            sample.position = position
+        return samples
+
+
+def searched_loads(bench: Bench) -> dict[str, Load]:
+    """The loads that the scenario names for it; those of the run where none of them is part of it."""
+    assert bench.scenario.capacity is not None  # `applies` has seen to it
+    named = {name: bench.loads[name] for name in bench.scenario.capacity.loads if name in bench.loads}
+    return named or dict(bench.loads)
+
+
+def _acts(load: Load) -> bool:
+    """Whether its preparation acts on a dependency, which contenders that run together would share."""
+    return any(isinstance(step, Act) for step in load.prepare)
+
+
+def _hunt(
+    bench: Bench, contenders: Sequence[Contender], name: str, load: Load, round_number: int
+) -> Iterator[list[Sample]]:
+    """The samples of one load: each contender's, the tare's, and of those that did not start."""
+    assert bench.scenario.capacity is not None  # `applies` has seen to it
+    objective = parse_objective(bench.scenario.capacity.objective)
+    limits = Limits(None if load.memory_limit_mb is None else load.memory_limit_mb * 2**20, load.cpus)
+    together = standing(bench, contenders, round_number, load.dependency_settings, limits, phase="capacity")
+    # Who took a dead one's place ends before the parts of the dependencies that it uses.
+    with together as (found, fallen), ExitStack() as places:
+
+        def restart(one: Standing) -> None:
+            one.carrier = blank_sample(bench, "capacity", one.contender.name, round_number=round_number)
+            one.running = places.enter_context(
+                running(
+                    one.bench,
+                    bench.builds[one.contender.name],
+                    one.carrier,
+                    settings=load.dependency_settings,
+                    memory_limit=limits.memory,
+                    cpu_limit=limits.cpus,
+                )
+            )
+
+        everyone = list(found)
+        samples = Hunt(bench, name, load, objective, round_number, found, restart).measure()
+    by_name = {one.contender.name: one.carrier for one in everyone}
+    for sample in samples:
+        if sample.contender in by_name:
+            pass_on(by_name[sample.contender], sample)
+        yield [sample]
+    for carrier in fallen.values():
+        sample_id = bench.store.next_id("capacity", carrier.contender, name, round_number)
+        yield [carrier.model_copy(update={"id": sample_id, "load": name})]

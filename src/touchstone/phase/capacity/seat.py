@@ -1,0 +1,190 @@
+"""One contender in a search: its trials one by one, and what they say of its knee."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from touchstone.engine.client import run_job
+from touchstone.engine.job import Timing, load_job, watch
+from touchstone.manifest.load import Load
+from touchstone.manifest.objective import Objective
+from touchstone.phase.capacity.search import KneeSearch, Known
+from touchstone.phase.capacity.trial import LEAD_S, POINTS, lowest_rate, open_loop, read_trial, seconds_for
+from touchstone.record.engine import LoadResult, Totals
+from touchstone.record.evidence.capacity import CapacityEvidence, CapacityTrial, Ended
+
+_HEADROOM = 3.0
+"""The search reaches so far beyond the rate of a closed loop, which no open one of the same connections exceeds."""
+_EDGE = 0.15
+"""From an interval of this width on, trials have their full length; before it, a look is enough."""
+_LOOK = 0.5
+_VOID = 3
+"""So many trials in a row that the generator spoilt make their rate the ceiling of what it can offer."""
+_DEATHS = 4
+_CERTAIN = 0.9
+_IDLE = 2.0
+_AGAIN = 2
+"""So many failures at no more than so many times the lowest rate are enough to give up: those trials take longest."""
+_SHORT_OF_DEATH = 0.98
+_REST_S = 3.0
+_COUNTER_SLACK = 10_000
+
+
+@dataclass(frozen=True)
+class Target:
+    """The server that trials load."""
+
+    url: str
+    pid: int
+    cgroups: list[str]
+    lanes: float
+    """How many CPUs' time it may use."""
+    died: Callable[[], str | None] = lambda: None
+    """How it ended, in words; None if it runs."""
+    answers: Callable[[], bool] = lambda: True
+    """Whether it answers a single request."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How much a search may cost, and how narrow its interval is to become."""
+
+    trial_s: float
+    trials: int
+    width: float
+
+
+@dataclass
+class Seat:
+    """A contender, its search, and its trials so far."""
+
+    name: str
+    target: Target
+    load: Load
+    objective: Objective
+    pace: Pace
+    cpus: list[int]
+    seed: int
+    server_cpus: list[int]
+    on_event: Callable[[dict[str, object]], None]
+    counter: int = 0
+    """The first counter of the next trial: keys of requests are used once."""
+    totals: Totals = field(default_factory=Totals)
+    trials: list[CapacityTrial] = field(default_factory=list)
+    ended: Ended | None = None
+    dies_at: float | None = None
+    death: str | None = None
+    deaths: int = 0
+    search: KneeSearch = field(init=False)
+    _voids: int = 0
+
+    def begin(self, closed_rate: float) -> None:
+        """Open the search between the lowest rate that trials carry and what lies safely above the closed loop's."""
+        lowest = lowest_rate(self.objective)
+        self.search = KneeSearch(lowest, max(_HEADROOM * closed_rate, 2 * lowest))
+
+    @property
+    def known(self) -> Known:
+        """The knee and its interval."""
+        return self.search.known()
+
+    def step(self) -> CapacityTrial:
+        """One trial of the search."""
+        rate = self.search.next_rate()
+        usual = self.pace.trial_s * (_LOOK if self.known.width > _EDGE else 1.0)
+        trial = self.offer(rate, "search", usual)
+        if self.dies_at is not None and self.target.died():
+            self.search.ceiling = min(self.search.ceiling, rate * _SHORT_OF_DEATH)
+        if trial.held is None:
+            self._voids += 1
+            if self._voids >= _VOID:
+                self.search.ceiling = min(self.search.ceiling, rate)
+                self._voids = 0
+        else:
+            self._voids = 0
+            self.search.learn(rate, held=trial.held)
+        self.ended = self._end()
+        return trial
+
+    def offer(self, rate: float, purpose: Literal["search", "curve"], usual_s: float) -> CapacityTrial:
+        """Offer a rate for a while."""
+        timing = Timing(LEAD_S, seconds_for(self.objective, rate, usual_s), 0.0)
+        load = open_loop(self.load, rate)
+        job = load_job(load, self.target.url, timing, cpus=self.cpus, seed=self.seed + len(self.trials))
+        job["first_counter"] = self.counter
+        job["series_interval_s"] = timing.measured_s / POINTS
+        job["watch"] = watch(self.target.pid, self.target.cgroups, self.server_cpus, after_s=0.0)
+        result = run_job("load", job, LoadResult, on_event=self.on_event)
+        self.counter += int(rate * (timing.warmup_s + timing.measured_s)) + _COUNTER_SLACK
+        self.totals = added(self.totals, result.totals)
+        trial = read_trial(result, self.objective, rate, self.target.lanes, purpose)
+        if death := self.target.died():
+            self.deaths += 1
+            self.dies_at = min(rate, self.dies_at or rate)
+            self.death, trial.held, trial.why = death, False, f"the server {death}"
+        elif not trial.held:
+            _wait_until(self.target.answers, _REST_S)
+        self.trials.append(trial)
+        return trial
+
+    def evidence(self, tare: float | None) -> CapacityEvidence:
+        """All that was found."""
+        assert self.ended is not None  # the search has come to its end
+        known = self.known
+        held = self.ended != "nothing holds"
+        return CapacityEvidence(
+            objective=", ".join(term.text for term in self.objective.terms),
+            low=known.low if held else None,
+            high=known.high if held and self.ended != "generator" else None,
+            ended=self.ended,
+            lowest=lowest_rate(self.objective),
+            dies_at=self.dies_at,
+            death=self.death,
+            tare=tare,
+            trials=self.trials,
+        )
+
+    @property
+    def capacity(self) -> float | None:
+        """The highest rate within the objective; of a knee beyond the generator, the highest that was seen to hold."""
+        if self.ended == "nothing holds":
+            return None
+        if self.ended == "generator":
+            return max((trial.rate for trial in self.trials if trial.held), default=None)
+        return min(self.known.rate, self.search.ceiling)
+
+    def _end(self) -> Ended | None:
+        known, search = self.known, self.search
+        if self._fails_when_idle():
+            return "nothing holds"
+        if len(self.trials) >= self.pace.trials and all(trial.held is None for trial in self.trials):
+            return "generator"
+        blocked = search.above(min(search.ceiling, search.highest) * 0.99) > _CERTAIN
+        if blocked and (self.dies_at is None or search.ceiling > self.dies_at):
+            return "generator"
+        if known.width <= self.pace.width or blocked:
+            return "found"
+        if len(self.trials) >= self.pace.trials or self.deaths >= _DEATHS:
+            return "trials"
+        return None
+
+    def _fails_when_idle(self) -> bool:
+        """Whether nothing held, and the rates next to the lowest failed again and again."""
+        near = [trial for trial in self.trials if trial.rate <= _IDLE * lowest_rate(self.objective)]
+        nothing = not any(trial.held for trial in self.trials)
+        return nothing and sum(trial.held is False for trial in near) >= _AGAIN
+
+
+def added(one: Totals, other: Totals) -> Totals:
+    """The requests of two jobs."""
+    return Totals(sent=one.sent + other.sent, completed=one.completed + other.completed, ok=one.ok + other.ok)
+
+
+def _wait_until(answers: Callable[[], bool], within_s: float) -> None:
+    """Ask again and again until it answers, at most so long."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline and not answers():
+        time.sleep(0.05)

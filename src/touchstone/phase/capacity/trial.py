@@ -1,0 +1,131 @@
+"""One trial: a rate offered for a while in an open loop, and whether the objective held."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+from typing import Literal
+
+import numpy as np
+
+from touchstone.engine.fail_if import failed_share, measured, shown
+from touchstone.manifest.condition import TIMES
+from touchstone.manifest.load import Load
+from touchstone.manifest.objective import Objective
+from touchstone.record.engine import LoadResult, Point
+from touchstone.record.evidence.capacity import CapacityTrial
+
+LEAD_S = 0.3
+"""Time before the measured part, in which connections open and the first requests meet a server at rest."""
+LONGEST_S = 10.0
+"""A trial is lengthened up to here so that it carries its percentiles; where that is not enough the rate is too low."""
+POINTS = 24
+"""Intervals of the series: enough thirds of it to see a trend and not a stall."""
+GROWS = 0.01
+"""A share of the offered requests by which those in the system grow. A server at its limit leaves all that comes beyond
+it; one below it leaves none, whatever its latency is. A hundredth is what is left of noise in two seconds."""
+ENGINE_BUSY = 0.95
+SERVER_BUSY = 0.90
+LATE_SHARE = 0.25
+LATE_S = 0.001
+"""Where the engine is to blame: as the rules `generator-saturated` and `late-sends` have it, but that the time in which
+it waited for a CPU counts as work. A thread that works or waits all the time is full, whoever has its CPU; one that has
+rest as well comes to all that it has to do, and what it lost by waiting shows in how late it sent."""
+
+
+def seconds_for(objective: Objective, rate: float, usual_s: float) -> float:
+    """How long a trial at this rate must be so that its percentiles mean something."""
+    return min(LONGEST_S, max(usual_s, objective.least_requests / rate))
+
+
+def lowest_rate(objective: Objective) -> float:
+    """The lowest rate of which the longest trial carries the objective."""
+    return objective.least_requests / LONGEST_S
+
+
+def open_loop(load: Load, rate: float) -> Load:
+    """The load with its own requests and connections, offered at a rate."""
+    return load.model_copy(update={"loop": "open", "rate": rate, "steps": None})
+
+
+def read_trial(
+    result: LoadResult,
+    objective: Objective,
+    rate: float,
+    lanes: float,
+    purpose: Literal["search", "curve"],
+) -> CapacityTrial:
+    """What a load at a rate says. `lanes` is how many CPUs' time the server may use at most."""
+    window = result.watch.window if result.watch else None
+    threads = [p.threads for p in (result.watch.series if result.watch else []) if p.threads and p.phase == "load"]
+    lanes = min(lanes, max(threads, default=lanes))
+    cpu = window.cpu_s if window else None
+    answered = result.counts.completed
+    trial = CapacityTrial(
+        rate=rate,
+        seconds=result.window.measured_s,
+        purpose=purpose,
+        held=None,
+        sent=result.counts.sent,
+        achieved=result.rate.achieved,
+        error_share=failed_share(result),
+        latency={name: value for name in TIMES if (value := measured(result, name)) is not None},
+        backlog=backlog(result.series, rate),
+        cpu_per_request=cpu / answered if cpu is not None and answered else None,
+        rss_peak=(window.footprint_peak or window.rss_peak) if window else None,
+        server_busy=cpu / (result.window.measured_s * lanes) if cpu is not None and result.window.measured_s else None,
+        generator_busy=max((thread.busy for thread in result.generator.threads), default=None),
+        lateness_p99=result.lateness.p99,
+    )
+    broken = _broken(trial, result, objective)
+    blamed = _generator(trial, result) if broken else ""
+    trial.held = None if blamed else not broken
+    trial.why = blamed or broken
+    return trial
+
+
+def backlog(series: Sequence[Point], rate: float) -> float | None:
+    """By which share of the offered rate the requests in the system grow; None where there are too few points.
+
+    The resistant line through three groups (Tukey 1977): the median of the last third over that of the first, so that
+    a stall at either end is no trend.
+    """
+    points = [point for point in series if point.phase != "drain"]
+    done = np.cumsum([point.ok + point.errors for point in points])
+    inside = np.cumsum([point.sent for point in points]) - done + np.array([point.queue for point in points])
+    counted = [(p.t, float(n)) for p, n in zip(points, inside, strict=True) if p.phase == "load"]
+    third = len(counted) // 3
+    if third < 2 or rate <= 0:
+        return None
+    first, last = counted[:third], counted[-third:]
+    apart = median(t for t, _ in last) - median(t for t, _ in first)
+    return (median(n for _, n in last) - median(n for _, n in first)) / apart / rate
+
+
+def _broken(trial: CapacityTrial, result: LoadResult, objective: Objective) -> str:
+    """What broke the objective, in words; empty if it held."""
+    if not result.counts.ok:
+        return "no request was answered correctly"
+    for term in objective.terms:
+        value = measured(result, term.quantity)
+        if value is None or not term.holds(value):
+            return f"{term.quantity} was {shown(term.quantity, math.nan if value is None else value)}"
+    if trial.backlog is not None and trial.backlog > GROWS:
+        return f"the requests in the system grew by {trial.backlog:.1%} of those that came"
+    return ""
+
+
+def _generator(trial: CapacityTrial, result: LoadResult) -> str:
+    """Why the generator, and not the server, may have broken the objective; empty if it has not."""
+    if trial.server_busy is not None and trial.server_busy >= SERVER_BUSY:
+        return ""
+    seconds = max(result.window.measured_s, 1e-9)
+    full = max((thread.busy + (thread.delayed_s or 0.0) / seconds for thread in result.generator.threads), default=0.0)
+    if full > ENGINE_BUSY:
+        busy = trial.generator_busy or 0.0
+        return f"the engine worked for {busy:.0%} of the time, and waited for a CPU for {max(0.0, full - busy):.0%}"
+    late, latency = result.lateness.p99 or 0.0, result.latency.p99 or 0.0
+    if late > LATE_S and late > LATE_SHARE * latency:
+        return f"the engine sent 1 % of the requests {late * 1e3:.1f} ms late or later"
+    return ""

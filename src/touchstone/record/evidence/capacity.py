@@ -1,0 +1,54 @@
+"""The search for the highest rate within an objective, trial by trial. Requests per second, seconds, bytes, shares."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from touchstone.record.base import Record
+
+Ended = Literal["found", "trials", "generator", "nothing holds"]
+"""`found`: the interval is as narrow as was wanted. `trials`: the trials were used up before. `generator`: all that the
+engine could offer held, so the knee lies above. `nothing holds`: not even the lowest rate that a trial can carry."""
+
+
+class CapacityTrial(Record):
+    """One rate that was offered for a while."""
+
+    rate: float
+    seconds: float
+    purpose: Literal["search", "curve"]
+    held: bool | None
+    """Whether the objective held; None where the generator failed and not the server, which says nothing."""
+    why: str = ""
+    """What broke the objective, or kept the generator from offering the rate."""
+    sent: int = 0
+    achieved: float = 0.0
+    error_share: float = 0.0
+    latency: dict[str, float] = {}
+    """Seconds from the intended send time, by percentile as an objective names it."""
+    backlog: float | None = None
+    """By which share of the offered rate the requests in the system grew in each second."""
+    cpu_per_request: float | None = None
+    rss_peak: int | None = None
+    server_busy: float | None = None
+    generator_busy: float | None = None
+    lateness_p99: float | None = None
+
+
+class CapacityEvidence(Record):
+    """One contender's search in one round."""
+
+    objective: str
+    low: float | None = None
+    high: float | None = None
+    """The interval that holds the knee with 95 % by this round's trials."""
+    ended: Ended
+    lowest: float
+    """The lowest rate at which a trial of the longest time carries the objective's percentiles."""
+    dies_at: float | None = None
+    """The lowest rate at which the server ended; the search went on below it, with a new process."""
+    death: str | None = None
+    """How it ended the last time. Without a rate it was in the warm-up, whose connections ask all at once."""
+    tare: float | None = None
+    """What the null server bore under the same objective in the same round."""
+    trials: list[CapacityTrial] = []

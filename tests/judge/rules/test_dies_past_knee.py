@@ -1,0 +1,19 @@
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Verdict
+
+from ..capacities import capacity_run, search, with_search
+from ..sound import fired
+
+
+def test_a_death_is_told_and_leaves_the_capacity_valid() -> None:
+    found = search(9_000.0)
+    found.dies_at, found.death = 21_000.0, "was killed by SIGKILL"
+    run = with_search(found, 9_000.0)
+    (finding,) = fired(run, "dies-past-knee")
+    assert finding.statement == "it dies at 21,000/s: the server was killed by SIGKILL"
+    estimate = next(e for e in judge(run).estimates if e.figure == "capacity" and e.contender == "go/std")
+    assert estimate.verdict is Verdict.VALID
+
+
+def test_a_server_that_lives_is_none() -> None:
+    assert not fired(capacity_run({"go/std": [9_000.0] * 3}), "dies-past-knee")

@@ -1,0 +1,46 @@
+"""Objectives are read as people write them, and refused with the reason and an example."""
+
+from __future__ import annotations
+
+import pytest
+
+from touchstone.manifest.condition import ConditionError
+from touchstone.manifest.objective import parse_objective
+
+
+def test_terms_are_upper_bounds_that_hold_together() -> None:
+    objective = parse_objective("p99 < 50ms, errors < 0.1%")
+    assert [(term.quantity, term.bound) for term in objective.terms] == [("p99", 0.05), ("errors", 0.001)]
+    assert objective.latency.quantity == "p99"
+
+
+def test_errors_are_bounded_where_nothing_is_said_of_them() -> None:
+    assert [term.text for term in parse_objective("p50<1s").terms] == ["p50<1s", "errors < 0.1%"]
+
+
+@pytest.mark.parametrize(("text", "least"), [("p50 < 5ms", 1_000), ("p99 < 5ms", 1_000), ("p99.9 < 5ms", 10_000)])
+def test_a_further_percentile_needs_more_requests(text: str, least: int) -> None:
+    assert parse_objective(text).least_requests == least
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("p99", "no condition"),
+        ("p98 < 5ms", "no condition"),
+        ("p99 < 5%", "held against a time"),
+        ("errors < 5ms", "held against a share"),
+        ("p99 < 5", "give the bound its unit"),
+        ("p99 > 5ms", "upper bound"),
+        ("p99 < 0ms", "nothing lies below 0"),
+        ("rate < 1000", "what is searched for"),
+        ("errors < 1%", "bounds no latency"),
+        ("p99 < 5ms, p99 < 6ms", "bounds p99 twice"),
+        ("p50 < 50ms, p99 < 20ms", "contradicts itself"),
+        ("p99 < 5ms, errors < 60%", "more than half"),
+    ],
+)
+def test_what_is_no_objective_is_refused_with_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(ConditionError, match=reason):
+        parse_objective(text)

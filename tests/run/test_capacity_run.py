@@ -1,0 +1,64 @@
+"""`touchstone run --phase capacity` from the command line, on a server of known capacity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from touchstone.record.run import Run
+from touchstone.record.sample import TARE
+from touchstone.record.store import load_run
+
+from .limited_scenario import limited_scenario
+from .test_end_to_end import touchstone
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, str]:
+    """One round of a token server, and what was printed."""
+    folder = tmp_path_factory.mktemp("capacity")
+    limited_scenario(folder / "limited", {"tokens": ("dies", "1500", "200")})
+    words = ("--quick", "--rounds", "1", "--phase", "capacity", "--objective", "p90 < 40ms, errors < 1%")
+    done = touchstone(folder, "run", str(folder / "limited"), *words, "--out", str(folder / "out"))
+    return load_run(folder / "out"), done.stdout + done.stderr
+
+
+def test_the_capacity_is_found_with_its_interval_and_its_curve(measured: tuple[Run, str]) -> None:
+    run, _ = measured
+    (sample,) = [s for s in run.samples if s.phase == "capacity" and s.contender != TARE]
+    assert sample.failure is None
+    assert sample.figures["capacity"] == pytest.approx(1_500.0, rel=0.15)
+    assert sample.capacity is not None
+    assert sample.capacity.low is not None
+    assert sample.capacity.low <= sample.figures["capacity"]
+    curve = [trial.rate for trial in sample.capacity.trials if trial.purpose == "curve"]
+    assert min(curve) < 0.2 * sample.figures["capacity"]
+    assert all(check.passed for check in sample.checks)
+
+
+def test_a_server_that_dies_past_its_knee_has_a_capacity_all_the_same(measured: tuple[Run, str]) -> None:
+    run, printed = measured
+    (sample,) = [s for s in run.samples if s.phase == "capacity" and s.contender != TARE]
+    assert sample.capacity is not None
+    assert sample.capacity.dies_at is not None
+    assert sample.capacity.dies_at > sample.figures["capacity"]
+    assert sample.server_exit is None
+    assert "dies at" in printed
+
+
+def test_the_null_server_is_searched_too(measured: tuple[Run, str]) -> None:
+    run, _ = measured
+    (tare,) = [s for s in run.samples if s.phase == "capacity" and s.contender == TARE]
+    assert tare.figures["capacity"] > 1_500.0
+
+
+def test_an_objective_that_cannot_be_read_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")})
+    done = touchstone(tmp_path, "run", str(folder), "--phase", "capacity", "--objective", "p99 < 5%")
+    assert done.returncode == 2
+    assert "--objective" in done.stderr
+    assert "held against a time" in done.stderr
+    done = touchstone(tmp_path, "run", str(folder), "--objective", "p99 < 5ms")
+    assert done.returncode == 2
+    assert "--phase capacity" in done.stderr
