@@ -31,11 +31,10 @@ class CapacityPhase(Phase):
 
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
         """All contenders, if each can have a part of the dependencies of its own."""
-        started = [contender for contender in contenders if not contender.outside]
-        if divisible(bench) and started:
+        if divisible(bench):
             for name, load in searched_loads(bench).items():
                 if not _acts(load):
-                    yield from _hunt(bench, started, name, load, round_number)
+                    yield from _hunt(bench, contenders, name, load, round_number)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One contender alone, where what it talks to cannot be divided."""
