@@ -12,12 +12,14 @@ from tempfile import mkdtemp
 
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Service
+from touchstone.engine.client import run_job
 from touchstone.isolation.port import free_port
 from touchstone.isolation.process import describe_exit
 from touchstone.manifest.exchange import Expectation, Request, WeightedRequest
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
 from touchstone.phase.capacity.seat import Pace, Seat, Target
+from touchstone.record.engine import LoadResult
 
 SOURCE = Path(__file__).resolve().parents[2] / "benchmarks" / "calibration" / "limited.c"
 PING = Request(target="/ping", expect=Expectation(body="pong"))
@@ -72,7 +74,7 @@ def seat_at(
         cpus=[],
         seed=1,
         server_cpus=[],
-        on_event=lambda _event: None,
+        put_load=lambda job: run_job("load", job, LoadResult),
     )
     seat.begin(closed_rate)
     return seat

@@ -12,7 +12,8 @@ import pytest
 
 from touchstone.manifest.objective import parse_objective
 from touchstone.phase.capacity.trial import backlog, lowest_rate, read_trial, seconds_for
-from touchstone.record.engine import Counts, Distribution, Generator, LoadResult, Point, Thread, Window
+from touchstone.record.engine import Counts, Distribution, LoadResult, Point, Window
+from touchstone.record.generator import Generator, Thread
 
 from .limited import found, limited, seat_at
 

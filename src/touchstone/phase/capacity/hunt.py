@@ -100,7 +100,7 @@ class Hunt:
                 stack.enter_context(DependencyWatch(one.bench.dependencies, one.running.leftovers))
                 for one in self.standing
             ]
-            null = stack.enter_context(null_server(self.load, bench.placement.server_cpus))
+            null = stack.enter_context(null_server(bench, self.load))
             self._seat(null)
             self._search()
             self._fill_curves()
@@ -132,7 +132,7 @@ class Hunt:
                     cpus=list(placement.engine_cpus),
                     seed=self.bench.seed + 1_000 * self.round_number,
                     server_cpus=list(placement.server_cpus) if own else [],
-                    on_event=self.bench.watcher.event,
+                    put_load=self.bench.put_load,
                 )
             )
         self._warm_up(range(len(self.seats)), Budget(profile.warm_least_s, profile.warm_most_s), null)
@@ -219,6 +219,7 @@ class Hunt:
 
     def _target(self, one: Standing) -> Target:
         contender, service = one.running, one.running.service
+        assert contender.pid is not None  # the phase is for contenders that the lab starts
         ready, values = self.bench.scenario.ready, ValueSource(self.bench.seed)
         limit = self.load.cpus or self.bench.cpu_limit
         return Target(

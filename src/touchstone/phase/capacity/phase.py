@@ -9,6 +9,7 @@ from typing import ClassVar
 from touchstone.bench.base import Bench, blank_sample
 from touchstone.bench.service import running
 from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
+from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
@@ -31,16 +32,17 @@ class CapacityPhase(Phase):
 
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
         """All contenders, if each can have a part of the dependencies of its own."""
-        if divisible(bench):
-            for name, load in searched_loads(bench).items():
-                if not _acts(load):
-                    yield from _hunt(bench, contenders, name, load, round_number)
+        for name, load in searched_loads(bench).items():
+            if _in_turn(bench, load):
+                yield from _hunt(bench, contenders, name, load, round_number)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """One contender alone, where what it talks to cannot be divided."""
+        """One contender alone, where they cannot run together. Raises TouchstoneError if the load comes from afar."""
+        if bench.generators.places:
+            raise TouchstoneError("a capacity is searched by this machine's engine alone", mend="leave --cluster out")
         samples: list[Sample] = []
         for name, load in searched_loads(bench).items():
-            if not divisible(bench) or _acts(load):
+            if not _in_turn(bench, load):
                 for found in _hunt(bench, [contender], name, load, round_number or 1):
                     samples += found
         for sample in samples:
@@ -55,9 +57,10 @@ def searched_loads(bench: Bench) -> dict[str, Load]:
     return named or dict(bench.loads)
 
 
-def _acts(load: Load) -> bool:
-    """Whether its preparation acts on a dependency, which contenders that run together would share."""
-    return any(isinstance(step, Act) for step in load.prepare)
+def _in_turn(bench: Bench, load: Load) -> bool:
+    """Whether all contenders can run at once, each with its own part of the dependencies, as loads in slices need it."""
+    acts = any(isinstance(step, Act) for step in load.prepare)
+    return divisible(bench) and bench.apart is None and not bench.generators.places and not acts
 
 
 def _hunt(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job, watch
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
@@ -69,7 +68,8 @@ class Seat:
     cpus: list[int]
     seed: int
     server_cpus: list[int]
-    on_event: Callable[[dict[str, object]], None]
+    put_load: Callable[[dict[str, Any]], LoadResult]
+    """Carries out a load job."""
     counter: int = 0
     """The first counter of the next trial: keys of requests are used once."""
     totals: Totals = field(default_factory=Totals)
@@ -117,7 +117,7 @@ class Seat:
         job["first_counter"] = self.counter
         job["series_interval_s"] = timing.measured_s / POINTS
         job["watch"] = watch(self.target.pid, self.target.cgroups, self.server_cpus, after_s=0.0)
-        result = run_job("load", job, LoadResult, on_event=self.on_event)
+        result = self.put_load(job)
         self.counter += int(rate * (timing.warmup_s + timing.measured_s)) + _COUNTER_SLACK
         self.totals = added(self.totals, result.totals)
         trial = read_trial(result, self.objective, rate, self.target.lanes, purpose)
