@@ -15,6 +15,7 @@ import pytest
 from tests.judge.sound import CONTENDERS, sound_run
 from touchstone.record.run import Run
 from touchstone.record.store import RunStore
+from touchstone.vocabulary.figure import Group, figures_of
 
 COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
 
@@ -166,13 +167,22 @@ def test_a_gate_on_what_does_not_exist_is_a_mistake(runs: Path, words: list[str]
     assert said in done.stderr
 
 
-def test_runs_of_different_machines_are_not_compared(runs: Path) -> None:
+def test_of_runs_of_different_machines_is_compared_what_can_be(runs: Path) -> None:
     path = runs / "results" / "20260102-000000-after" / "environment.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"cpu_model": "another"}))
-    refused = touchstone(runs, "compare", "before", "after")
-    assert refused.returncode == 4
-    assert "cpu_model" in refused.stderr
-    assert touchstone(runs, "compare", "before", "after", "--anyway").returncode == 0
+    told = touchstone(runs, "compare", "before", "after", "--all", "--markdown", "c.md")
+    assert told.returncode == 0
+    assert "cpu_model" in told.stdout
+    assert "not compared" in told.stdout and "it is the reference itself" in told.stdout
+    document = json.loads(touchstone(runs, "compare", "before", "after", "--json").stdout)
+    ratios = {change["figure"] for change in document["changes"] if change["relative_to"] == "go/std"}
+    counted = {change["figure"] for change in document["changes"] if change["relative_to"] is None}
+    assert "throughput" in ratios and counted <= set(figures_of(Group.EXACT))
+    text = (runs / "c.md").read_text()
+    assert "different machines" in text and "`rust/std`" in text and "()" not in text
+    absolute = json.loads(touchstone(runs, "compare", "before", "after", "--anyway", "--json").stdout)
+    assert {change["relative_to"] for change in absolute["changes"]} == {None}
+    assert touchstone(runs, "compare", "before", "after", "--reference", "absent").returncode == 2
 
 
 def test_every_figure_can_be_explained(runs: Path) -> None:

@@ -12,14 +12,17 @@ from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
-from touchstone.judge.comparison.across import Change, Gone, Terms, changes, comparable, gone
+from touchstone.judge.comparison.across import Change, Gone, Terms, changes, comparable, differences, gone
 from touchstone.judge.comparison.gate import hold_against
+from touchstone.judge.comparison.machines import LeftOut, across_machines, common_reference
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Outcome
 from touchstone.record.base import Record
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
-from touchstone.report.changes import is_change, print_gate, print_gone, table
+from touchstone.report import comparison
+from touchstone.report.changes import is_change, left_out_words, print_gate, print_gone, table
+from touchstone.report.export import write
 from touchstone.report.format import plural
 from touchstone.run.load_results import LOAD_ALONE, load_results_at, run_of_load_results
 
@@ -31,6 +34,9 @@ class _Document(Record):
 
     changes: list[Change]
     gone: list[Gone]
+    left_out: list[LeftOut] = []
+    """What cannot be compared, of runs from different machines."""
+    notes: list[str] = []
 
 
 def compare(
@@ -54,8 +60,15 @@ def compare(
     allow_undecided: Annotated[
         bool, typer.Option("--allow-undecided", help="With --gate: let pass what is undecided.")
     ] = False,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Compare even if machine or scenario differ.")] = False,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Of runs from different machines: the contender to which ratios are taken; their baseline."),
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Compare absolute figures even if machine or scenario differ.")
+    ] = False,
     all: Annotated[bool, typer.Option("--all", help="Also the figures that did not change.")] = False,
+    markdown: Annotated[Path | None, typer.Option(help="Write a summary for a pull request to this file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
 ) -> int:
     """Put two runs side by side: which figures have really changed.
@@ -67,15 +80,17 @@ def compare(
     if (reasons := comparable(old, new)) and not anyway:
         raise InvalidRunError(
             "the runs cannot be compared: " + "; ".join(reasons),
-            mend="measure both on the same machine with the same engine and profile, or give --anyway",
+            mend="measure both with the same scenario and profile, or give --anyway",
         )
-    judged = (judge(old), judge(new))
-    found, lost = changes(*judged, terms), gone(old, new, judged, terms)
-    held = hold_against(found, lost, terms)
+    told = _compared(old, new, terms, reference, anyway=anyway)
+    held = hold_against(told.changes, told.gone, terms)
+    if markdown is not None:
+        names = (old.plan.run_id, new.plan.run_id)
+        write(markdown, comparison.document(names, told.changes, told.gone, told.left_out, told.notes))
     if json:
-        typer.echo(_Document(changes=found, gone=lost).model_dump_json(indent=1))
+        typer.echo(told.model_dump_json(indent=1))
     else:
-        _print(found, lost, everything=all)
+        _print(told, everything=all)
         _print_limits(old, new)
         if gate:
             print_gate(Console(), held, _ADVICE)
@@ -83,7 +98,7 @@ def compare(
         return ExitCode.OK
     if held.breached or held.gone:
         return ExitCode.GATE
-    if not found:
+    if not told.changes:
         raise InvalidRunError(
             "the gate has nothing to compare: the runs have no valid figure in common",
             mend="compare runs of the same scenario, contenders and loads",
@@ -98,6 +113,30 @@ def _read(name: str) -> Run:
     return load_run(find_run(name))
 
 
+def _compared(old: Run, new: Run, terms: Terms, reference: str | None, *, anyway: bool) -> _Document:
+    """Every figure, or of runs from different machines what can be compared of them."""
+    unlike = differences(old.environment, new.environment)
+    if not unlike or anyway:
+        judged = (judge(old), judge(new))
+        return _Document(changes=changes(*judged, terms), gone=gone(old, new, judged, terms))
+    common = common_reference(old, new, reference)
+    if reference is not None and common is None:
+        raise UsageError(f"{reference!r} is no contender of both runs", mend="name one that both have")
+    found = across_machines(old, new, terms, common)
+    if not found.changes:
+        raise InvalidRunError(
+            "nothing can be compared between these machines: " + "; ".join(unlike),
+            mend="measure both on the same machine, or both with a reference contender; --anyway compares what is left",
+        )
+    ratios = f"ratios to {found.reference} within each run, and " if found.reference else ""
+    notes = [
+        f"measured on different machines ({'; '.join(unlike)}): compared are {ratios}exact counts and sizes. Such a "
+        "ratio knows less of the machine than a time does, and not nothing: `touchstone ab` measures both on one"
+    ]
+    lost = gone(old, new, (judge(old), judge(new)), terms)
+    return _Document(changes=found.changes, gone=lost, left_out=found.left_out, notes=notes)
+
+
 def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Terms:
     """Read what is asked. Raises UsageError for a figure or a load that does not exist."""
     named = read_figures(figures)
@@ -109,14 +148,18 @@ def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Ter
     return Terms(margin=read_share(margin), confidence=confidence, figures=named, loads=tuple(loads))
 
 
-def _print(found: list[Change], lost: list[Gone], *, everything: bool) -> None:
+def _print(told: _Document, *, everything: bool) -> None:
     console = Console()
-    shown = [c for c in found if everything or is_change(c)]
+    for note in told.notes:
+        console.print(note, highlight=False, markup=False, soft_wrap=True)
+    shown = [c for c in told.changes if everything or is_change(c)]
     if shown:
         console.print(table(shown, "before", "after"))
-    print_gone(console, lost)
-    undecided = sum(change.outcome is Outcome.UNDECIDED for change in found)
-    console.print(f"{plural(len(found), 'figure')} compared, {len(shown)} shown, {undecided} undecided")
+    print_gone(console, told.gone)
+    for one in told.left_out:
+        console.print(left_out_words(one), highlight=False, markup=False, soft_wrap=True)
+    undecided = sum(change.outcome is Outcome.UNDECIDED for change in told.changes)
+    console.print(f"{plural(len(told.changes), 'figure')} compared, {len(shown)} shown, {undecided} undecided")
 
 
 def _print_limits(*runs: Run) -> None:

@@ -44,9 +44,8 @@ def entries_of(run: Run, measured: Measured, *, reference: str | None = None) ->
     names = [contender.name for contender in run.plan.contenders]
     if reference is not None and not any(reference in (name, name.split("/", 1)[0]) for name in names):
         raise UsageError(f"the run has no contender {reference!r}", mend=f"--reference is one of: {', '.join(names)}")
-    run.plan.baseline = reference or run.plan.baseline
     exhibits = {contender.name for contender in run.plan.contenders if contender.exhibit}
-    return _entries(run, measured, {name: name for name in names if name not in exhibits}, None)
+    return _entries(run.against(reference), measured, {name: name for name in names if name not in exhibits}, None)
 
 
 def entries_of_revisions(run: Run, said: RevisionsJudgement, measured: Measured) -> list[Entry]:

@@ -96,3 +96,9 @@ class Run(Record):
     ended_at: datetime | None = None
     interrupted: bool = False
     notes: list[str] = []
+
+    def against(self, baseline: str | None) -> Run:
+        """The same run, its contenders put against another baseline; against its own if None is given."""
+        if baseline is None:
+            return self
+        return self.model_copy(update={"plan": self.plan.model_copy(update={"baseline": baseline})})

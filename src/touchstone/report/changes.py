@@ -10,6 +10,7 @@ from rich.table import Table
 
 from touchstone.judge.comparison.across import Change, Gone
 from touchstone.judge.comparison.gate import Gate
+from touchstone.judge.comparison.machines import LeftOut
 from touchstone.judge.judgement import Outcome
 from touchstone.report.format import percent, plural, quantity, ratio, ratio_interval
 from touchstone.vocabulary.figure import FIGURES
@@ -41,13 +42,17 @@ def row(change: Change) -> Row:
     return Row(
         place=f"{change.contender}, {change.load}" if change.load else change.contender,
         figure=figure.title,
-        before=quantity(change.before, figure.unit),
-        after=quantity(change.after, figure.unit),
+        before=_value(change.before, change),
+        after=_value(change.after, change),
         ratio=f"{ratio(change.ratio)} ({bounds})" if bounds else ratio(change.ratio),
         margin=percent(change.margin),
         word=_WORDS.get(change.outcome, change.outcome.value),
         outcome=change.outcome,
     )
+
+
+def _value(value: float, change: Change) -> str:
+    return ratio(value) if change.relative_to else quantity(value, FIGURES[change.figure].unit)
 
 
 def is_change(change: Change) -> bool:
@@ -66,15 +71,16 @@ def table(changes: Iterable[Change], before: str, after: str) -> Table:
     return shown
 
 
-def table_lines(changes: Iterable[Change], before: str, after: str) -> Iterator[str]:
-    """The changes in Markdown."""
-    yield f"| load | figure | {before} | {after} | ratio | margin | verdict |"
-    yield "|---|---|---:|---:|---|---:|---|"
+def table_lines(changes: Iterable[Change], before: str, after: str, *, contenders: bool = False) -> Iterator[str]:
+    """The changes in Markdown, with a column of contenders where there are several."""
+    yield ("| contender " if contenders else "") + f"| load | figure | {before} | {after} | ratio | margin | verdict |"
+    yield ("|---" if contenders else "") + "|---|---|---:|---:|---|---:|---|"
     for change in changes:
         words = row(change)
         verdict = f"**{words.word}**" if is_change(change) else words.word
         cells = [f"`{change.load}`" if change.load else "", words.figure, words.before, words.after, words.ratio]
-        yield "| " + " | ".join([*cells, words.margin, verdict]) + " |"
+        first = [f"`{change.contender}`"] if contenders else []
+        yield "| " + " | ".join([*first, *cells, words.margin, verdict]) + " |"
 
 
 def print_gone(console: Console, lost: Iterable[Gone]) -> None:
@@ -87,6 +93,11 @@ def gone_words(one: Gone) -> str:
     """What is gone, in a sentence."""
     place = f"{one.contender}, {one.load}" if one.load else one.contender
     return f"{place}: {plural(len(one.figures), 'figure')} that the earlier one has: {one.reason}"
+
+
+def left_out_words(one: LeftOut) -> str:
+    """What is not compared, in a sentence."""
+    return f"not compared: {plural(one.figures, 'figure')} of {one.contender}: {one.reason}"
 
 
 def print_gate(console: Console, held: Gate, advice: str) -> None:

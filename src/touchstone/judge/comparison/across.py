@@ -37,6 +37,8 @@ class Change(Record):
     """True if the whole interval lies no further in the bad direction than the margin."""
     margin: float = 0.0
     """The least change of this figure that matters, as a share."""
+    relative_to: str | None = None
+    """The contender of the same run to which `before` and `after` are ratios; None where they are in the base unit."""
     more_rounds: int | None = None
     """How many further rounds of both runs would decide it, if it is undecided."""
 
@@ -172,8 +174,8 @@ def _family(estimate: Estimate, terms: Terms) -> tuple[str, str | None] | None:
 
 
 def comparable(before: Run, after: Run) -> list[str]:
-    """Why these two runs cannot be compared, in words; empty if they can."""
-    reasons = differences(before.environment, after.environment)
+    """Why these two runs do not answer one question, in words; empty if they do. Machines are `differences`."""
+    reasons = []
     if before.plan.scenario != after.plan.scenario:
         reasons.append(f"scenario: {before.plan.scenario!r} before, {after.plan.scenario!r} after")
     elif before.plan.scenario_version != after.plan.scenario_version:

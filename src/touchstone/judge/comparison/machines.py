@@ -1,0 +1,138 @@
+"""Two runs of different machines: what can be compared of them, and what cannot.
+
+Exact counts and sizes do not know the machine. A ratio to a reference contender is taken within each run, so that how
+fast the machine is cancels; what remains of the machine in it (caches, cores) stays, and is said. Absolute times, rates
+and memory are not compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+from touchstone.judge.comparison.across import Change, Terms, changes, harmless, read_decision, usable
+from touchstone.judge.figures import is_exact
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Comparison, Estimate, Judgement, Verdict
+from touchstone.judge.statistics.intervals import Interval, decide, simultaneous
+from touchstone.record.base import Record
+from touchstone.record.run import Run
+
+
+class LeftOut(Record):
+    """Figures that both runs have and that cannot be compared."""
+
+    contender: str
+    figures: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class AcrossMachines:
+    """What two runs of different machines say."""
+
+    reference: str | None
+    """The contender to which ratios were taken in each run; None if the runs have none in common."""
+    changes: list[Change]
+    left_out: list[LeftOut]
+
+
+def common_reference(before: Run, after: Run, asked: str | None) -> str | None:
+    """The contender that both runs have by this name; their baseline if none is asked for. None if there is none."""
+    names = [contender.name for contender in before.plan.contenders if not contender.exhibit]
+    both = [name for name in names if name in {contender.name for contender in after.plan.contenders}]
+    wanted = asked or before.plan.baseline
+    return next((name for name in both if wanted in (name, name.split("/", 1)[0])), None)
+
+
+def across_machines(before: Run, after: Run, terms: Terms, reference: str | None) -> AcrossMachines:
+    """Compare what can be compared.
+
+    Args:
+        before: the earlier run.
+        after: the later run, of another machine.
+        terms: what is asked, with which margins.
+        reference: a contender of both runs.
+
+    """
+    family = len(terms.figures) * max(1, len(terms.loads or after.plan.loads)) if terms.figures else 1
+    confidence = simultaneous(terms.confidence, family)
+    old, new = (judge(run.against(reference), confidence=confidence) for run in (before, after))
+    exact = [change for change in changes(old, new, terms) if is_exact(change.figure)]
+    ratios = _ratios(old, new, terms, reference) if reference else []
+    return AcrossMachines(reference, exact + ratios, _left_out(old, new, terms, exact + ratios, reference))
+
+
+def _ratios(old: Judgement, new: Judgement, terms: Terms, reference: str) -> list[Change]:
+    before, after = _to_reference(old, terms, reference), _to_reference(new, terms, reference)
+    return [_change(before[key], after[key], terms) for key in after if key in before]
+
+
+def _to_reference(judgement: Judgement, terms: Terms, reference: str) -> dict[tuple[str, ...], Comparison]:
+    estimates = {(e.phase, e.contender, e.load, e.figure): e for e in judgement.estimates if terms.ask(e)}
+    return {
+        (c.phase, c.contender, c.load or "", c.figure): c
+        for c in judgement.comparisons
+        if c.baseline == reference
+        and c.ratio
+        and c.verdict is not Verdict.INVALID
+        and not is_exact(c.figure)
+        and (c.phase, c.contender, c.load, c.figure) in estimates
+    }
+
+
+def _change(earlier: Comparison, later: Comparison, terms: Terms) -> Change:
+    assert earlier.ratio is not None and later.ratio is not None  # `_to_reference` has seen to it
+    margin = terms.margin_of(later.figure)
+    change = Change(
+        phase=later.phase,
+        contender=later.contender,
+        load=later.load,
+        figure=later.figure,
+        before=earlier.ratio,
+        after=later.ratio,
+        ratio=later.ratio / earlier.ratio,
+        margin=margin,
+        relative_to=later.baseline,
+    )
+    interval = _quotient(earlier, later)
+    if interval is not None:
+        change.low, change.high = interval.low, interval.high
+        change.outcome, change.worse = read_decision(decide(interval, margin), later.figure)
+        change.harmless = harmless(interval, later.figure, margin)
+    return change
+
+
+def _quotient(earlier: Comparison, later: Comparison) -> Interval | None:
+    """The interval of later/earlier from those of both, which are independent (MOVER, Zou and Donner 2008)."""
+    bounds = (earlier.ratio, earlier.low, earlier.high, later.ratio, later.low, later.high)
+    if any(bound is None or not 0 < bound < math.inf for bound in bounds):
+        return None
+    mid_1, low_1, high_1, mid_2, low_2, high_2 = (math.log(bound) for bound in bounds if bound is not None)
+    middle = mid_2 - mid_1
+    low = middle - math.hypot(mid_2 - low_2, high_1 - mid_1)
+    high = middle + math.hypot(high_2 - mid_2, mid_1 - low_1)
+    return Interval(math.exp(middle), math.exp(low), math.exp(high))
+
+
+def _left_out(
+    old: Judgement, new: Judgement, terms: Terms, compared: list[Change], reference: str | None
+) -> list[LeftOut]:
+    known = {(change.phase, change.contender, change.load, change.figure) for change in compared}
+    both = {_key(e) for e in old.estimates if usable(e)}
+    asked = [e for e in new.estimates if usable(e) and terms.ask(e) and _key(e) in both and _key(e) not in known]
+    counts = Counter(estimate.contender for estimate in asked)
+    return [LeftOut(contender=name, figures=count, reason=_why(name, reference)) for name, count in counts.items()]
+
+
+def _why(contender: str, reference: str | None) -> str:
+    if reference is None:
+        return "absolute figures of another machine, and the runs have no reference contender in common"
+    if contender == reference:
+        return "absolute figures of another machine; it is the reference itself"
+    return f"absolute figures of another machine, without a ratio to {reference}"
+
+
+def _key(estimate: Estimate) -> tuple[str, str, str | None, str]:
+    return estimate.phase, estimate.contender, estimate.load, estimate.figure
