@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+import statistics
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
-from touchstone.audit.checks import Fault, faults
+from touchstone.audit.checks import Fault, faults, not_applied
+from touchstone.audit.formats.load_tools import ONCE
 from touchstone.audit.published import Publication, Published
+from touchstone.judge.statistics.intervals import Interval, mean_interval
 
 NOISE = 0.05
 """Assumed of a rate whose spread is not published: runs on rented machines scatter by 2.7 % (standard deviation), so
@@ -25,6 +29,18 @@ class Ranks:
 
 
 @dataclass(frozen=True)
+class Repeated:
+    """A load that was measured several times: a series, whose spread is known and not assumed."""
+
+    test: str
+    runs: int
+    rate: Interval | None
+    """The mean of the logarithms with its 95 % interval, as a rate; None with fewer than three runs."""
+    scatter: float
+    """The standard deviation of the logarithms, as a share."""
+
+
+@dataclass(frozen=True)
 class Audit:
     """What was found."""
 
@@ -32,6 +48,10 @@ class Audit:
     noise: float
     by_entry: list[tuple[Published, list[Fault]]]
     ranks: list[Ranks]
+    not_applied: list[tuple[str, int, str]]
+    """Checks that could not be applied: which, to how many results, and why."""
+    repeated: Repeated | None = None
+    """What several files of one load say together."""
 
     @property
     def by_cause(self) -> list[tuple[str, int, str]]:
@@ -45,14 +65,41 @@ class Audit:
         return sorted(((code, len(told), told[0]) for code, told in found.items()), key=lambda c: (-c[1], c[0]))
 
 
-def audit(publication: Publication, noise: float = NOISE) -> Audit:
-    """Apply every check. `noise`: the share by which a rate is taken to scatter."""
+def audit(publication: Publication, noise: float = NOISE, *, files: int = 1) -> Audit:
+    """Apply every check.
+
+    Args:
+        publication: what was read.
+        noise: the share by which a rate is taken to scatter, where no series tells it.
+        files: from how many files it was read; if each holds one result of one test, they are its repetitions.
+
+    """
+    repeated = _repeated(publication.results) if files > 1 and files == len(publication.results) else None
+    if repeated is not None and repeated.rate is not None:
+        kept = [cause for cause in publication.of_all if cause != ONCE]
+        publication = Publication(publication.format, publication.results, kept)
     return Audit(
         publication=publication,
         noise=noise,
         by_entry=[(result, faults(result)) for result in publication.results],
-        ranks=_ranks(publication.results, noise),
+        ranks=_ranks(publication.results, noise) if repeated is None else [],
+        not_applied=_not_applied(publication.results),
+        repeated=repeated,
     )
+
+
+def _repeated(results: list[Published]) -> Repeated | None:
+    rates = [math.log(result.rate) for result in results if result.rate]
+    if len({result.test for result in results}) != 1 or len(rates) != len(results):
+        return None
+    found = mean_interval(rates, 0.95)
+    interval = Interval(*(math.exp(v) for v in (found.point, found.low, found.high))) if found else None
+    return Repeated(results[0].test, len(rates), interval, statistics.stdev(rates))
+
+
+def _not_applied(results: list[Published]) -> list[tuple[str, int, str]]:
+    counts = Counter(pair for result in results for pair in not_applied(result))
+    return [(check, count, reason) for (check, reason), count in counts.items()]
 
 
 def _ranks(results: list[Published], noise: float) -> list[Ranks]:

@@ -28,6 +28,43 @@ class Fault:
     statement: str
 
 
+_WORDS = {
+    "rate": "a rate",
+    "mean_s": "a mean latency",
+    "connections": "the number of connections",
+    "percentiles": "percentiles",
+    "errors": "a count of errors",
+    "unanswered": "a count of requests without a response",
+    "duration_s": "a duration",
+    "answered": "a count of responses",
+    "cpus": "CPUs as sampled",
+    "cpu_s": "CPU time as counted",
+    "window_s": "time stamps",
+    "offered": "an offered rate",
+}
+_NEEDS: dict[str, tuple[str, ...]] = {
+    "Little's law": ("rate", "mean_s", "connections"),
+    "order of percentiles": ("percentiles",),
+    "errors": ("errors",),
+    "requests without a response": ("unanswered",),
+    "rate against count": ("rate", "duration_s", "answered"),
+    "CPU as sampled and as counted": ("cpus", "cpu_s"),
+    "window against duration": ("window_s", "duration_s"),
+    "rate against what was offered": ("offered", "rate"),
+}
+"""What each check needs of a result."""
+
+
+def not_applied(result: Published) -> Iterator[tuple[str, str]]:
+    """The checks that could not be applied to a result, each with what the file does not say."""
+    if result.offered is not None:
+        yield "Little's law", "latency of an open loop contains its queue, which has no bound"
+    for check, needs in _NEEDS.items():
+        lacks = [_WORDS[name] for name in needs if getattr(result, name) in (None, {})]
+        if lacks and not (check == "Little's law" and result.offered is not None):
+            yield check, f"the file has not {' and '.join(lacks)}"
+
+
 def faults(result: Published) -> list[Fault]:
     """All that is wrong with one result, as far as its own numbers show."""
     checks = (_littles_law, _percentiles, _errors, _part_of_the_run, _offered)

@@ -1,12 +1,13 @@
-"""A file of published results, read by the format that recognises it."""
+"""Files of published results, each read by the format that recognises it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from touchstone.audit.formats import http_arena, techempower, the_benchmarker
+from touchstone.audit.formats import hey, http_arena, k6, oha, techempower, the_benchmarker, vegeta, wrk
 from touchstone.audit.published import Publication
 from touchstone.failure import UsageError
 
@@ -21,18 +22,25 @@ class Format(Protocol):
         """Its entries."""
 
 
-FORMATS: tuple[Format, ...] = (techempower, the_benchmarker, http_arena)
+FORMATS: tuple[Format, ...] = (techempower, the_benchmarker, k6, oha, vegeta, wrk, hey, http_arena)
 """In the order in which they are asked."""
 
 
 def read_publication(path: Path) -> Publication:
-    """Read a file. Raises UsageError if it cannot be read, is no JSON, or has a shape that no format knows."""
+    """Read a file. Raises UsageError if it cannot be read, or has a shape that no format knows.
+
+    A file that is no JSON is a tool's output as it was printed.
+    """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError as problem:
         raise UsageError(f"cannot be read: {problem.strerror}", where=str(path), mend="name a result file") from problem
-    except (json.JSONDecodeError, UnicodeDecodeError) as problem:
-        raise UsageError(f"is no JSON: {problem}", where=str(path), mend="name a result file in JSON") from problem
+    except UnicodeDecodeError as problem:
+        raise UsageError(f"is no text: {problem}", where=str(path), mend="name a result file") from problem
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError:
+        document = text
     for one in FORMATS:
         if one.recognises(document):
             try:
@@ -46,5 +54,19 @@ def read_publication(path: Path) -> Publication:
     raise UsageError(
         "has a shape that no known format has",
         where=str(path),
-        mend="HttpArena, TechEmpower and the-benchmarker are known: docs/audit.md",
+        mend="HttpArena, TechEmpower, the-benchmarker, k6, oha, vegeta, wrk and hey are known: docs/audit.md",
     )
+
+
+def read_together(paths: Sequence[Path]) -> Publication:
+    """Several files of one format as one publication. Raises UsageError, also if their formats differ."""
+    found = [read_publication(path) for path in paths]
+    formats = list(dict.fromkeys(one.format for one in found))
+    if len(formats) > 1:
+        raise UsageError(
+            f"these files are of several formats: {', '.join(formats)}",
+            where=", ".join(map(str, paths)),
+            mend="give files of one tool: figures of different tools are not comparable",
+        )
+    results = [result for one in found for result in one.results]
+    return Publication(formats[0], results, list(dict.fromkeys(cause for one in found for cause in one.of_all)))

@@ -10,13 +10,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from touchstone.audit.audit import NOISE, Audit, audit
-from touchstone.audit.read import read_publication
+from touchstone.audit.audit import NOISE, Audit, Repeated, audit
+from touchstone.audit.read import read_together
 from touchstone.failure import UsageError
 
 
 def audit_file(
-    file: Annotated[Path, typer.Argument(help="Published results: HttpArena's, TechEmpower's or the-benchmarker's.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Results of HttpArena, TechEmpower, the-benchmarker, k6, oha, vegeta, wrk or hey; several files of "
+            "one load are its repetitions.",
+        ),
+    ],
     noise: Annotated[
         float, typer.Option(help="The share by which a rate is taken to scatter, for what its rank is worth.")
     ] = NOISE,
@@ -26,9 +33,11 @@ def audit_file(
     """Apply to published results every check that needs no rerun, by entry and by cause."""
     if not 0 < noise < 1:
         raise UsageError(f"--noise {noise} is no share", mend="give one between 0 and 1, such as 0.05")
-    made = audit(read_publication(file), noise)
+    made = audit(read_together(files), noise, files=len(files))
     if entry is not None and entry not in {result.entry for result, _ in made.by_entry}:
-        raise UsageError(f"there is no entry {entry!r}", where=str(file), mend="leave --entry out to see them all")
+        raise UsageError(
+            f"there is no entry {entry!r}", where=", ".join(map(str, files)), mend="leave --entry out to see them all"
+        )
     if json:
         typer.echo(_document(made, entry))
     else:
@@ -45,6 +54,12 @@ def _tell(console: Console, made: Audit, entry: str | None) -> None:
     say("\nby cause")
     for code, count, example in made.by_cause:
         say(f"  {code}: {count} of {total}\n    {example}")
+    if made.repeated is not None:
+        say(f"\n{_repeated_words(made.repeated)}")
+    if made.not_applied:
+        say("\nnot checked")
+    for check, count, reason in made.not_applied:
+        say(f"  {check}: {count} of {total}: {reason}")
     if made.ranks:
         say(f"\nranks (a rate is taken to scatter by {made.noise:.0%})")
     for ranks in made.ranks:
@@ -57,6 +72,14 @@ def _tell(console: Console, made: Audit, entry: str | None) -> None:
                 say(f"    {fault.code}: {fault.statement}")
 
 
+def _repeated_words(repeated: Repeated) -> str:
+    told = f"{repeated.test}: {repeated.runs} runs, whose rate scatters by {repeated.scatter:.1%}"
+    if repeated.rate is None:
+        return f"{told}; from three runs on there is an interval"
+    rate = repeated.rate
+    return f"{told}: {rate.point:,.0f}/s ({rate.low:,.0f} to {rate.high:,.0f})"
+
+
 def _document(made: Audit, entry: str | None) -> str:
     document = {
         "schema": "touchstone.audit/1",
@@ -64,6 +87,8 @@ def _document(made: Audit, entry: str | None) -> str:
         "noise": made.noise,
         "causes": [{"code": c, "results": n, "example": e} for c, n, e in made.by_cause],
         "ranks": [asdict(ranks) for ranks in made.ranks],
+        "not_checked": [{"check": c, "results": n, "reason": r} for c, n, r in made.not_applied],
+        "repeated": asdict(made.repeated) if made.repeated else None,
         "results": [
             {"entry": r.entry, "test": r.test, "faults": [asdict(f) for f in wrong]}
             for r, wrong in made.by_entry
