@@ -10,6 +10,7 @@ import pytest
 from tests.run.test_end_to_end import touchstone
 from tests.run.test_outside import service
 from touchstone.failure import UsageError
+from touchstone.isolation.cgroup import create_cgroup
 from touchstone.judge.comparison.across import Terms
 from touchstone.manifest.outside import Outside
 from touchstone.run.two_urls import Question, one_request
@@ -19,9 +20,15 @@ TERMS = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
 
 @pytest.mark.slow
 def test_two_services_are_compared_with_memory_and_cpu_of_their_processes(tmp_path: Path) -> None:
+    group = create_cgroup("ab-url-test")
     with service(tmp_path / "a") as (first, one), service(tmp_path / "b") as (second, two):
         words = ["--pid", f"base={one}", "--pid", f"head={two}", "--margin", "40%", "--minutes", "3"]
+        if group is not None:  # The head by a group of its own, as a container has one.
+            group.join(two)
+            words[2:4] = ["--cgroup", f"head={group.paths['memory']}"]
         done = touchstone(tmp_path, "ab-url", f"{first}/ping", f"{second}/ping", "--json", *words)
+    if group is not None:
+        group.remove()
     assert done.returncode == 0, done.stdout + done.stderr
     said = json.loads(done.stdout)
     assert (said["base"], said["head"], said["standing"]) == (f"{first}/ping", f"{second}/ping", "passed")

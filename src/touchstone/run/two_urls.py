@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 from touchstone.bench.outside import inspect_outside
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Answer, Service
+from touchstone.engine.http2 import speaks_http2
 from touchstone.failure import UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairJudgement, judge_pair, still_open
@@ -142,7 +143,8 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
 def _ask(service: Outside, request: Request) -> Answer:
     answer = Service(service.host, service.port).exchange(request, ValueSource(0).next())
     if answer.failure:
-        raise UsageError(f"{service.url}: {answer.failure}", mend="ask it by hand: curl -v")
+        only = ": it speaks HTTP/2 only, and the lab HTTP/1.1" if speaks_http2(service.origin) else ""
+        raise UsageError(f"{service.url}: {answer.failure}{only}", mend="ask it by hand: curl -v")
     return answer
 
 
