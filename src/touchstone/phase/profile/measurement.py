@@ -13,6 +13,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.build.copy import build_copy
 from touchstone.phase.load.prepare import prepare_load
+from touchstone.phase.load.warm_up import Budget
 from touchstone.phase.profile.application import own_prefixes, tables_of
 from touchstone.phase.profile.async_profiler import AsyncProfiler
 from touchstone.phase.profile.counters import read_counters
@@ -37,7 +38,7 @@ class Task:
     rate: float
 
 
-def profile(task: Task, sample: Sample) -> None:
+def profile_one(task: Task, sample: Sample) -> None:
     """Fill the sample: the contender itself without a profiler and counted, then itself or its copy with one.
 
     Raises TouchstoneError if it cannot be loaded. What a profiler is refused is put down, and the rest is measured.
@@ -54,7 +55,7 @@ def profile(task: Task, sample: Sample) -> None:
     with _started(task, task.bench.builds[task.contender.name], sample) as contender_running:
         sampler = _sampler(task, contender_running, evidence) if copy is None else None
         with Passes(task.bench, task.load, contender_running, task.rate) as passes:
-            passes.warm_up()
+            passes.warm_up(_budget(task))
             evidence.plain = _steady(passes, contender_running, evidence, sampler)
             _count_calls(passes, contender_running, evidence)
         if contender_running.process.exited() is None:
@@ -64,9 +65,14 @@ def profile(task: Task, sample: Sample) -> None:
         with _started(task, copy, sample.model_copy(deep=True)) as contender_running:
             sampler = _sampler(task, contender_running, evidence)
             with Passes(task.bench, task.load, contender_running, task.rate) as passes:
-                passes.warm_up()
+                passes.warm_up(_budget(task))
                 evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
     sample.figures, sample.not_measured = profile_figures(evidence)
+
+
+def _budget(task: Task) -> Budget:
+    profile = task.bench.profile
+    return Budget(profile.warm_least_s, profile.warm_most_s)
 
 
 @contextmanager

@@ -28,57 +28,78 @@ class PassError(TouchstoneError):
 
 @dataclass
 class Passes:
-    """A context: the engine holds its connections to one contender, closed loop and open loop next to each other."""
+    """A context: the engine holds its connections to one contender, for one kind of pass at a time.
+
+    Each kind has connections of its own, made when it begins: those that rest for long are closed by their server.
+    """
 
     bench: Bench
     load: Load
     running: Running
     rate: float | None
     """Requests per second; None while it is being looked for."""
+    _kind: int | None = None
+    _session: SlicesSession | None = None
+    _sessions: int = 0
 
     def __enter__(self) -> Self:
-        self._session = SlicesSession(self._job(), self.load.timeout_s, self.bench.watcher.event)
-        self._session.__enter__()
         return self
 
     def __exit__(self, *what: Any) -> None:
-        self._session.__exit__(*what)
+        self._end()
 
-    def _job(self) -> dict[str, Any]:
-        rates = [] if self.rate is None else [self.rate, min(self.rate, COUNTED_RATE)]
-        opened = [self.load.model_copy(update={"loop": "open", "rate": rate}) for rate in rates]
+    def _end(self) -> None:
+        if self._session is not None:
+            self._session.__exit__(None, None, None)
+        self._session = self._kind = None
+
+    def _for(self, kind: int) -> SlicesSession:
+        """The session of this kind of pass; another one's is ended."""
+        if self._session is None or self._kind != kind:
+            self._end()
+            self._session = SlicesSession(self._job(kind), self.load.timeout_s, self.bench.watcher.event)
+            self._session.__enter__()
+            self._kind = kind
+        return self._session
+
+    def _job(self, kind: int) -> dict[str, Any]:
         cpus = list(self.bench.placement.engine_cpus)
-        contenders = [
-            {"name": f"pass {number}", "job": self._part(load, number)}
-            for number, load in enumerate([self.load.model_copy(update={"loop": "closed", "rate": None}), *opened])
-        ]
-        return {"cpus": cpus, "threads": max(1, len(cpus)), "gap_s": _GAP_S, "contenders": contenders}
+        return {
+            "cpus": cpus,
+            "threads": max(1, len(cpus)),
+            "gap_s": _GAP_S,
+            "contenders": [{"name": "pass", "job": self._traffic(kind)}],
+        }
 
-    def _part(self, load: Load, number: int) -> dict[str, Any]:
-        job = traffic(load, self.running.url, seed=self.bench.seed + number)
-        # The parts count their requests apart, and what is unique in a run must be unique over all of them.
-        job["requests"] = json.loads(json.dumps(job["requests"]).replace("{counter}", f"{number}{{counter}}"))
+    def _traffic(self, kind: int) -> dict[str, Any]:
+        if kind == _WARM:
+            load = self.load.model_copy(update={"loop": "closed", "rate": None})
+        else:
+            rate = self.counted_rate if kind == _COUNTED else self.rate
+            load = self.load.model_copy(update={"loop": "open", "rate": rate})
+        self._sessions += 1
+        job = traffic(load, self.running.url, seed=self.bench.seed + self._sessions)
+        # Each session counts its requests anew, and what is unique in a run must be unique over all of them.
+        job["requests"] = json.loads(json.dumps(job["requests"]).replace("{counter}", f"{self._sessions}{{counter}}"))
         cgroup = self.running.process.cgroup
         folders = [str(folder) for folder in cgroup.folders] if cgroup else []
         job["watch"] = watch(self.running.process.pid, folders, self.bench.placement.server_cpus, after_s=0.0)
         return job
 
-    def closed(self, seconds: float) -> float:
-        """As many requests as it answers, for so long; how many per second in the last half."""
-        records = self._session.turns("warmup", [Turn(_WARM, seconds / 4) for _ in range(4)])
-        self._sound(records)
-        last = records[2:]
-        return sum(r.completed for r in last) / max(sum(r.end - r.begin for r in last), 1e-9)
+    def warm_up(self, budget: Budget) -> float:
+        """Load it as fast as it answers until that no longer gets faster, or the time is used up.
 
-    def warm_up(self) -> None:
-        """Load it as fast as it answers until that no longer gets faster, or the profile's time is used up."""
-        profile = self.bench.profile
-        warming = WarmingContender(Budget(profile.warm_least_s, profile.warm_most_s))
+        Gives how many requests per second it answered at last.
+        """
+        warming = WarmingContender(budget)
         while not warming.done:
-            for record in self._session.turns("warmup", [Turn(_WARM, profile.slice_s)] * 2):
+            session = self._for(_WARM)
+            for record in session.turns("warmup", [Turn(0, self.bench.profile.slice_s)] * 2):
                 warming.add(record)
-            warming.dead = bool(self._session.fatal)
+            warming.dead = bool(session.fatal)
         self._sound(warming.records)
+        last = warming.records[len(warming.records) // 2 :]
+        return sum(r.completed for r in last) / max(sum(r.end - r.begin for r in last), 1e-9)
 
     def steady(self, seconds: float) -> ProfilePass:
         """One window at the common rate."""
@@ -98,8 +119,8 @@ class Passes:
         """Requests per second of such a window."""
         return min(self.rate or COUNTED_RATE, COUNTED_RATE)
 
-    def _pass(self, part: int, seconds: float) -> ProfilePass:
-        (record,) = self._session.turns("load", [Turn(part, seconds)])
+    def _pass(self, kind: int, seconds: float) -> ProfilePass:
+        (record,) = self._for(kind).turns("load", [Turn(0, seconds)])
         self._sound([record])
         return ProfilePass(
             seconds=record.end - record.begin,
@@ -110,7 +131,7 @@ class Passes:
 
     def _sound(self, records: Sequence[TurnRecord]) -> None:
         """Raises PassError if the contender does not answer as it must: error pages are not what is to be explained."""
-        if self._session.fatal:
+        if self._session is not None and self._session.fatal:
             raise PassError("it could not be connected to: " + "; ".join(self._session.fatal.values()))
         answered, right = sum(r.completed for r in records), sum(r.ok for r in records)
         failed = sum(sum(r.errors.values()) for r in records)

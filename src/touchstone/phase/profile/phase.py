@@ -14,15 +14,14 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.phase.load.prepare import prepare_load
-from touchstone.phase.profile.measurement import Task, profile
+from touchstone.phase.load.warm_up import Budget
+from touchstone.phase.profile.measurement import Task, profile_one
 from touchstone.phase.profile.passes import Passes
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 SHARE = 0.5
 """Of what the slowest contender answers: below it work per request is compared, and no queues."""
-_LOOK_S = 4.0
-"""How long each contender is loaded to see what it answers."""
 
 
 class ProfilePhase(Phase):
@@ -49,7 +48,7 @@ class ProfilePhase(Phase):
             sample.load_spec = load.model_dump(mode="json", by_alias=True)
             bench.watcher.step(f"profiling {contender.name}: {name}")
             task = Task(bench, contender, load, bench.profile_rates.get(name, 0.0))
-            found.append(attempt(sample, partial(profile, task), bench.store.logs / f"{sample.id}.log"))
+            found.append(attempt(sample, partial(profile_one, task), bench.store.logs / f"{sample.id}.log"))
         return found
 
 
@@ -61,11 +60,11 @@ def profiled_loads(bench: Bench) -> dict[str, Load]:
 def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> float | None:
     """How many requests per second it answers; None if it cannot be loaded, which its samples will say."""
     bench.watcher.step(f"looking for a rate that all serve: {contender.name}, {name}")
-    sample = blank_sample(bench, "profile", contender.name, load=name)
+    sample, profile = blank_sample(bench, "profile", contender.name, load=name), bench.profile
     try:
         with running(bench, bench.builds[contender.name], sample, settings=load.dependency_settings) as looked_at:
             prepare_load(Checker(looked_at.service, bench.dependencies, bench.seed), load, bench.seed)
             with Passes(bench, load, looked_at, None) as passes:
-                return passes.closed(_LOOK_S)
+                return passes.warm_up(Budget(profile.warm_least_s, profile.warm_most_s / 3))
     except TouchstoneError:
         return None
