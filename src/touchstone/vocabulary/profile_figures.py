@@ -22,10 +22,11 @@ PROFILE_FIGURES = [
     Figure("profiler_cost", "CPU that the profiler adds", Unit.SHARE, Better.NEITHER, "profile"),
     Figure("profile_copy_cost", "CPU of the copy over the original's", Unit.SHARE, Better.NEITHER, "profile"),
     _counted("syscalls_per_request", "System calls per request", headline=True),
-    _counted("voluntary_switches_per_request", "Voluntary context switches per request", headline=True),
+    _counted("voluntary_switches_per_request", "Voluntary context switches per request"),
     _counted("involuntary_switches_per_request", "Involuntary context switches per request"),
     _counted("minor_faults_per_request", "Minor page faults per request"),
     _counted("major_faults_per_request", "Major page faults per request"),
     _counted("read_per_request", "Bytes read per request", unit=Unit.BYTES),
     _counted("written_per_request", "Bytes written per request", unit=Unit.BYTES),
+    _counted("collections_per_request", "Garbage collections per request"),
 ]

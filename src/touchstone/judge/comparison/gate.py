@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from touchstone.judge.comparison.across import Change, Gone, Terms
 from touchstone.vocabulary.figure import FIGURES, Better
 
-_PHASES = {"load", "boot", "drain", "hold", "probe", "footprint"}
+_PHASES = {"load", "boot", "drain", "hold", "probe", "footprint", "profile"}
 """What a service's users and its operators notice. Builds are slow by chance, and a gate on them would cry wolf."""
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.jvm import jcmd
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain import async_profiler
@@ -32,12 +33,13 @@ class AsyncProfiler(Sampler):
                 f"not measured: needs async-profiler; {async_profiler.HOW_TO_GET}", mend="then run the phase again"
             )
         self._pid = process.pid
-        self._jcmd = Path(f"/proc/{process.pid}/exe").resolve().parent / "jcmd"
-        if not self._jcmd.is_file():
+        tool = jcmd(process)
+        if tool is None:
             raise ProfilerError(
-                f"not measured: there is no {self._jcmd}, by which a profiler is attached",
+                "not measured: there is no jcmd next to the JVM's program, by which a profiler is attached",
                 mend="run the contender by a JDK: a JRE cannot be attached to",
             )
+        self._jcmd = tool
         self._event = "cpu"
         self.name = f"async-profiler {async_profiler.VERSION}"
 

@@ -11,6 +11,7 @@ _PER_REQUEST = {
     "major_faults_per_request": "major_faults",
     "read_per_request": "bytes_read",
     "written_per_request": "bytes_written",
+    "collections_per_request": "collections",
 }
 
 
@@ -40,7 +41,7 @@ def profile_figures(evidence: ProfileEvidence) -> tuple[dict[str, float], dict[s
         if counted and counted.requests and name in counted.counts:
             figures[figure] = counted.counts[name] / counted.requests
         else:
-            missing[figure] = "the kernel does not tell it of this process"
+            missing[figure] = f"{'the runtime' if name == 'collections' else 'the kernel'} does not tell it"
     return figures, missing
 
 

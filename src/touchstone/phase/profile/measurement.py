@@ -16,11 +16,12 @@ from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.load.warm_up import Budget
 from touchstone.phase.profile.application import own_prefixes, tables_of
 from touchstone.phase.profile.async_profiler import AsyncProfiler
-from touchstone.phase.profile.counters import read_counters
+from touchstone.phase.profile.counters import read_collections, read_counters
 from touchstone.phase.profile.figures import profile_figures
+from touchstone.phase.profile.jvm import is_jvm
 from touchstone.phase.profile.passes import PassError, Passes
 from touchstone.phase.profile.perf import Perf
-from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, is_jvm
+from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler
 from touchstone.phase.profile.strace import counting
 from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 from touchstone.record.sample import Sample
@@ -107,13 +108,10 @@ def _steady(
     """Half a window without the profiler, a whole one with it, and half a window without: drift cancels."""
     seconds = passes.bench.profile.profile_s
     passes.settle()
-    count = evidence.process is None
-    before = read_counters(contender_running.process) if count else {}
-    first = passes.steady(seconds / 2)
-    if count:
-        after = read_counters(contender_running.process)
-        counts = {name: value - before.get(name, 0) for name, value in after.items()}
-        evidence.process = RequestCounts(requests=first.requests, rate=evidence.rate, counts=counts)
+    if evidence.process is None:
+        first, evidence.process = _counted(passes, contender_running, seconds / 2)
+    else:
+        first = passes.steady(seconds / 2)
     if sampler is not None:
         _sample(passes, evidence, sampler)
     second = passes.steady(seconds / 2)
@@ -124,6 +122,19 @@ def _steady(
         failed=first.failed + second.failed,
         cpu_s=(first.cpu_s or 0.0) + (second.cpu_s or 0.0) if known else None,
     )
+
+
+def _counted(passes: Passes, contender_running: Running, seconds: float) -> tuple[ProfilePass, RequestCounts]:
+    """A pass, and what kernel and runtime counted meanwhile."""
+    process = contender_running.process
+    collected = read_collections(process)
+    before = read_counters(process)
+    done = passes.steady(seconds)
+    after = read_counters(process)
+    counts = {name: value - before.get(name, 0) for name, value in after.items()}
+    if collected is not None and (now := read_collections(process)) is not None:
+        counts["collections"] = now - collected
+    return done, RequestCounts(requests=done.requests, rate=passes.rate or 0.0, counts=counts)
 
 
 def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None:

@@ -6,10 +6,8 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 
 from touchstone.failure import TouchstoneError
-from touchstone.isolation.process import ServerProcess
 from touchstone.record.evidence.profile import FoldedStacks
 
 HERTZ = 997
@@ -59,11 +57,3 @@ def folded(stacks: Iterable[tuple[list[str], int]]) -> FoldedStacks:
         for frames, count in counted.most_common()
     ]
     return FoldedStacks(frames=list(places), stacks=lines)
-
-
-def is_jvm(process: ServerProcess) -> bool:
-    """Whether a HotSpot JVM is loaded into it."""
-    try:
-        return "/libjvm.so" in Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
