@@ -58,7 +58,7 @@ def searched_loads(bench: Bench) -> dict[str, Load]:
 
 
 def _in_turn(bench: Bench, load: Load) -> bool:
-    """Whether all contenders can run at once, each with its own part of the dependencies, as loads in slices need it."""
+    """Whether all contenders can run at once, each with its own part of the dependencies, as slices need it."""
     acts = any(isinstance(step, Act) for step in load.prepare)
     return divisible(bench) and bench.apart is None and not bench.generators.places and not acts
 
