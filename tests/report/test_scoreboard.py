@@ -92,7 +92,7 @@ def test_an_interval_that_doubts_widened_is_shown_as_such(run: Run, judgement: J
     comparisons = [c.model_copy(update=wide) for c in judgement.comparisons]
     text = page(View(run, judgement.model_copy(update={"comparisons": comparisons})))
     assert "1.10\N{MULTIPLICATION SIGN} to 1.90\N{MULTIPLICATION SIGN} with all doubts, 1.40" in text
-    assert "of 30 laps" in text
+    assert "with 30 laps" in text
 
 
 def test_the_answer_opens_page_and_markdown(view: View) -> None:

@@ -81,7 +81,7 @@ def standing(
     with ExitStack() as stack:
         for contender in contenders:
             carrier = blank_sample(bench, phase, contender.name, round_number=round_number)
-            own = dataclasses.replace(bench, dependencies={} if contender.outside else _parts(bench, stack))
+            own = parted(bench, contender, stack)
             bench.watcher.step(f"starting {contender.name}")
             try:
                 contender_running = stack.enter_context(
@@ -102,16 +102,20 @@ def standing(
         yield found, fallen
 
 
-def _parts(bench: Bench, stack: ExitStack) -> dict[str, Dependency]:
-    parts = {}
+def parted(bench: Bench, contender: Contender, stack: ExitStack) -> Bench:
+    """The same bench with a part of each dependency for one contender alone; the stack gives the parts back.
+
+    What cannot be divided stays as it is. Who runs outside has dependencies of its own.
+    """
+    parts: dict[str, Dependency] = {}
     for name, dependency in bench.dependencies.items():
-        if not dependency.divisible:
-            parts[name] = dependency
+        if contender.outside:
             continue
-        part = dependency.part()
-        stack.callback(part.stop)
-        parts[name] = part
-    return parts
+        parts[name] = dependency
+        if dependency.divisible:
+            parts[name] = dependency.part()
+            stack.callback(parts[name].stop)
+    return dataclasses.replace(bench, dependencies=parts)
 
 
 def pass_on(carrier: Sample, sample: Sample) -> None:

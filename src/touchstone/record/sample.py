@@ -189,6 +189,8 @@ class Sample(Record):
     build: BuildEvidence | None = None
     train: TrainEvidence | None = None
     boot: BootResult | None = None
+    boots_in_turn: bool = False
+    """All contenders were started in turn: the nth starts of a round stand next to each other."""
     cold_boot: BootResult | None = None
     """The starts with the page cache dropped before each."""
     peak: PeakResult | None = None

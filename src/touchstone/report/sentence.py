@@ -32,9 +32,10 @@ def against(comparison: Comparison) -> str:
         return ""
     wide = comparison.sampled_low is not None and comparison.sampled_high is not None
     alone = f" with all doubts, {ratio_interval(comparison.sampled_low, comparison.sampled_high)} without"
-    laps = f" of {plural(comparison.laps, 'lap')}" if comparison.laps else ""
+    within = f" with {plural(comparison.laps, 'lap')}" if comparison.laps else ""
+    within = f" with {plural(comparison.starts, 'start')}" if comparison.starts else within
     rounds = plural(comparison.rounds, "round")
-    return f"ratio to {comparison.baseline} {bounds}{alone if wide else ''}, {rounds}{laps}"
+    return f"ratio to {comparison.baseline} {bounds}{alone if wide else ''}, {rounds}{within}"
 
 
 def what_ran(view: View) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from touchstone.judge.comparison.doubt import widened
 from touchstone.judge.comparison.estimate import Series
@@ -12,7 +13,8 @@ from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.language.sentences import comparison_sentence
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.laps import LapEffect, lap_effect
+from touchstone.judge.reading.laps import lap_effect
+from touchstone.judge.reading.starts import start_ratios
 from touchstone.judge.statistics.intervals import (
     Decision,
     Interval,
@@ -75,16 +77,31 @@ def _pairs(case: Case, group: dict[str, Series], baseline: str | None) -> Iterat
             yield name, found
 
 
-def _effects(contender: Series, baseline: Series) -> tuple[list[float], int]:
-    """The log ratio of each common round, and of how many laps they are made: none if not of neighbouring slices."""
-    found: dict[int, LapEffect] = {}
-    for number in contender.samples.keys() & baseline.samples.keys():
-        effect = lap_effect(contender.samples[number], baseline.samples[number], contender.estimate.figure)
-        if effect is not None:
-            found[number] = effect
-    if not found:
-        return log_effects(contender.by_round, baseline.by_round), 0
-    return [found[number].effect for number in sorted(found)], sum(effect.laps for effect in found.values())
+@dataclass(frozen=True)
+class _Effects:
+    """Log ratios, one for each unit that is repeated: a round, or a start where contenders are started in turn."""
+
+    values: list[float]
+    rounds: int
+    laps: int = 0
+    """Pairs of neighbouring slices that they are made of."""
+    starts: int = 0
+    """Pairs of neighbouring starts, each a value."""
+
+
+def _effects(contender: Series, baseline: Series) -> _Effects:
+    common = sorted(contender.samples.keys() & baseline.samples.keys())
+    figure = contender.estimate.figure
+    pairs = [(contender.samples[number], baseline.samples[number]) for number in common]
+    laps = [effect for pair in pairs if (effect := lap_effect(*pair, figure)) is not None]
+    if laps:
+        return _Effects([one.effect for one in laps], len(laps), laps=sum(one.laps for one in laps))
+    starts = [ratios for pair in pairs if (ratios := start_ratios(*pair, figure))]
+    if starts:
+        values = [ratio for ratios in starts for ratio in ratios]
+        return _Effects(values, len(starts), starts=len(values))
+    values = log_effects(contender.by_round, baseline.by_round)
+    return _Effects(values, len(values))
 
 
 class _Question:
@@ -105,8 +122,9 @@ class _Question:
             self.comparison.reason = f"{blamed.contender}: {blamed.reason}"
         common = contender.by_round.keys() & baseline.by_round.keys()
         self.nonzero = [bool(s.by_round[r]) for s in (contender, baseline) for r in common]
-        self.effects, laps = _effects(contender, baseline)
-        self.comparison.laps = laps
+        found = _effects(contender, baseline)
+        self.effects, self.rounds = found.values, found.rounds
+        self.comparison.laps, self.comparison.starts = found.laps, found.starts
         self.interval: Interval | None = None
         self.exact = is_exact(e.figure)
         # Round 0 stands for a phase without rounds: more of them would measure nothing again.
@@ -114,11 +132,11 @@ class _Question:
         if self.comparison.verdict is Verdict.INVALID:
             self.effects = []
             return
-        self.comparison.rounds = len(self.effects)
+        self.comparison.rounds = self.rounds
         if self.exact and self.effects:
             ratio = math.exp(self.effects[-1])
             self.interval = Interval(ratio, ratio, ratio)
-        elif len(self.effects) == 1:
+        elif self.rounds == 1 and not self.comparison.starts:
             self.interval = unpaired_ratio_interval(contender.repeats, baseline.repeats, confidence)
         else:
             self.interval = ratio_interval(self.effects, confidence)
@@ -127,7 +145,7 @@ class _Question:
 
     def _widen(self, contender: Series, baseline: Series) -> None:
         assert self.interval is not None
-        sampled, paired = self.interval, self.comparison.laps > 0
+        sampled, paired = self.interval, self.comparison.laps + self.comparison.starts > 0
         figure = self.comparison.figure
         self.interval = widened(sampled, contender.doubts, baseline.doubts, figure, paired=paired)
         if (self.interval.low, self.interval.high) != (sampled.low, sampled.high):
@@ -145,7 +163,8 @@ class _Question:
         if c.outcome in (Outcome.FASTER, Outcome.SLOWER):
             c.better = c.outcome is Outcome.FASTER
         if c.outcome is Outcome.UNDECIDED and c.verdict is not Verdict.INVALID and self.repeats_by_round:
-            c.more_rounds = more_rounds(self.effects, self.margin, self.confidence, self.family)
+            more = more_rounds(self.effects, self.margin, self.confidence, self.family)
+            c.more_rounds = None if more is None else math.ceil(more * self.rounds / len(self.effects))
         c.sentence = comparison_sentence(c, self.margin, self.confidence)
         return c
 

@@ -8,6 +8,7 @@ from touchstone.judge.comparison.doubt import Doubts, combine, mean
 from touchstone.judge.comparison.verdict import Scales, worst
 from touchstone.judge.judgement import Estimate, Verdict
 from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.starts import start_values
 from touchstone.judge.statistics.intervals import median_interval
 from touchstone.record.sample import Sample
 
@@ -16,15 +17,6 @@ SUSPECT_SHARE = 0.25
 
 LEFT_OUT_SHARE = 0.5
 """An estimate is invalid once this share of its samples is: what is left is a choice, not a sample."""
-
-_REPEATS = {
-    "boot_first_response": "first_response_s",
-    "boot_port_open": "port_open_s",
-    "boot_cpu": "cpu_s",
-    "boot_rss": "held",
-    "boot_pss": "pss",
-    "boot_anon": "anon",
-}
 
 
 @dataclass
@@ -48,7 +40,7 @@ def measure(case: Case, scales: Scales) -> list[Series]:
 def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     estimate = Estimate(phase=group.phase, contender=group.contender, load=group.load, figure=figure)
     series = Series(estimate)
-    suspects = 0
+    suspects, in_turn = 0, False
     doubts: list[Doubts] = []
     wider = scales.on_series(group.contender, group.load, figure)
     reasons: list[str] = []
@@ -70,8 +62,11 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
         series.by_round[sample.round or 0] = value
         series.samples[sample.round or 0] = sample
         doubts.append(combine([*weight.doubts, *wider.doubts]))
-        series.repeats = _repeats(sample, figure)
-    if len(estimate.values) == 1 and len(series.repeats) > 1:
+        single = start_values(sample, figure)
+        # Starts in turn are spread over the rounds; those of one contender in a row are a sample of a moment.
+        series.repeats = [*series.repeats, *single] if sample.boots_in_turn else single
+        in_turn = in_turn or sample.boots_in_turn
+    if (len(estimate.values) == 1 or in_turn) and len(series.repeats) > 1:
         estimate.repeats = series.repeats
     _fill(estimate, estimate.repeats or estimate.values, case.confidence)
     series.doubts = mean(doubts)
@@ -81,14 +76,6 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     if estimate.verdict is not Verdict.VALID:
         estimate.reason = wider.reason if wider.verdict is estimate.verdict else reasons[-1]
     return series
-
-
-def _repeats(sample: Sample, figure: str) -> list[float]:
-    """The single runs behind a figure, where the sample holds them: each boot is a process of its own."""
-    if sample.boot is None or figure not in _REPEATS:
-        return []
-    values = [getattr(r, _REPEATS[figure]) for r in sample.boot.runs if not r.cold_cache and not r.failure]
-    return [float(v) for v in values if v is not None]
 
 
 def _fill(estimate: Estimate, values: list[float], confidence: float) -> None:

@@ -71,12 +71,12 @@ def _interval(c: Comparison, confidence: float) -> str:
     interval = f"{share(confidence)} interval {_digits(c.low)} to {_digits(c.high)}"
     if c.sampled_low is not None and c.sampled_high is not None:
         interval += f" with all doubts, {_digits(c.sampled_low)} to {_digits(c.sampled_high)} without"
-    if c.rounds == 1 and c.low != c.high:
+    if c.rounds == 1 and c.low != c.high and not c.starts:
         return f"ratio {_digits(c.ratio)}, {interval} over single starts"
     if c.low == c.high:
         return f"ratio {_digits(c.ratio)}, " + ("counted exactly" if is_exact(c.figure) else f"the same in {rounds}")
-    laps = f" of {c.laps} laps" if c.laps else ""
-    return f"ratio {_digits(c.ratio)}, {interval}, {rounds}{laps}"
+    within = f" with {c.laps} laps" if c.laps else f" with {c.starts} starts" if c.starts else ""
+    return f"ratio {_digits(c.ratio)}, {interval}, {rounds}{within}"
 
 
 def _more(c: Comparison) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, ClassVar
 
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies, shown_environment
+from touchstone.bench.together import divisible, parted
 from touchstone.bench.waiting import READY_WITHIN_S
 from touchstone.engine.client import run_job
 from touchstone.engine.job import request
@@ -31,53 +34,118 @@ _FIGURES = {
 
 
 class BootPhase(Phase):
-    """Starts a contender several times; a sample's figures are the medians of its starts."""
+    """Starts a contender several times; a sample's figures are the medians of its starts.
+
+    Contenders are started in turn, in an order drawn anew for each start, so that what the machine does meanwhile falls
+    on neighbouring starts alike. Where a dependency cannot be divided among them, one is started after the other.
+    """
 
     kind: ClassVar[PhaseKind] = PHASES["boot"]
 
+    def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
+        """A sample for each contender, once all of them have been started in turn."""
+        if not divisible(bench):
+            return
+        dice = random.Random(f"{bench.seed}-boots-{round_number}")
+        with ExitStack() as stack:
+            starting = [
+                _Starting(parted(bench, contender, stack), contender, round_number, position)
+                for position, contender in enumerate(contenders)
+            ]
+            for number in range(bench.profile.boots):
+                for one in dice.sample(starting, len(starting)):
+                    bench.watcher.step(f"starting {one.contender.name}, {number + 1} of {bench.profile.boots}")
+                    one.start()
+            for one in starting:
+                yield [one.finish(in_turn=len(starting) > 1)]
+
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """Let the engine start it, and take what it saw."""
-        sample = blank_sample(bench, self.name, contender.name, round_number=round_number, position=position)
-        log = bench.store.logs / f"{sample.id}.log"
-        sample.files["log"] = str(log.relative_to(bench.store.folder))
+        """A contender's starts in a row, if contenders cannot take turns."""
+        if divisible(bench):
+            return []
+        starting = _Starting(bench, contender, round_number or 1, position)
+        for _ in range(bench.profile.boots):
+            starting.start()
+        return [starting.finish(in_turn=False)]
+
+
+class _Starting:
+    """One contender of one round, and its starts until now. What goes wrong becomes the sample's failure."""
+
+    def __init__(self, bench: Bench, contender: Contender, round_number: int, position: int) -> None:
+        self.bench, self.contender = bench, contender
+        self.sample = blank_sample(bench, "boot", contender.name, round_number=round_number, position=position)
+        self.log = bench.store.logs / f"{self.sample.id}.log"
+        self.sample.files["log"] = str(self.log.relative_to(bench.store.folder))
+        self.runs: list[BootRun] = []
+        self.took_s = 0.0
+
+    def start(self) -> None:
+        """Let the engine start it once, on fresh dependencies."""
 
         def action(sample: Sample) -> None:
-            bench.watcher.step(f"starting {contender.name}")
-            reset_dependencies(bench, {})
-            built = bench.builds[contender.name]
-            port = free_port(bench.generators.host)
-            env = contender_environment(bench, built, port)
-            sample.argv, sample.env = list(built.argv), shown_environment(env)
-            cgroup = create_cgroup(sample.id)
+            with self._job(sample) as job:
+                result = run_job("boot", job, BootResult, on_event=self.bench.watcher.event)
+            self.runs += result.runs
+            result.runs = self.runs
+            sample.boot = result
+
+        self._attempt(action)
+
+    def finish(self, *, in_turn: bool) -> Sample:
+        """The sample with its figures; in a run's first round also whether the first response means what it says."""
+
+        def action(sample: Sample) -> None:
+            sample.boots_in_turn = in_turn
+            sample.figures, sample.failure = boot_figures(self.runs)
+            if sample.failure is not None:
+                return
+            with self._job(sample) as job:
+                _boot_cold(self.bench, job, sample)
+            if sample.round == 1:
+                check_readiness(self.bench, self.bench.builds[self.contender.name], sample)
+
+        self._attempt(action)
+        return self.sample
+
+    def _attempt(self, action: Callable[[Sample], None]) -> None:
+        if self.sample.failure is not None:
+            return
+        began = self.sample.started_at if self.took_s else None
+        attempt(self.sample, action, self.log)
+        self.took_s = self.sample.took_s = self.took_s + self.sample.took_s
+        self.sample.started_at = began or self.sample.started_at
+
+    @contextmanager
+    def _job(self, sample: Sample) -> Iterator[dict[str, Any]]:
+        """A job for one start, in a cgroup of its own."""
+        bench, built = self.bench, self.bench.builds[self.contender.name]
+        reset_dependencies(bench, {})
+        port = free_port(bench.generators.host)
+        env = contender_environment(bench, built, port)
+        sample.argv, sample.env = list(built.argv), shown_environment(env)
+        cgroup = create_cgroup(sample.id)
+        try:
             limit_cpus(cgroup, sample, bench.cpu_limit)
-            job: dict[str, Any] = {
+            yield {
                 "argv": list(built.argv),
                 "env": env,
                 "cwd": str(built.work),
                 "url": f"http://{bench.generators.host}:{port}",
                 "request": request(bench.scenario.ready),
-                "repeats": bench.profile.boots,
+                "repeats": 1,
                 "timeout_s": READY_WITHIN_S,
                 "poll_interval_s": 0.0001,
                 "cpus": bench.placement.server_cpus,
                 "cgroup_paths": [str(folder) for folder in cgroup.folders] if cgroup else [],
                 "drop_page_cache": False,
                 "settle_s": 0.0,
-                "log": str(log),
+                "log": str(self.log),
                 "stop_timeout_s": 10.0,
             }
-            try:
-                sample.boot = run_job("boot", job, BootResult, on_event=bench.watcher.event)
-                sample.figures, sample.failure = boot_figures(sample.boot.runs)
-                if sample.failure is None:
-                    _boot_cold(bench, job, sample)
-            finally:
-                if cgroup:
-                    cgroup.remove()
-            if sample.failure is None and (round_number or 1) == 1:
-                check_readiness(bench, built, sample)
-
-        return [attempt(sample, action, log)]
+        finally:
+            if cgroup:
+                cgroup.remove()
 
 
 def _boot_cold(bench: Bench, job: dict[str, Any], sample: Sample) -> None:
@@ -89,9 +157,7 @@ def _boot_cold(bench: Bench, job: dict[str, Any], sample: Sample) -> None:
     if bench.profile.cold_boots == 0:
         sample.not_measured[figure] = f"the profile {bench.profile.name} does not drop the page cache"
         return
-    reset_dependencies(bench, {})
     cold = job | {"drop_page_cache": True, "repeats": bench.profile.cold_boots}
-    cold["env"] = job["env"] | {k: v for dep in bench.dependencies.values() for k, v in dep.environment().items()}
     sample.cold_boot = run_job("boot", cold, BootResult, on_event=bench.watcher.event)
     runs = sample.cold_boot.runs
     good = [run.first_response_s for run in runs if run.cold_cache and run.failure is None and run.first_response_s]

@@ -1,0 +1,42 @@
+"""Ratios of neighbouring starts: each is a process of its own, so each is worth a round where contenders take turns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from touchstone.record.engine import BootRun
+from touchstone.record.sample import Sample
+
+_OF_A_START: Mapping[str, str] = {
+    "boot_first_response": "first_response_s",
+    "boot_port_open": "port_open_s",
+    "boot_cpu": "cpu_s",
+    "boot_rss": "held",
+    "boot_pss": "pss",
+    "boot_anon": "anon",
+}
+"""The figures of starts, by the field of a start that holds them."""
+
+
+def start_values(sample: Sample, figure: str) -> list[float]:
+    """The single starts behind a figure, where the sample holds them."""
+    return [value for run in _runs(sample, figure) if (value := _value(run, figure)) is not None]
+
+
+def start_ratios(contender: Sample, baseline: Sample, figure: str) -> list[float]:
+    """The log ratio of each pair of starts that stood next to each other in a round; none if they took no turns."""
+    if not (contender.boots_in_turn and baseline.boots_in_turn):
+        return []
+    pairs = zip(_runs(contender, figure), _runs(baseline, figure), strict=False)
+    values = [(_value(a, figure), _value(b, figure)) for a, b in pairs]
+    return [math.log(a / b) for a, b in values if a and b]
+
+
+def _runs(sample: Sample, figure: str) -> list[BootRun]:
+    return sample.boot.runs if sample.boot is not None and figure in _OF_A_START else []
+
+
+def _value(run: BootRun, figure: str) -> float | None:
+    value = None if run.failure or run.cold_cache else getattr(run, _OF_A_START[figure])
+    return None if value is None else float(value)
