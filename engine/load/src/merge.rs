@@ -12,7 +12,7 @@ use crate::report::{ProcessReport, ThreadReport};
 use crate::request::Mix;
 use crate::result::{
     Bytes, ClockUse, Connections, Counts, Engine, Generator, LoadResult, Queue, Rate,
-    RequestResult, SCHEMA, SeriesPoint, StepResult, ThreadUse, Totals, Window,
+    RequestResult, SCHEMA, SeriesPoint, Silence, StepResult, ThreadUse, Totals, Window,
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
@@ -168,6 +168,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             offered: offered_rate(job),
             achieved: rate(sum(|thread| thread.ok_inside), measured_s),
         },
+        silence: silence(&threads),
         latency: Distribution::of(&latency),
         service: Distribution::of(&service),
         connect: Distribution::of(&connect),
@@ -214,6 +215,20 @@ fn totals(series: &[SeriesPoint], wrong: u64) -> Totals {
         sent: sum(|point| point.sent),
         completed: ok + wrong,
         ok,
+    }
+}
+
+/// Silence of all threads: none heard less of it than the service was silent. Who heard nothing at all had no connection.
+fn silence(threads: &[&ThreadReport]) -> Silence {
+    let least = threads
+        .iter()
+        .map(|thread| thread.silence)
+        .filter(|silence| silence.heard)
+        .min_by_key(|silence| silence.total)
+        .unwrap_or_default();
+    Silence {
+        seconds: seconds(least.total),
+        longest_s: seconds(least.longest),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::Packed;
-use crate::recorder::{FirstError, Interval, Recorder};
+use crate::recorder::{FirstError, Interval, Recorder, Silence};
 use crate::usage::Usage;
 use crate::worker::Worker;
 
@@ -22,6 +22,7 @@ pub struct ThreadReport {
     pub end: u64,
     pub finished: u64,
     pub last_completion: u64,
+    pub silence: Silence,
     pub sent: u64,
     pub completed: u64,
     pub ok: u64,
@@ -106,6 +107,7 @@ impl ThreadReport {
             end: recorder.window.end,
             finished,
             last_completion: recorder.last_completion,
+            silence: recorder.silence,
             sent: recorder.sent,
             completed: recorder.completed,
             ok: recorder.ok,

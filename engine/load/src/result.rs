@@ -28,6 +28,7 @@ pub struct LoadResult {
     pub requests: Vec<RequestResult>,
     pub bytes: Bytes,
     pub rate: Rate,
+    pub silence: Silence,
     pub latency: Option<Distribution>,
     pub service: Option<Distribution>,
     pub connect: Option<Distribution>,
@@ -85,6 +86,14 @@ pub struct Totals {
     pub sent: u64,
     pub completed: u64,
     pub ok: u64,
+}
+
+/// Where no response came at all, in gaps of 50 ms and more.
+#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Silence {
+    pub seconds: f64,
+    pub longest_s: f64,
 }
 
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]

@@ -88,6 +88,13 @@ class Rate(EngineRecord):
     achieved: float = 0.0
 
 
+class Silence(EngineRecord):
+    """Where no response came at all, in gaps of 50 ms and more."""
+
+    seconds: float = 0.0
+    longest_s: float = 0.0
+
+
 class ByteCounts(EngineRecord):
     """Bytes on the wire and in bodies."""
 
@@ -302,6 +309,8 @@ class LoadResult(EngineRecord):
     requests: list[RequestResult] = []
     bytes: ByteCounts = ByteCounts()
     rate: Rate = Rate()
+    silence: Silence | None = None
+    """None in records of engines that did not listen for it."""
     latency: Distribution = Distribution()
     service: Distribution = Distribution()
     connect: Distribution = Distribution()

@@ -1,18 +1,44 @@
+import pytest
+
 from touchstone.judge.judgement import Severity
+from touchstone.record.engine import Silence
+from touchstone.record.run import Run
 
 from ..sound import codes, fired, first_load, result_of, sound_run
 
 
-def test_a_stall_of_two_seconds() -> None:
+def silent(seconds: float, longest: float, p50: float = 2e-3, tares: float = 0.0) -> Run:
+    """A window of 10 s in which so much silence was heard."""
     run = sound_run()
-    sample = first_load(run)
-    result_of(sample).latency.max = sample.figures["latency_max"] = 2.0
-    (finding,) = fired(run, "stall-in-closed-loop")
+    result = result_of(first_load(run))
+    result.silence, result.latency.p50 = Silence(seconds=seconds, longest_s=longest), p50
+    for sample in run.samples:
+        if sample.contender == "tare" and sample.result:
+            sample.result.silence = Silence(seconds=tares * sample.result.window.measured_s, longest_s=longest)
+    return run
+
+
+def test_four_tenths_of_a_second_in_each_five() -> None:
+    (finding,) = fired(silent(0.8, 0.4), "stall-in-closed-loop")
+    assert finding.severity is Severity.SUSPECT
+    assert "8 % of the window" in finding.statement
+    assert "throughput" not in (finding.figures or [])
+
+
+def test_a_collectors_pauses_are_noted() -> None:
+    (finding,) = fired(silent(0.6, 0.12), "stall-in-closed-loop")
     assert finding.severity is Severity.NOTE
 
 
-def test_a_collectors_pause_is_no_stall() -> None:
-    run = sound_run()
-    sample = first_load(run)
-    result_of(sample).latency.max = sample.figures["latency_max"] = 0.4
-    assert codes(run) == set()
+@pytest.mark.parametrize(
+    "run",
+    [
+        silent(0.2, 0.2),
+        silent(0.0, 0.0),
+        silent(9.0, 0.1, p50=0.09),
+        silent(0.8, 0.4, tares=0.08),
+    ],
+    ids=["once", "never", "a slow service", "the machine"],
+)
+def test_other_silence_is_no_stall(run: Run) -> None:
+    assert "stall-in-closed-loop" not in codes(run)

@@ -11,9 +11,10 @@ impl Recorder {
         self.generations = Generations::uncounted();
     }
 
-    /// The turn's load begins: sending ends at `end`, and generations of `size` requests are counted, if there are any.
-    pub fn begin_load(&mut self, end: u64, size: Option<u64>) {
+    /// The turn's load begins now: sending ends at `end`, and generations of `size` requests are counted, if there are any.
+    pub fn begin_load(&mut self, now: u64, end: u64, size: Option<u64>) {
         self.window.end = end;
+        self.silence.begin(now);
         self.generations =
             size.map_or_else(Generations::uncounted, |size| Generations::of(size, end));
     }
@@ -48,6 +49,7 @@ impl Recorder {
         self.lateness.add(&other.lateness);
         self.connect.add(&other.connect);
         self.last_completion = self.last_completion.max(other.last_completion);
+        self.silence.absorb(&other.silence);
     }
 
     /// Forgets all figures of the turn. Its evidence was moved away.
@@ -57,6 +59,7 @@ impl Recorder {
         self.status.fill(0);
         (self.bytes_sent, self.bytes_received, self.bytes_body) = (0, 0, 0);
         self.kinds.iter_mut().for_each(Kind::clear);
+        self.silence.clear();
         self.lateness.reset();
         self.connect.reset();
         self.base = Totals::default();

@@ -3,6 +3,7 @@
 mod absorb;
 mod failure;
 mod generations;
+mod silence;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT};
 pub use self::generations::{Generations, Steady};
+pub use self::silence::Silence;
 use crate::clock::{nanos, seconds};
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
@@ -126,6 +128,8 @@ pub struct Recorder {
     kept: ErrorCounts,
     /// When the last measured response came.
     pub last_completion: u64,
+    /// Where no response came at all.
+    pub silence: Silence,
     /// The window's begin; the end of time before there is one.
     counted_from: u64,
     generations: Generations,
@@ -177,6 +181,7 @@ impl Recorder {
             first_errors: Vec::new(),
             kept: [0; ERROR_CLASSES.len()],
             last_completion: 0,
+            silence: Silence::default(),
             counted_from: u64::MAX,
             generations: Generations::uncounted(),
             base: Totals::default(),
@@ -192,6 +197,7 @@ impl Recorder {
         self.window = window;
         self.counted_from = window.begin;
         self.interval_end = window.start + self.interval_length;
+        self.silence.begin(window.begin);
     }
 
     /// Whether a request that was due then counts in the window.
@@ -227,6 +233,7 @@ impl Recorder {
     /// A complete response came, right or wrong.
     #[inline]
     pub fn response(&mut self, intended: u64, status: u16, wire: u64, body: u64, now: u64) {
+        self.silence.heard(now, self.window.end);
         if self.counts(intended) {
             self.completed += 1;
             self.status[usize::from(status)] += 1;

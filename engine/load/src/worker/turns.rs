@@ -92,7 +92,7 @@ impl Worker {
     fn begin_turn<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, turn: Turn, now: u64) {
         let at_once = u64::from(self.part.connections) * u64::from(self.pipeline);
         let generation = (!self.open_loop).then_some(at_once);
-        self.recorder.begin_load(turn.end, generation);
+        self.recorder.begin_load(now, turn.end, generation);
         turns.measured = turn.measured;
         self.backlog = false;
         self.phase = Phase::Load;

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator
 
+from touchstone.judge.figures import TAIL
 from touchstone.judge.judgement import Finding, Severity
-from touchstone.judge.language.quantity import seconds
+from touchstone.judge.language.quantity import seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import SampleRule
+from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
-STALL_S = 1.0
-TIMES = 100
-PART = 0.05
+PART = 0.02
+NOTICED_S = 0.25
+TIMES = 4
+HEARD_S = 0.05
 
 
 class StallInClosedLoop(SampleRule):
@@ -23,14 +27,16 @@ class StallInClosedLoop(SampleRule):
     """
 
     code = "stall-in-closed-loop"
-    severity = Severity.NOTE
+    severity = Severity.SUSPECT
     title = "A stall that a closed loop hides"
     threshold = (
-        "closed loop: one latency above 1 s that is also more than 100 times p99, and more than 5 % of the window"
+        "closed loop: more than 2 % of the window without any response, in gaps of 50 ms and more that are also more "
+        "than 4 times the median latency, beyond what the tare had of it; suspect where the longest of them took "
+        "250 ms or more, a note below"
     )
     threshold_reason = (
-        "a collector's pause or a lock of a few hundred milliseconds stays below 1 s; above it users notice, and "
-        "p99 does not"
+        "a stall longer than the window's hundredth part belongs into p99 and is not in it; twice that is beyond what "
+        "a window's edges bring about; pauses of a collector stay below 50 ms, or are shorter than what users notice"
     )
     next_step = "Measure the same with an open loop at a fixed rate; its percentiles include the stall."
     # A start under load stalls by its nature.
@@ -39,14 +45,32 @@ class StallInClosedLoop(SampleRule):
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
         result = sample.result
-        if result is None or loop(sample) != "closed" or not result.window.measured_s:
+        if result is None or result.silence is None or loop(sample) != "closed" or result.latency.p50 is None:
             return
-        longest, p99 = result.latency.max, result.latency.p99
-        if longest is None or p99 is None:
+        longest = result.silence.longest_s
+        part = _part(result) - _usual(case, sample)
+        if part <= PART or longest <= TIMES * result.latency.p50:
             return
-        if longest > STALL_S and longest > TIMES * p99 and longest > PART * result.window.measured_s:
-            yield self.finding(
-                f"one request took {seconds(longest)} while p99 is {seconds(p99)}: the loop waited with it",
-                sample=sample,
-                evidence={"max_s": longest, "p99_s": p99},
-            )
+        yield self.finding(
+            f"for {share(_part(result))} of the window no response came at all, once for {seconds(longest)}, while p50 "
+            f"is {seconds(result.latency.p50)}: the loop waited with it",
+            severity=Severity.SUSPECT if longest >= NOTICED_S else Severity.NOTE,
+            sample=sample,
+            figures=TAIL,
+            evidence=result.silence.model_dump() | {"measured_s": result.window.measured_s},
+        )
+
+
+def _part(result: LoadResult) -> float:
+    """The share of the window without any response; where all gaps may be the service's own pace, the longest alone."""
+    silence, measured = result.silence, result.window.measured_s
+    if silence is None or not measured:
+        return 0.0
+    own_pace = TIMES * (result.latency.p50 or 0.0) > HEARD_S
+    return min(1.0, (silence.longest_s if own_pace else silence.seconds) / measured)
+
+
+def _usual(case: Case, sample: Sample) -> float:
+    """The share of the tares' windows: of those, the machine is the cause."""
+    parts = [_part(tare.result) for tare in case.tares(sample.load) if tare.result]
+    return statistics.median(parts) if parts else 0.0
