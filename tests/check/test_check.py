@@ -109,6 +109,18 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
             ),
             ["drain.dependency", "kind kafka"],
         ),
+        (
+            ('{ target = "/ping" },', '{ target = "/ping", expect = { body = "x", encoding = "decoded" } },'),
+            ["does not undo", "loads.ping"],
+        ),
+        (
+            ('{ target = "/ping" },', '{ target = "/ping", expect = { body = "{counter}", encoding = "bytes" } },'),
+            ["no template", "pattern"],
+        ),
+        (
+            ('[ready]\ntarget = "/ping"', '[ready]\ntarget = "/ping"\nexpect = { body = "x", encoding = "decoded" }'),
+            ["does not undo", "ready"],
+        ),
     ],
 )
 def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import pytest
 
 from touchstone.contract.expect import faults
@@ -69,3 +71,45 @@ def test_head_may_have_no_body() -> None:
     wanted = expectation(body="pong")
     assert faults(wanted, answer(), VALUES, body_expected=False) == []
     assert faults(wanted, answer("pong"), VALUES, body_expected=False)
+
+
+def packed(text: bytes, coding: str = "gzip", *, bits: int = 31) -> Answer:
+    made = zlib.compressobj(wbits=bits)
+    return Answer(200, (("Content-Encoding", coding),), made.compress(text) + made.flush())
+
+
+def test_a_compressed_body_is_checked_as_the_text_that_it_stands_for() -> None:
+    wanted = expectation(body="pong {fresh}", encoding="decoded")
+    assert faults(wanted, packed(b"pong abc"), VALUES) == []
+    assert faults(wanted, packed(b"pong abc", "deflate", bits=15), VALUES) == []
+    assert faults(wanted, answer("pong abc"), VALUES) == []
+    assert "differs from byte 7" in faults(wanted, packed(b"pong abd"), VALUES)[0]
+    assert faults(expectation(json={"a": 1}, encoding="decoded"), packed(b'{"a": 1}'), VALUES) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Answer(200, (("Content-Encoding", "gzip"),), b"plain"), "is said to be gzip"),
+        (Answer(200, (("Content-Encoding", "br"),), b"x"), "cannot undo Content-Encoding br"),
+        (Answer(200, (("Content-Encoding", "gzip"),), packed(b"pong abc").body[:-4]), "not whole"),
+        (Answer(200, (("Content-Encoding", "gzip"),), packed(b"pong abc").body + b"x"), "followed by more"),
+    ],
+)
+def test_a_body_that_cannot_be_decoded_is_a_fault(found: Answer, said: str) -> None:
+    assert said in faults(expectation(body="pong abc", encoding="decoded"), found, VALUES)[0]
+
+
+def test_bytes_are_no_text() -> None:
+    found = Answer(200, (), b"\x1f\x8b\x08\xff\n")
+    assert faults(expectation(pattern="\x1f\x8b(.|\n)*", encoding="bytes"), found, VALUES) == []
+    assert faults(expectation(body="\x1f\x8b\x08\xff\n", encoding="bytes"), found, VALUES) == []
+    assert faults(expectation(body="\x1f\x8b\x08\xfe\n", encoding="bytes"), found, VALUES)
+    # As text, a byte that is no UTF-8 is a character of its own.
+    assert faults(expectation(pattern=".{4}\n", encoding="bytes"), found, VALUES) == []
+
+
+@pytest.mark.parametrize("table", [{"encoding": "bytes"}, {"encoding": "bytes", "body": "€"}])
+def test_an_encoding_that_makes_no_sense_is_refused(table: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="bytes"):
+        expectation(**table)

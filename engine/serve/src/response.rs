@@ -22,7 +22,7 @@ impl Canned {
             kept: form(""),
             kept_old: form("Connection: keep-alive\r\n"),
             closed: form("Connection: close\r\n"),
-            body: body.len(),
+            body: if has_body(status) { body.len() } else { 0 },
         }
     }
 
@@ -47,9 +47,18 @@ pub fn refusal(status: u16) -> Vec<u8> {
     write(status, "text/plain", "Connection: close\r\n", b"")
 }
 
-/// A response for this moment.
+/// Whether a response of this status has content at all (RFC 9110 section 6.4.1).
+pub const fn has_body(status: u16) -> bool {
+    !matches!(status, 100..=199 | 204 | 304)
+}
+
+/// A response for this moment. One that has no content says no length of it either: RFC 9110 section 8.6 forbids it for
+/// 204, and the length in a 304 would be that of an answer that nobody gave.
 pub fn write(status: u16, content_type: &str, connection: &str, body: &[u8]) -> Vec<u8> {
     let reason = reason(status);
+    if !has_body(status) {
+        return format!("HTTP/1.1 {status} {reason}\r\n{connection}\r\n").into_bytes();
+    }
     let length = body.len();
     let mut bytes = format!(
         "HTTP/1.1 {status} {reason}\r\nContent-Type: {content_type}\r\n{connection}Content-Length: {length}\r\n\r\n"
@@ -65,6 +74,8 @@ fn reason(status: u16) -> &'static str {
         200 => "OK",
         201 => "Created",
         202 => "Accepted",
+        204 => "No Content",
+        304 => "Not Modified",
         400 => "Bad Request",
         404 => "Not Found",
         405 => "Method Not Allowed",

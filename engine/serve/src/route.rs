@@ -1,7 +1,7 @@
 //! The null server's table: which canned response a request gets.
 
 use crate::head::Request;
-use crate::response::{Canned, write};
+use crate::response::{Canned, has_body, write};
 
 /// One line of the table, from `METHOD /path=BODY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,12 @@ impl Routes {
                     (false, _) => "Connection: close\r\n",
                 };
                 let bytes = write(self.status, &self.content_type, connection, &body);
-                out.extend_from_slice(&bytes[..bytes.len() - if head { body.len() } else { 0 }]);
+                let unsent = if head && has_body(self.status) {
+                    body.len()
+                } else {
+                    0
+                };
+                out.extend_from_slice(&bytes[..bytes.len() - unsent]);
             }
         }
     }
@@ -199,6 +204,20 @@ mod tests {
         assert!(ask(&routes, "POST /api HTTP/1.1\r\n\r\n").ends_with(r#"{"a":"b=c"}"#));
         assert!(ask(&routes, "POST /ping HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
         assert!(ask(&routes, "HEAD /ping HTTP/1.1\r\n\r\n").ends_with("Content-Length: 4\r\n\r\n"));
+    }
+
+    #[test]
+    fn what_has_no_content_says_nothing_of_it() {
+        for status in [204, 304] {
+            let routes: Vec<Route> = vec!["GET /x=unsent {query.n}".parse().unwrap()];
+            let table = Routes::new(status, "text/plain", "unsent", &routes);
+            let said = ask(&table, "GET /x?n=1 HTTP/1.1\r\n\r\n");
+            assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{said}");
+            assert!(said.ends_with("\r\n\r\n") && !said.contains("Content-"), "{said}");
+            let without_routes = Routes::new(status, "text/plain", "unsent", &[]);
+            let said = ask(&without_routes, "HEAD / HTTP/1.1\r\n\r\n");
+            assert!(said.ends_with("\r\n\r\n") && !said.contains("Content-"), "{said}");
+        }
     }
 
     #[test]

@@ -52,11 +52,14 @@ def check_requests(file: Path, scenario: Scenario) -> Iterator[Problem]:
     for placed in requests_of(scenario):
         yield from _templates(file, placed)
         yield from check_expectation(file, placed.key, placed.request)
+        if placed.key == ("ready",):
+            yield from _encoding(file, placed.key, placed.request)
         if isinstance(placed.request, Send):
             yield from _tally(file, placed.key, placed.request)
     for name, load in scenario.loads.items():
         for place, request in enumerate(load.requests):
             yield from check_expectation(file, ("loads", name, "requests", place), request)
+            yield from _encoding(file, ("loads", name, "requests", place), request)
         yield from _sent_by_engine(file, name, load)
     yield from _patterns(file, scenario)
 
@@ -105,6 +108,25 @@ def check_expectation(file: Path, key: Place, request: Request) -> Iterator[Prob
             (*key, "expect", "json_exact"),
             "there is no `json` that it could be said of",
             "add `json`, or leave it out",
+        )
+
+
+def _encoding(file: Path, key: Place, request: Request) -> Iterator[Problem]:
+    """The engine undoes no content coding, and fills no template into bytes."""
+    expect = request.expect
+    if expect.encoding == "decoded":
+        yield Problem(
+            file,
+            (*key, "expect", "encoding"),
+            "the engine, which sends this request, does not undo a Content-Encoding",
+            "check the decoded body in the contract, and here `pattern` with encoding = 'bytes', or the head alone",
+        )
+    elif expect.encoding == "bytes" and "{" in (expect.body or ""):
+        yield Problem(
+            file,
+            (*key, "expect", "body"),
+            "in bytes that the engine checks there is no template",
+            "write a `pattern`",
         )
 
 

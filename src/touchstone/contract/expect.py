@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from typing import Any
 
 from touchstone.contract.template import Values
-from touchstone.contract.wire import Answer
+from touchstone.contract.wire import LARGEST, Answer
 from touchstone.manifest.exchange import Expectation, JsonType
 
+_WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+"""What zlib is told of the format; `deflate` means zlib's own (RFC 9110 section 8.4.1.2)."""
 _JSON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -58,6 +61,8 @@ def expectation_in_words(expected: Expectation, values: Values) -> str:
         parts.append(repr(body if len(body) <= 200 else f"{body[:200]}... ({len(body)} characters)"))
     if expected.pattern is not None:
         parts.append(f"a body like {expected.pattern!r}")
+    if expected.encoding != "text":
+        parts.append("by its bytes" if expected.encoding == "bytes" else "decoded")
     if expected.json_fields is not None:
         parts.append(f"JSON with {', '.join(expected.json_fields)}")
     parts += [f"{name}: {pattern}" for name, pattern in expected.headers.items()]
@@ -65,15 +70,43 @@ def expectation_in_words(expected: Expectation, values: Values) -> str:
 
 
 def _body_faults(expected: Expectation, answer: Answer, values: Values) -> list[str]:
+    body, written = answer.body, "latin-1" if expected.encoding == "bytes" else "utf-8"
+    if expected.encoding == "decoded":
+        try:
+            body = decoded(answer)
+        except ValueError as error:
+            return [str(error)]
     if expected.body is not None:
-        wanted = values.fill(expected.body).encode()
-        return [] if answer.body == wanted else [_difference(wanted, answer.body)]
+        wanted = values.fill(expected.body).encode(written)
+        return [] if body == wanted else [_difference(wanted, body)]
     if expected.pattern is not None:
-        text = answer.body.decode("utf-8", "replace")
-        return [] if re.fullmatch(values.fill(expected.pattern), text) else [f"body is not like {expected.pattern!r}"]
+        text = body.decode(written, "replace")
+        flags = re.ASCII if expected.encoding == "bytes" else re.NOFLAG
+        if re.fullmatch(values.fill(expected.pattern), text, flags):
+            return []
+        return [f"body is not like {expected.pattern!r}"]
     if expected.json_fields is not None:
-        return _json_faults(expected, answer.body, values)
+        return _json_faults(expected, body, values)
     return []
+
+
+def decoded(answer: Answer) -> bytes:
+    """The body with its content codings undone, the last first. Raises ValueError with the reason if it cannot be."""
+    body = answer.body
+    for coding in reversed((answer.field("content-encoding") or "").lower().replace(" ", "").split(",")):
+        if coding in ("", "identity"):
+            continue
+        if coding not in _WINDOW_BITS:
+            raise ValueError(f"the lab cannot undo Content-Encoding {coding}; it knows {', '.join(_WINDOW_BITS)}")
+        undo = zlib.decompressobj(_WINDOW_BITS[coding])
+        try:
+            body = undo.decompress(body, LARGEST)
+        except zlib.error as error:
+            raise ValueError(f"the body is said to be {coding}, and is not: {error}") from error
+        if not undo.eof or undo.unused_data:
+            what = f"larger than {LARGEST} bytes" if undo.unconsumed_tail else "not whole, or followed by more"
+            raise ValueError(f"the body is {coding}, and {what}")
+    return body
 
 
 def _difference(wanted: bytes, found: bytes) -> str:

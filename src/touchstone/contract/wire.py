@@ -13,7 +13,7 @@ from touchstone.contract.template import Values
 from touchstone.manifest.exchange import Request
 
 _SHOWN = 400
-_LARGEST = 64 * 2**20
+LARGEST = 64 * 2**20
 """No answer to a check is larger, in bytes."""
 
 
@@ -76,8 +76,8 @@ def _converse(connection: http.client.HTTPConnection, request: Request, values: 
     connection.endheaders(body)
     response = connection.getresponse()
     content = _read(response)
-    if len(content) > _LARGEST:
-        return Answer(None, failure=f"no whole answer: the body is larger than {_LARGEST} bytes")
+    if len(content) > LARGEST:
+        return Answer(None, failure=f"no whole answer: the body is larger than {LARGEST} bytes")
     return Answer(response.status, tuple(response.getheaders()), content)
 
 
@@ -100,9 +100,9 @@ def _time_limit(opened: socket.socket, seconds: float, overdue: threading.Event)
 
 def _read(response: http.client.HTTPResponse) -> bytes:
     """The body; of one that is too large, a byte more than is allowed."""
-    if response.length is not None and response.length <= _LARGEST:
+    if response.length is not None and response.length <= LARGEST:
         return response.read()  # which alone tells that a body ended before its length
-    return response.read(_LARGEST + 1)
+    return response.read(LARGEST + 1)
 
 
 def describe(request: Request, values: Values) -> str:

@@ -22,7 +22,10 @@ class Timing:
 def expectation(expect: Expectation) -> dict[str, Any]:
     """An expectation in the protocol's form."""
     body: dict[str, Any] = {"kind": "any"}
-    if expect.body is not None:
+    if expect.encoding == "bytes":
+        # The engine's exact bodies are UTF-8, and its patterns are not when they are told so.
+        body = {"kind": "pattern", "value": f"(?-u:{_of_bytes(expect)})"}
+    elif expect.body is not None:
         body = {"kind": "exact", "value": expect.body}
     elif expect.pattern is not None:
         body = {"kind": "pattern", "value": expect.pattern}
@@ -35,6 +38,13 @@ def expectation(expect: Expectation) -> dict[str, Any]:
     if expect.headers:
         head["headers"] = list(map(list, expect.headers.items()))
     return {"status": list(expect.statuses), "body": body} | head
+
+
+def _of_bytes(expect: Expectation) -> str:
+    """A pattern in which every byte beyond ASCII is escaped, and in place of a body one that matches it alone."""
+    if expect.pattern is None:
+        return "".join(f"\\x{ord(byte):02x}" for byte in expect.body or "")
+    return "".join(c if c.isascii() else f"\\x{ord(c):02x}" for c in expect.pattern)
 
 
 def request(wanted: Request) -> dict[str, Any]:

@@ -26,6 +26,10 @@ class Expectation(Part):
     """The whole body, byte for byte (UTF-8), after templates are filled in."""
     pattern: str | None = None
     """A regular expression that the whole body must match."""
+    encoding: Literal["text", "bytes", "decoded"] = "text"
+    """How `body` and `pattern` are meant: of the bytes as UTF-8; of the bytes themselves, each character from U+0000 to
+    U+00FF standing for one; or of the text that remains when the Content-Encoding (gzip, deflate) is undone, of which a
+    load knows nothing."""
     json_fields: dict[str, str | int | float | bool | JsonType] | None = Field(default=None, alias="json")
     """Fields that a JSON body must hold, by value or by type."""
     json_exact: bool = False
@@ -40,6 +44,12 @@ class Expectation(Part):
         kinds = [k for k in (self.body, self.pattern, self.json_fields) if k is not None]
         if len(kinds) > 1:
             raise ValueError("a body is checked in one way: body, pattern or json")
+        if self.encoding == "bytes":
+            written = self.body if self.body is not None else self.pattern
+            if written is None:
+                raise ValueError("encoding = 'bytes' goes with body or pattern")
+            if any(ord(character) > 0xFF for character in written):
+                raise ValueError("with encoding = 'bytes' a character stands for a byte: none beyond \\u00ff")
         return self
 
     @property
