@@ -17,6 +17,7 @@ import psutil
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import Cgroup
 from touchstone.isolation.child import is_foreign, start_child
+from touchstone.isolation.private_places import PrivatePlaces
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
@@ -158,8 +159,11 @@ def start_process(
     cpus: Sequence[int] = (),
     cgroup: Cgroup | None = None,
     user: str | None = None,
+    places: PrivatePlaces | None = None,
 ) -> ServerProcess:
     """Start a process in a session of its own, on its CPUs and in its cgroup; it dies if the lab dies.
+
+    With `places` it has a mount namespace of its own, in which these are private.
 
     Raises StartError if the program cannot be executed.
     """
@@ -174,6 +178,8 @@ def start_process(
             os.close(descriptor)
         if cpus:
             os.sched_setaffinity(0, cpus)
+        if places:
+            places.enter()
 
     log.parent.mkdir(parents=True, exist_ok=True)
     # A server that forks twice and leaves session and cgroup is an orphan, and falls to the lab.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 
+from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import start_process
 
 _INTERVAL_S = 0.1
@@ -33,13 +34,21 @@ class Meter:
     """CPU seconds that the hypervisor gave to others meanwhile."""
 
 
-def run_metered(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: Path, meter: Meter) -> int:
+def run_metered(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    log: Path,
+    meter: Meter,
+    places: PrivatePlaces | None = None,
+) -> int:
     """Run a command to its end, adding to `meter`; its output goes to `log`. Returns the exit code."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as stream:
         stream.write(f"$ {' '.join(argv)}\n")
     start, before = time.monotonic(), psutil.cpu_times()
-    process = start_process(argv, env=env, cwd=cwd, log=log)
+    process = start_process(argv, env=env, cwd=cwd, log=log, places=places)
     done = threading.Event()
     sampler = threading.Thread(target=_sample_memory, args=(process.pid, done, meter), daemon=True)
     sampler.start()

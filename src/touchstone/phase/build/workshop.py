@@ -13,6 +13,7 @@ from touchstone.bench.artifact_files import artifact_files, artifact_paths
 from touchstone.bench.artifact_identity import is_compiled
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.stack import Stack, Variant
+from touchstone.phase.build import seclusion
 from touchstone.phase.build.command import build_environment, command_line, fill_places
 from touchstone.phase.build.metering import Meter, run_metered
 from touchstone.toolchain.tool import Found
@@ -78,6 +79,7 @@ class Workshop:
         shutil.rmtree(self.home, ignore_errors=True)
         self.cache.mkdir(parents=True)
         proof = [f"the compile cache was empty ({len(list(self.cache.iterdir()))} entries)"]
+        proof.append(seclusion.PROOF if seclusion.is_whole() else seclusion.NO_PROOF)
         proof.append(
             f"the work folder was made anew ({'it did not exist' if not self.work.exists() else 'it existed'})"
         )
@@ -111,12 +113,22 @@ class Workshop:
                 path.unlink()
 
     def run(self, commands: Sequence[list[str]], env: Mapping[str, str], meter: Meter, what: str) -> None:
-        """Carry out commands one after the other. `env` may name places. Raises BuildError that names the log."""
+        """Carry out commands one after the other. `env` may name places. Raises BuildError that names the log.
+
+        A build is secluded: nothing that was not installed for it can shorten it. An installation fills the user's own
+        stores.
+        """
         whole = build_environment(self.tools) | {name: str(self.cache / folder) for name, folder in _CACHES.items()}
+        places = None
+        if what == "build":
+            whole["HOME"] = str(seclusion.empty_home(self.cache / "home"))
+            whole.pop("XDG_CACHE_HOME", None)
+            kept = [self.home, self.stack.folder, *([self.base] if self.base else [])]
+            places = seclusion.private_places(self.cache / "private", kept, self.tools)
         whole |= {name: fill_places(text, self.places, self.tools) for name, text in env.items()}
         for words in commands:
             argv = command_line(words, self.places, self.tools)
-            code = run_metered(argv, env=whole, cwd=self.work, log=self.log, meter=meter)
+            code = run_metered(argv, env=whole, cwd=self.work, log=self.log, meter=meter, places=places)
             if code != 0:
                 raise BuildError(
                     f"{what} command ended with code {code}: {' '.join(words)}",
