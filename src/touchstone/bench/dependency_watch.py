@@ -1,8 +1,9 @@
-"""Observes the dependencies around a load: counters before and after, CPU, and sessions while it runs."""
+"""Observes the dependencies around a load: counters before and after, CPU; sessions and written files meanwhile."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 from collections.abc import Iterable, Mapping
 from types import TracebackType
@@ -10,9 +11,11 @@ from types import TracebackType
 import psutil
 
 from touchstone.dependency.base import Dependency, DependencyError
-from touchstone.record.sample import DependencyState
+from touchstone.record.sample import DependencyState, WrittenFile
 
-_INTERVAL_S = 0.25
+_INTERVAL_S = 0.05
+_SESSIONS_EVERY = 5
+"""Sessions are asked for at every fifth look: that costs the dependency something."""
 
 
 class DependencyWatch:
@@ -23,7 +26,8 @@ class DependencyWatch:
         self._leftovers = leftovers
         self._done = threading.Event()
         self._sessions: dict[str, int] = {}
-        self._sampler = threading.Thread(target=self._sample_sessions, daemon=True)
+        self._written: dict[str, dict[str, WrittenFile]] = {name: {} for name in dependencies}
+        self._sampler = threading.Thread(target=self._sample, daemon=True)
         self.states: list[DependencyState] = []
 
     def __enter__(self) -> DependencyWatch:
@@ -40,17 +44,21 @@ class DependencyWatch:
         for name, dep in self._dependencies.items():
             state = dep.state(self._before[name], _observe(dep), self._leftovers.get(name, []))
             state.sessions_peak = self._sessions.get(name)
+            state.written = self._written[name]
             before, after = self._cpu[name], _cpu_seconds(dep.pids())
             state.cpu_s = after - before if before is not None and after is not None else None
             self.states.append(state)
 
-    def _sample_sessions(self) -> None:
-        while True:
+    def _sample(self) -> None:
+        for look in itertools.count():
             for name, dep in self._dependencies.items():
                 with contextlib.suppress(DependencyError):
-                    sessions = dep.sessions()
+                    sessions = dep.sessions() if look % _SESSIONS_EVERY == 0 else None
                     if sessions is not None:
                         self._sessions[name] = max(sessions, self._sessions.get(name, 0))
+                    for file, waits in dep.written().items():
+                        seen = self._written[name].setdefault(file, WrittenFile())
+                        seen.looks, seen.waiting = seen.looks + 1, seen.waiting + waits
             if self._done.wait(_INTERVAL_S):
                 return
 

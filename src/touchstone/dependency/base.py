@@ -116,6 +116,12 @@ class Dependency(ABC):
         """How many sessions or connections it holds now; None if it does not know."""
         return None
 
+    def written(self) -> dict[str, bool]:
+        """The files that have changed since the last call, and whether their changes wait for the disk, which nobody
+        has asked to take them. Empty if nobody can see.
+        """
+        return {}
+
     def ceiling(self, request_hint: str) -> float | None:
         """Requests a second that it answers by itself: its tare. None if that cannot be measured."""
         return None

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from touchstone.dependency.base import Dependency, DependencyError
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError
+from touchstone.dependency.page_cache import changed_pages
 
-_SETTINGS = ("schema", "journal_mode")
+_SETTINGS = ("schema", "journal_mode", "synchronous")
 _JOURNAL_MODES = ("DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL", "OFF")
+_SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
 
 
 class SqliteFile(Dependency):
-    """Settings: `schema` (SQL run on the fresh file) and `journal_mode`. A question is SQL that gives one value."""
+    """Settings: `schema` (SQL run on the fresh file), `journal_mode`, and `synchronous`, which each connection of the
+    service must set by itself; the lab sees from outside whether it has. A question is SQL that gives one value.
+    Act: `execute` with `sql`, a change that the service knows nothing of.
+    """
 
     kind: ClassVar[str] = "sqlite"
     divisible: ClassVar[bool] = True
+    acts: ClassVar[tuple[str, ...]] = ("execute",)
 
     @classmethod
     def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
@@ -27,6 +33,8 @@ class SqliteFile(Dependency):
         mode = settings.get("journal_mode", "DELETE")
         if str(mode).upper() not in _JOURNAL_MODES:
             found.append(("journal_mode", f"{mode!r} is none of {', '.join(_JOURNAL_MODES)}"))
+        if str(level := settings.get("synchronous", "FULL")).upper() not in _SYNCHRONOUS:
+            found.append(("synchronous", f"{level!r} is none of {', '.join(_SYNCHRONOUS)}"))
         try:
             with closing(sqlite3.connect(":memory:")) as database:
                 database.executescript(str(settings.get("schema", "")))
@@ -49,6 +57,10 @@ class SqliteFile(Dependency):
     _parts = 0
     _path: Path | None = None
     _journal_mode: str | None = None
+
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+        super().__init__(name, env, settings, context)
+        self._changed_at: dict[str, int] = {}
 
     def start(self) -> None:
         """Nothing runs; the folder is all that is needed."""
@@ -81,9 +93,8 @@ class SqliteFile(Dependency):
 
     def ask(self, query: str) -> int | float | str:
         """Run one SQL query, read-only, and give its single value."""
-        uri = f"file:{self._file()}?mode=ro"
         try:
-            with closing(sqlite3.connect(uri, uri=True, timeout=10)) as database:
+            with closing(self._reader()) as database:
                 row = database.execute(query).fetchone()
         except sqlite3.Error as error:
             raise DependencyError(
@@ -94,11 +105,56 @@ class SqliteFile(Dependency):
         value = row[0] if row else ""
         return value if isinstance(value, int | float) else str(value)
 
+    def act(self, act: str, arguments: dict[str, Any]) -> None:
+        """`execute` runs `sql` in a connection of the lab's own: who keeps answers of its own does not notice."""
+        if act not in self.acts:
+            raise UnknownActError(
+                f"dependency {self.name!r} (sqlite) cannot {act!r}", mend=f"its acts are: {', '.join(self.acts)}"
+            )
+        try:
+            with closing(sqlite3.connect(self._file(), timeout=10)) as database:
+                database.executescript(str(arguments.get("sql", "")))
+        except sqlite3.Error as error:
+            raise DependencyError(
+                f"the act's SQL failed: {error}",
+                where=f"dependency {self.name}: {arguments.get('sql')}",
+                mend="fix `with = { sql = ... }` in scenario.toml; it must be SQLite's SQL",
+            ) from error
+
     def observe(self) -> dict[str, float]:
-        """Bytes of the file and of its write-ahead log."""
+        """Bytes of the file and of its write-ahead log, and the rows of all tables."""
         file = self._file()
         wal = file.with_name(file.name + "-wal")
-        return {"file_bytes": file.stat().st_size, "wal_bytes": wal.stat().st_size if wal.exists() else 0}
+        return {
+            "file_bytes": file.stat().st_size,
+            "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+            "rows": self._rows(),
+        }
+
+    def written(self) -> dict[str, bool]:
+        """Of the database and, where there is one, its write-ahead log."""
+        file, found = self._file(), {}
+        for name, path in (("database", file), ("log", file.with_name(file.name + "-wal"))):
+            with suppress(OSError):
+                changed_at = path.stat().st_mtime_ns
+                pages = changed_pages(path)
+                if pages is not None and self._changed_at.get(name, changed_at) != changed_at:
+                    found[name] = pages.waiting > 0 and not pages.on_their_way
+                self._changed_at[name] = changed_at
+        return found
+
+    def _reader(self) -> sqlite3.Connection:
+        return sqlite3.connect(f"file:{self._file()}?mode=ro", uri=True, timeout=10)
+
+    def _rows(self) -> int:
+        """Of all tables. Raises DependencyError while they cannot be read."""
+        names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        try:
+            with closing(self._reader()) as database:
+                tables = database.execute(names).fetchall()
+                return sum(database.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0] for (table,) in tables)
+        except sqlite3.Error as error:
+            raise DependencyError(f"its rows cannot be counted: {error}", where=f"dependency {self.name}") from error
 
     def read_settings(self) -> dict[str, Any]:
         """The journal mode as the file says it."""

@@ -63,6 +63,15 @@ class ProofOutcome(Record):
     passed: bool
 
 
+class WrittenFile(Record):
+    """A file that was looked at again and again while it was written to."""
+
+    looks: int = 0
+    """Looks at which it had changed since the one before."""
+    waiting: int = 0
+    """Those of them at which changes waited for the disk, and nothing was on its way there."""
+
+
 class DependencyState(Record):
     """A dependency around a measurement: its settings as read back, and its own counters before and after."""
 
@@ -79,6 +88,8 @@ class DependencyState(Record):
     sessions_peak: int | None = None
     leftovers: list[str] = []
     """State that was there before the contender started, and should not have been."""
+    written: dict[str, WrittenFile] = {}
+    """By file, of those that a dependency in the contender's own process writes."""
     ceiling: float | None = None
     """Requests (or transactions) a second that the dependency answers by itself: its tare."""
 

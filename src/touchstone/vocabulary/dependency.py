@@ -6,6 +6,20 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class WorkCounter:
+    """A dependency's own count of the work that a service had done."""
+
+    counters: tuple[str, ...]
+    """Names as `observe` gives them; together they are the work."""
+    what: str
+    """Of what, in the plural."""
+    late: bool = False
+    """True if the dependency counts up to a second late."""
+    same_with: tuple[str, ...] = ()
+    """Other work by its `what`, without which this is not counted: less of it alone is another way of doing that."""
+
+
+@dataclass(frozen=True)
 class DependencyKind:
     """Something that a service talks to: all that any room but its own knows of it."""
 
@@ -18,13 +32,36 @@ class DependencyKind:
     """True if it is another service that the contender calls."""
     clients: str = "connections"
     """What a client holds of it."""
+    work: tuple[WorkCounter, ...] = ()
+    """What it counts of the work that a response calls for."""
 
 
 _ALL = [
-    DependencyKind("sqlite", "touchstone.dependency.sqlite:SqliteFile", own_processes=False),
-    DependencyKind("postgres", "touchstone.dependency.postgres:Postgres", clients="sessions"),
+    DependencyKind(
+        "sqlite",
+        "touchstone.dependency.sqlite:SqliteFile",
+        own_processes=False,
+        work=(WorkCounter(("rows",), "rows kept"),),
+    ),
+    DependencyKind(
+        "postgres",
+        "touchstone.dependency.postgres:Postgres",
+        clients="sessions",
+        work=(
+            WorkCounter(
+                ("database_tup_inserted", "database_tup_updated", "database_tup_deleted"), "rows changed", late=True
+            ),
+            WorkCounter(("database_tup_returned",), "rows read", late=True),
+            WorkCounter(
+                ("database_xact_commit", "database_xact_rollback"),
+                "transactions",
+                late=True,
+                same_with=("rows changed", "rows read"),
+            ),
+        ),
+    ),
     DependencyKind("kafka", "touchstone.dependency.kafka:Kafka"),
-    DependencyKind("echo", "touchstone.dependency.echo:Echo", downstream=True),
+    DependencyKind("echo", "touchstone.dependency.echo:Echo", downstream=True, work=(WorkCounter(("hits",), "calls"),)),
 ]
 
 DEPENDENCIES: dict[str, DependencyKind] = {kind.name: kind for kind in _ALL}

@@ -28,12 +28,13 @@ _PER_SESSION = ("synchronous_commit", "jit")
 
 class Postgres(Dependency):
     """Settings: `schema` (SQL run on the fresh database as its owner), `tare` (the statements of its ceiling),
-    and any setting of PostgreSQL by its name. Questions are SQL with one value as the answer. Acts: `stop`, `start`.
+    and any setting of PostgreSQL by its name. Questions are SQL with one value as the answer. Acts: `stop`, `start`,
+    and `execute` with `sql`, a change that the service knows nothing of.
     """
 
     kind: ClassVar[str] = "postgres"
     divisible: ClassVar[bool] = True
-    acts: ClassVar[tuple[str, ...]] = ("stop", "start")
+    acts: ClassVar[tuple[str, ...]] = ("stop", "start", "execute")
 
     @classmethod
     def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
@@ -117,16 +118,30 @@ class Postgres(Dependency):
         return value if isinstance(value, int | float) else str(value)
 
     def act(self, act: str, arguments: dict[str, Any]) -> None:
-        """`stop` takes the database away, `start` brings it back with all that was committed."""
+        """`stop` takes the database away, `start` brings it back with all that was committed; `execute` runs `sql`."""
         if act not in self.acts:
             raise UnknownActError(
-                f"dependency {self.name!r} (postgres) cannot {act!r}", mend="its acts are: stop, start"
+                f"dependency {self.name!r} (postgres) cannot {act!r}", mend=f"its acts are: {', '.join(self.acts)}"
             )
+        if act == "execute":
+            self._execute(str(arguments.get("sql", "")))
+            return
         self._disconnect()
         if act == "stop":
             self._server.stop()
         else:
             self._server.start()
+
+    def _execute(self, statements: str) -> None:
+        try:
+            with self._server.administer(self._database) as connection:
+                connection.execute(statements.encode())
+        except psycopg.Error as error:
+            raise DependencyError(
+                f"the act's SQL failed: {str(error).strip()}",
+                where=f"dependency {self.name}: {statements}",
+                mend="fix `with = { sql = ... }` in scenario.toml; it must be PostgreSQL's SQL",
+            ) from error
 
     def observe(self) -> dict[str, float]:
         """The counters of the service's database and of the write-ahead log, and the disk's fsync rate."""

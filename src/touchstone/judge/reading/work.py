@@ -1,0 +1,68 @@
+"""What a service had its dependencies do for each correct response, by the dependencies' own counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from touchstone.record.sample import DependencyState, Sample
+from touchstone.vocabulary.dependency import DEPENDENCIES, WorkCounter
+
+
+@dataclass(frozen=True)
+class Work:
+    """One kind of work of one contender under one load, over its rounds."""
+
+    contender: str
+    dependency: str
+    counter: WorkCounter
+    done: float
+    ok: int
+    sent: int
+    seconds: float
+    """Of load."""
+
+    @property
+    def least(self) -> float:
+        """Per request sent: what was sent and not answered correctly may have been worked for."""
+        return self.done / max(1, self.sent)
+
+    @property
+    def most(self) -> float:
+        """Per correct response."""
+        return self.done / max(1, self.ok)
+
+
+def gain(dependency: DependencyState, *counters: str) -> float | None:
+    """By how much counters of a dependency have risen in total; None if one of them was not read."""
+    total = 0.0
+    for name in counters:
+        if name not in dependency.before or name not in dependency.after:
+            return None
+        total += dependency.after[name] - dependency.before[name]
+    return total
+
+
+def work_of(contender: str, samples: Iterable[Sample]) -> Iterator[Work]:
+    """Each kind of work that every one of these samples has a count of."""
+    measured = [s for s in samples if s.result is not None and s.result.totals.ok]
+    if not measured or not measured[0].dependencies:
+        return
+    ok = sum(s.result.totals.ok for s in measured if s.result)
+    sent = sum(s.result.totals.sent for s in measured if s.result)
+    loaded = sum(_loaded_s(s) for s in measured)
+    for first in measured[0].dependencies:
+        kind = DEPENDENCIES.get(first.kind)
+        for counter in kind.work if kind else ():
+            states = [d for s in measured for d in s.dependencies if d.name == first.name]
+            gains = [g for d in states if (g := gain(d, *counter.counters)) is not None]
+            if len(gains) == len(measured):
+                yield Work(contender, first.name, counter, sum(gains), ok, sent, loaded)
+
+
+def _loaded_s(sample: Sample) -> float:
+    """Seconds in which it was loaded: its own slices, or warm-up and window."""
+    if sample.slices is not None:
+        return sum(one.end - one.begin for one in sample.slices.slices)
+    assert sample.result is not None
+    return sample.result.window.warmup_s + sample.result.window.measured_s

@@ -1,0 +1,81 @@
+import pytest
+
+from touchstone.judge.judgement import Severity
+from touchstone.record.run import Run
+from touchstone.record.sample import DependencyState
+
+from ..sound import fired, loads, result_of, sound_run
+
+ROWS = ("database_tup_inserted", "database_tup_updated", "database_tup_deleted")
+
+
+def worked(kind: str, by_contender: dict[str, dict[str, float]]) -> Run:
+    """Each contender's counters as so many times its correct responses; whoever is not named works once for each."""
+    run = sound_run()
+    for sample in loads(run):
+        totals = result_of(sample).totals
+        totals.sent, totals.completed, totals.ok = 100_016, 100_000, 100_000
+        per = by_contender["everyone"] | by_contender.get(sample.contender, {})
+        before = dict.fromkeys(per, 7.0)
+        after = {name: 7.0 + times * totals.ok for name, times in per.items()}
+        sample.dependencies = [DependencyState(name="other", kind=kind, before=before, after=after)]
+        sample.proofs = []
+    return run
+
+
+def test_four_calls_for_five_responses() -> None:
+    (finding,) = fired(worked("echo", {"everyone": {"hits": 1.0}, "go/std": {"hits": 0.8}}), "less-work")
+    assert finding.contender == "go/std"
+    assert "20 % less" in finding.statement
+    assert finding.severity is Severity.SUSPECT
+    assert finding.doubt is not None
+    assert finding.doubt.slower == pytest.approx(1.25, rel=0.01)
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.994, 1), (0.996, 0), (1.0, 0)])
+def test_calls_are_counted_exactly(share: float, count: int) -> None:
+    run = worked("echo", {"everyone": {"hits": 1.0}, "go/std": {"hits": share}})
+    assert len(fired(run, "less-work")) == count
+
+
+def test_what_was_sent_and_not_answered_may_have_been_worked_for() -> None:
+    run = worked("echo", {"everyone": {"hits": 1.0}})
+    for sample in loads(run, "go/std"):
+        totals = result_of(sample).totals
+        totals.sent, totals.ok = 100_000, 95_000
+        sample.dependencies[0].after["hits"] = 7.0 + 100_000
+    assert not fired(run, "less-work")
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.9, 1), (0.97, 0)])
+def test_a_database_counts_late(share: float, count: int) -> None:
+    everyone = dict.fromkeys(ROWS, 1 / 3)
+    run = worked("postgres", {"everyone": everyone, "go/std": dict.fromkeys(ROWS, share / 3)})
+    assert len(fired(run, "less-work")) == count
+
+
+def test_a_transaction_for_more_rows_is_noted() -> None:
+    everyone = dict.fromkeys(ROWS, 1 / 3) | {
+        "database_xact_commit": 3.0,
+        "database_xact_rollback": 0.0,
+        "database_tup_returned": 1.0,
+    }
+    run = worked("postgres", {"everyone": everyone, "go/std": {"database_xact_commit": 1.0}})
+    (finding,) = fired(run, "less-work")
+    assert finding.severity is Severity.NOTE
+
+
+def test_transactions_that_touch_no_row_are_not_counted_in_time() -> None:
+    everyone = {"database_xact_commit": 1.0, "database_xact_rollback": 0.0}
+    assert not fired(worked("postgres", {"everyone": everyone, "go/std": {"database_xact_commit": 0.0}}), "less-work")
+
+
+def test_fewer_rows_in_fewer_transactions_are_one_finding() -> None:
+    everyone = {"database_xact_commit": 1.0, "database_xact_rollback": 0.0, "database_tup_returned": 1.0}
+    skips = {"database_xact_commit": 0.8, "database_tup_returned": 0.8}
+    (finding,) = fired(worked("postgres", {"everyone": everyone, "go/std": skips}), "less-work")
+    assert "rows read" in finding.statement
+
+
+def test_a_service_that_looks_something_up_by_itself_now_and_then() -> None:
+    assert not fired(worked("echo", {"everyone": {"hits": 0.01}, "go/std": {"hits": 0.0}}), "less-work")
