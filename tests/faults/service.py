@@ -31,6 +31,10 @@ KNOWN = {
     "one_session",
     "store",
     "forget",
+    "skip_every",
+    "sync_off",
+    "find",
+    "keep_found",
 }
 DATABASE = os.environ.get("DATABASE_PATH")
 DOWNSTREAM = os.environ.get("DOWNSTREAM_URL")
@@ -81,7 +85,16 @@ class Service:
     def open_database(self) -> None:
         if not hasattr(self.own, "database"):
             self.own.database = sqlite3.connect(str(DATABASE), timeout=10, isolation_level=None)
-            self.own.database.execute("PRAGMA synchronous = OFF")
+            self.own.database.execute(f"PRAGMA synchronous = {'OFF' if knob('sync_off') else 'NORMAL'}")
+
+    def find(self, name: str) -> bool:
+        if knob("keep_found") and name in self.names:
+            return True
+        self.open_database()
+        found = self.own.database.execute("SELECT 1 FROM items WHERE name = ?", (name,)).fetchone() is not None
+        if knob("keep_found") and found:
+            self.names.append(name)
+        return found
 
     def write_late(self) -> None:
         self.open_database()
@@ -110,6 +123,9 @@ class Service:
         self.remembered = True
 
     def query(self) -> None:
+        if knob("remember") and self.remembered:
+            return
+        self.remembered = True
         if knob("one_session"):
             with self.lock:
                 if not self.sessions:
@@ -124,7 +140,7 @@ class Service:
         elif knob("heavy"):
             self.own.session.execute("SELECT sum(i % 7) FROM generate_series(1, 100000) i").fetchone()
         else:
-            self.own.session.execute("SELECT 1").fetchone()
+            self.own.session.execute("SELECT name FROM known WHERE id = 1").fetchone()
 
     def store_row(self) -> None:
         if not hasattr(self.own, "ready"):
@@ -139,12 +155,16 @@ class Service:
         path, _, rest = target.partition("?")
         if path == "/ping":
             return (200, "pong") if method == "GET" else (405, "method not allowed")
+        value = rest.partition("=")[2]
+        if path == "/find" and knob("find"):
+            return (200, "found") if self.find(value) else (404, "not found")
         if path != "/work":
             return 404, "not found"
-        value = rest.partition("=")[2]
         with self.lock:
             self.served += 1
             number = self.served
+        if knob("skip_every") and number % knob("skip_every") == 0:
+            return 200, f"done {value}"
         if DATABASE:
             self.insert(value, number)
         if DOWNSTREAM:

@@ -2,10 +2,23 @@
 
 from typing import Any
 
-from tests.faults.catalogue.kinds import ECHO, HITS, POSTGRES, ROWS, SQLITE, service
+from tests.faults.catalogue.kinds import ECHO, HITS, POSTGRES, ROWS, SQLITE, SYNCED, service
 from tests.faults.setup import Server, Setup
 
 WORK = ("work-not-done",)
+LESS = ("less-work",)
+FIND: tuple[dict[str, Any], ...] = (
+    {
+        "id": "taken-out",
+        "says": "a row that was taken out of the database is not found any more",
+        "steps": [
+            {"target": "/work?n={fresh}", "expect": {"body": "done {fresh}"}},
+            {"target": "/find?n={fresh}", "expect": {"body": "found"}},
+            {"dependency": "store", "act": "execute", "with": {"sql": "DELETE FROM items"}},
+            {"target": "/find?n={fresh}", "expect": {"status": 404}},
+        ],
+    },
+)
 HEAVY: dict[str, Any] = {
     "dependencies": {
         "database": {
@@ -36,7 +49,70 @@ def relayed(id: str, says: str, *expects: str, servers: tuple[Server, ...], conn
     return Setup(id, says, expects, planted="dependency", servers=servers, scenario=ECHO, load=load)
 
 
+def unproven(id: str, says: str, *, scenario: dict[str, Any], servers: tuple[Server, ...]) -> Setup:
+    """Two contenders on one dependency, whose work no proof counts."""
+    load = {"timeout_s": 5.0}
+    return Setup(id, says, LESS, planted="dependency", servers=servers, scenario=scenario, load=load, seconds=2.0)
+
+
 DEPENDENCIES: tuple[Setup, ...] = (
+    unproven(
+        "skips-calls",
+        "two contenders; one calls the downstream for four requests in five",
+        scenario=ECHO,
+        servers=(*service(), *service(skip_every=5)),
+    ),
+    unproven(
+        "skips-few-calls",
+        "two contenders; one leaves out one call in fifty",
+        scenario=ECHO,
+        servers=(*service(), *service(skip_every=50)),
+    ),
+    unproven(
+        "skips-rows",
+        "two contenders; one leaves out one row in twenty, and nothing proves the rows",
+        scenario=SQLITE,
+        servers=(*service(), *service(skip_every=20)),
+    ),
+    unproven(
+        "skips-queries",
+        "two contenders; one queries the database for three requests in four",
+        scenario=POSTGRES,
+        servers=(*service(), *service(skip_every=4)),
+    ),
+    unproven(
+        "keeps-answers",
+        "two contenders; one queries the database once and answers from memory",
+        scenario=POSTGRES,
+        servers=(*service(), *service(remember=1)),
+    ),
+    Setup(
+        "keeps-rows",
+        "rows that were found once are answered from memory, though they are no longer there",
+        ("contract-broken",),
+        planted="dependency",
+        servers=service(find=1, keep_found=1),
+        scenario=SQLITE,
+        contract=FIND,
+    ),
+    Setup(
+        "sync-off",
+        "every connection turns off that writes are synced, which the scenario asks for",
+        ("writes-not-synced",),
+        planted="dependency",
+        servers=service(sync_off=1),
+        scenario=SYNCED,
+        seconds=4.0,
+    ),
+    Setup(
+        "unequal-sync",
+        "two contenders; one turns off that writes are synced, and the scenario says nothing of it",
+        ("writes-not-synced",),
+        planted="dependency",
+        servers=(*service(), *service(sync_off=1)),
+        scenario=SQLITE,
+        seconds=4.0,
+    ),
     stored("loses-rows", "every 50th row is never written", *WORK, servers=service(lose_every=50)),
     stored("loses-few-rows", "one row in 1,000 is never written", *WORK, servers=service(lose_every=1000)),
     stored("writes-twice", "every 50th row is written two times", *WORK, servers=service(double_every=50)),

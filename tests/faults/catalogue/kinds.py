@@ -13,12 +13,19 @@ SQLITE: dict[str, Any] = {
         }
     }
 }
+SYNCED: dict[str, Any] = {
+    "dependencies": {
+        "store": SQLITE["dependencies"]["store"]
+        | {"settings": SQLITE["dependencies"]["store"]["settings"] | {"synchronous": "NORMAL"}}
+    }
+}
 ECHO: dict[str, Any] = {
     "dependencies": {"downstream": {"kind": "echo", "env": "DOWNSTREAM_URL", "settings": {"delay_ms": 10}}}
 }
+KNOWN_ROW = "CREATE TABLE known(id int PRIMARY KEY, name text); INSERT INTO known VALUES (1, 'one')"
 POSTGRES: dict[str, Any] = {
     "settings": {"DATABASE_POOL": 16},
-    "dependencies": {"database": {"kind": "postgres", "env": "DATABASE_URL", "settings": {}}},
+    "dependencies": {"database": {"kind": "postgres", "env": "DATABASE_URL", "settings": {"schema": KNOWN_ROW}}},
 }
 ROWS = [
     {"says": "as many rows as successes", "dependency": "store", "query": "SELECT count(*) FROM items", "equals": "ok"}
@@ -28,7 +35,7 @@ HITS = [
 ]
 
 
-COMPILE = [["/bin/sh", "-c", "cc -O1 -o program *.c -lpthread"]]
+COMPILE = [["/bin/sh", "-c", "cc -O1 -o program *.c -lpthread -lm"]]
 """The build of the C server from its sources."""
 
 

@@ -358,13 +358,5 @@ RECORDS: tuple[Setup, ...] = (
     ),
 )
 
-_SILENT = "tests/run/test_end_to_end.py plants services that go silent: in slices their timeouts are seen as well"
-
-NOT_PLANTABLE: dict[str, str] = {
-    "artifact-older": "tests/phase plants it in a real build: here builds are shared by all set-ups",
-    "nothing-answered": _SILENT,
-    "still-warming-up": "a server would have to get faster for longer than the profile's whole warm-up: a minute",
-    "timeout-beyond-window": _SILENT,
-    "warm-up-unanswered": _SILENT,
-}
+NOT_PLANTABLE: dict[str, str] = {}
 """Codes of the registry without a fault here, with the reason."""

@@ -1,7 +1,8 @@
 """Sound set-ups, some of them odd: nothing but notes may fire."""
 
+from tests.faults.catalogue.dependencies import FIND
 from tests.faults.catalogue.drains import TOPIC
-from tests.faults.catalogue.kinds import BIG, COMPILE, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, service, work
+from tests.faults.catalogue.kinds import BIG, COMPILE, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, SYNCED, service, work
 from tests.faults.catalogue.times import PEAK
 from tests.faults.catalogue.tricks import HOLD
 from tests.faults.setup import Server, Setup, knobs
@@ -33,6 +34,12 @@ SOUND: tuple[Setup, ...] = (
         "a server that pauses 120 ms every 2 s, as a collector does",
         servers=knobs(work_us=60, stall_ms=120, stall_every_ms=2000),
         seconds=8.0,
+    ),
+    sound(
+        "short-pauses",
+        "a server that pauses 30 ms every 300 ms",
+        servers=knobs(work_us=60, stall_ms=30, stall_every_ms=300),
+        seconds=4.0,
     ),
     sound(
         "steady",
@@ -146,6 +153,21 @@ SOUND: tuple[Setup, ...] = (
         servers=service(),
         scenario=SQLITE,
         load={"proofs": ROWS},
+    ),
+    sound(
+        "stores-synced",
+        "two services that insert a row for each request, and sync as the scenario asks",
+        servers=service(find=1) * 2,
+        scenario=SYNCED,
+        contract=FIND,
+        seconds=4.0,
+    ),
+    sound(
+        "two-query",
+        "two services with a database session for each connection; nothing proves the work",
+        servers=service() * 2,
+        scenario=POSTGRES,
+        load={"timeout_s": 5.0},
     ),
     sound(
         "relays",

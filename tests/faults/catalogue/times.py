@@ -1,8 +1,14 @@
 """Servers whose speed changes, and loads that are not what they are said to be."""
 
+from typing import Any
+
+from tests.faults.catalogue.kinds import SQLITE
 from tests.faults.setup import Setup, knobs
 
 OPEN = {"loop": "open", "rate": 2000.0}
+
+WHOLE: dict[str, Any] = {"prepare": [{"dependency": "store", "act": "execute", "with": {"sql": "SELECT 1"}}]}
+"""What acts on a dependency goes before a whole window: in slices, timeouts are seen between them."""
 
 PEAK = {"peak": {"load": "work"}}
 """The start under load; 20 s in the quick profile."""
@@ -15,6 +21,29 @@ TIMES: tuple[Setup, ...] = (
         servers=knobs(stall_ms=2500, stall_first_ms=700),
         load={"timeout_s": 5.0, "connections": 4},
         seconds=4.0,
+    ),
+    Setup(
+        "regular-stall",
+        "stalls for 400 ms in each 5 s, under a whole window",
+        ("stall-in-closed-loop",),
+        servers=knobs(work_us=60, stall_ms=400, stall_every_ms=5000),
+        scenario=SQLITE,
+        load=WHOLE,
+        seconds=10.0,
+        profile="normal",
+    ),
+    Setup(
+        "stall-between-slices",
+        "stalls for 400 ms in each 2 s, whoever is loaded meanwhile",
+        ("stall-in-closed-loop",),
+        servers=knobs(work_us=60, stall_ms=400, stall_every_ms=2000),
+        rounds=2,
+    ),
+    Setup(
+        "short-stalls",
+        "stalls for 260 ms in each second",
+        ("stall-in-closed-loop",),
+        servers=knobs(work_us=60, stall_ms=260, stall_every_ms=1000),
     ),
     Setup(
         "stall-past-timeout",
@@ -97,6 +126,36 @@ TIMES: tuple[Setup, ...] = (
         servers=knobs(work_us=60, extra_us=150, extra_to_ms=17000),
         scenario=PEAK,
         phases=("peak",),
+    ),
+    Setup(
+        "silent-in-the-warm-up",
+        "answers nothing from the warm-up on, and the timeout is longer than the window",
+        ("nothing-answered", "warm-up-unanswered"),
+        servers=knobs(mute_from_ms=100),
+        scenario=SQLITE,
+        load=WHOLE | {"timeout_s": 30.0},
+    ),
+    Setup(
+        "some-connections-silent",
+        "half of the connections are never answered, and the timeout is longer than the window",
+        ("warm-up-unanswered", "timeout-beyond-window"),
+        servers=knobs(mute_beyond=8),
+        scenario=SQLITE,
+        load=WHOLE | {"timeout_s": 30.0},
+    ),
+    Setup(
+        "falls-silent",
+        "one request in 500 is never answered, which takes one connection after the other",
+        ("timeout-beyond-window",),
+        servers=knobs(mute_every=500),
+        scenario=SQLITE,
+        load=WHOLE | {"timeout_s": 30.0},
+    ),
+    Setup(
+        "compiles-for-minutes",
+        "gets faster by half every ten seconds, for longer than the warm-up lasts",
+        ("still-warming-up",),
+        servers=knobs(work_us=6000, halving_ms=10_000),
     ),
     Setup("too-few-rounds", "measured once", ("too-few-rounds",), planted="manifest"),
     Setup(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.faults.catalogue.kinds import work
+from tests.faults.catalogue.kinds import COMPILE, work
 from tests.faults.setup import Server, Setup, knobs
 
 MIB = 1 << 20
@@ -15,7 +15,16 @@ HOLD: dict[str, Any] = {
     }
 }
 
+OLD = [["/bin/sh", "-c", f"{COMPILE[0][2]} && touch -d 2020-01-01 program"]]
+"""The server, with the time of one that was compiled long ago."""
+
 TRICKS: tuple[Setup, ...] = (
+    Setup(
+        "compiled-long-ago",
+        "what the build leaves is years older than the build",
+        ("artifact-older",),
+        servers=(Server(program="sources", build=OLD),),
+    ),
     Setup("all-cpus", "the server lets itself run on every CPU", ("cpus-not-kept",), servers=knobs(all_cpus=1)),
     Setup(
         "all-cpus-for-a-while",

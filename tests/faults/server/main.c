@@ -17,7 +17,7 @@
 
 #include "server.h"
 
-enum { MOST = 4096, INPUT = 32768, LISTENER = MOST };
+enum { MOST = 4096, INPUT = 32768, LISTENER = MOST, HELD_MS = 1600 };
 
 struct knobs knobs;
 struct shared *shared;
@@ -170,8 +170,8 @@ static bool serve(int fd) {
         c->reset |= fate == RESET;
         c->mute |= fate == MUTE;
         c->drip |= fate == DRIP;
-        if (knobs.delay_ms && !c->due_ms) {
-            c->due_ms = now_ms() + knobs.delay_ms;
+        if ((knobs.delay_ms || fate == HOLD) && !c->due_ms) {
+            c->due_ms = now_ms() + (fate == HOLD ? HELD_MS : knobs.delay_ms);
             waiting++;
         }
     }
@@ -295,6 +295,7 @@ int main(void) {
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     shared->started_ms = now_ms();
     read_knobs("behaviour");
+    open_truth();
     signal(SIGCHLD, knobs.workers ? SIG_DFL : SIG_IGN);
     move_away();
     before_start();

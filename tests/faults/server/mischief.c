@@ -1,6 +1,7 @@
 // What a server does beside answering: deaths, leaks, stalls, helpers, and changes to the machine around it.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -217,6 +218,9 @@ static void take_time(long number) {
     }
     bool extra = since >= knobs.extra_from_ms && (!knobs.extra_to_ms || since < knobs.extra_to_ms);
     long work = knobs.work_us * 1000 + (extra ? knobs.extra_us * 1000 : 0) + knobs.growing_ns * number;
+    if (knobs.halving_ms) {
+        work = (long)((double)work * exp2(-(double)since / (double)knobs.halving_ms));
+    }
     if (work) {
         burn(work);
     }

@@ -12,13 +12,16 @@
     X(body_bytes) X(vary) X(chunked) X(wrong_body_every) X(blank_body_every) X(status) X(status_every)                 \
     X(status_from) X(error_page_every) X(unknown_is_200) X(any_method) X(octet_stream) X(forget_after)                 \
     X(stale_body) X(pad_bytes) X(blank_from) X(swap_answers) X(wrong_beyond) X(stub_ms) X(header_bytes)                \
+    X(gzip) X(fields_first) X(date)                                                                                    \
+    /* a fault that was drawn: what, whom, when, and where the truth goes */                                           \
+    X(fault) X(fault_ppm) X(fault_whom) X(fault_from_ms) X(burst_ms) X(burst_every_ms) X(truth)                        \
     /* the wire */                                                                                                     \
     X(truncate_every) X(length_short_every) X(reset_every) X(close_every) X(close_after_answer) X(say_close_every)     \
-    X(garbage_every) X(twice_every) X(drip_every) X(mute_every) X(mute_beyond) X(most_connections) X(deaf_after)       \
+    X(garbage_every) X(twice_every) X(drip_every) X(mute_every) X(mute_beyond) X(mute_from_ms) X(most_connections) X(deaf_after)       \
     X(idle_close_every) X(no_colon_every) X(http_1_0) X(close_idle_ms) X(accept_ms)                                    \
     /* time */                                                                                                         \
     X(work_us) X(extra_us) X(extra_from_ms) X(extra_to_ms) X(growing_ns) X(delay_ms) X(stall_ms) X(stall_every_ms)     \
-    X(stall_first_ms) X(start_ms)                                                                                      \
+    X(stall_first_ms) X(start_ms) X(halving_ms)                                                                                     \
     /* the process */                                                                                                  \
     X(die_after) X(die_signal) X(workers) X(respawn) X(child_dies_after) X(ignore_term) X(fail_start_every)            \
     X(refuse_start) X(leak_fd_every) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
@@ -28,6 +31,24 @@
     X(change_file) X(change_self)                                                                                      \
     /* the machine around it */                                                                                        \
     X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)
+
+// What `fault` may be.
+enum fault {
+    NO_FAULT,
+    OTHER_STATUS,
+    OTHER_BYTE,
+    NO_BODY,
+    OTHER_TYPE,
+    SHORT_LENGTH,
+    CUT_OFF,
+    NOT_HTTP,
+    SILENCE,
+    LATE,
+    RESET_UNANSWERED,
+    CLOSED_UNANSWERED,
+    CLOSED_AFTER,
+    DESCRIPTOR,
+};
 
 struct knobs {
 #define X(name) long name;
@@ -49,7 +70,7 @@ struct request {
 };
 
 // What is done to a connection after an answer was made.
-enum fate { KEEP, CLOSE, RESET, MUTE, DRIP };
+enum fate { KEEP, CLOSE, RESET, MUTE, DRIP, HOLD };
 
 struct bytes {
     char *data;
@@ -65,6 +86,11 @@ void append(struct bytes *out, const void *data, size_t length);
 
 // answer.c: append the answer to `out` and say what becomes of the connection.
 enum fate answer(const struct request *request, int connection, struct bytes *out);
+
+// draw.c: whether the fault that was drawn touches this request; a body as gzip; where the truth is written.
+bool is_touched(long number, int connection, const char *key, bool loaded);
+size_t as_gzip(char *body, size_t length);
+void open_truth(void);
 
 // mischief.c: what happens around a request and a process; the folder of this process in a cgroup hierarchy.
 bool cgroup_folder(const char *controller, char *folder, size_t room);

@@ -1,0 +1,111 @@
+"""Measures a batch with the real lab, and holds what was found against the truth."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.faults.catalogue.kinds import ECHO
+from tests.faults.generated.grammar import CAUGHT_BY, STALL, Batch, Draw
+from tests.faults.plan import NAMES
+from tests.faults.runner import MACHINE_NOISE, recorded
+from tests.faults.setup import Server, Setup
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Finding, Severity
+
+_TRUTHS = Path("/dev/shm")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one draw."""
+
+    batch: str
+    profile: str
+    group: str
+    knobs: dict[str, int]
+    size: float
+    """The share of responses (of a stall: of time) that it really touched."""
+    caught: bool
+    found: list[str]
+    """Findings that weigh, on this contender; of a sound one without those that a busy machine brings about."""
+    noise: list[str]
+    """The others."""
+
+
+def measure(batch: Batch, home: Path, profile: str) -> list[Outcome]:
+    """The outcome of each draw that did anything; none of a fault that touched no response."""
+    for draw in batch.draws:
+        _truth_file(draw).unlink(missing_ok=True)
+    try:
+        findings = judge(recorded(_setup(batch, profile), home)).findings
+        outcomes = [_outcome(batch, profile, draw, place, findings) for place, draw in enumerate(batch.draws)]
+    finally:
+        for draw in batch.draws:
+            _truth_file(draw).unlink(missing_ok=True)
+    return [outcome for outcome in outcomes if outcome is not None]
+
+
+def keep(outcomes: Sequence[Outcome], file: Path) -> None:
+    """Append them, a line of JSON each."""
+    with file.open("a", encoding="utf-8") as stream:
+        for outcome in outcomes:
+            stream.write(json.dumps(asdict(outcome)) + "\n")
+
+
+def kept(file: Path) -> list[Outcome]:
+    """What was kept so far."""
+    if not file.is_file():
+        return []
+    return [Outcome(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _setup(batch: Batch, profile: str) -> Setup:
+    program = "service" if batch.program == "service" else "server"
+    return Setup(
+        batch.id,
+        "drawn",
+        servers=tuple(Server(dict(draw.knobs), program=program) for draw in batch.draws),
+        load=batch.load | ({"timeout_s": 5.0} if program == "service" else {}),
+        scenario=ECHO if program == "service" else {},
+        profile=profile,
+    )
+
+
+def _outcome(batch: Batch, profile: str, draw: Draw, place: int, findings: Sequence[Finding]) -> Outcome | None:
+    name = f"{NAMES[place]}/plain"
+    own = [f for f in findings if f.contender == name or (batch.sound and f.contender is None)]
+    heavy = sorted({f.code for f in own if f.severity is not Severity.NOTE})
+    size, naming = _size(draw), CAUGHT_BY.get(draw.group, ())
+    if draw.group != "sound" and size == 0:
+        return None
+    # A short stall is noted, since users hardly notice it.
+    told = {f.code for f in own} if draw.group == STALL else set(heavy)
+    return Outcome(
+        batch=batch.id,
+        profile=profile,
+        group=draw.group,
+        knobs=draw.knobs,
+        size=size,
+        caught=bool(told.intersection(naming)),
+        found=[code for code in heavy if draw.group != "sound" or code not in MACHINE_NOISE],
+        noise=[code for code in heavy if draw.group == "sound" and code in MACHINE_NOISE],
+    )
+
+
+def _size(draw: Draw) -> float:
+    """The share that the fault has touched, by the server's own counts."""
+    if not draw.truth:
+        return draw.size
+    try:
+        loaded, touched = struct.unpack("qq", _truth_file(draw).read_bytes()[:16])
+    except (OSError, struct.error):
+        return 0.0
+    return touched / loaded if loaded else 0.0
+
+
+def _truth_file(draw: Draw) -> Path:
+    return _TRUTHS / f"touchstone-truth-{draw.truth}"

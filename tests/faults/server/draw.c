@@ -1,0 +1,109 @@
+// A fault that was drawn: which requests it touches, and the truth about it, which nobody but the generator reads.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "server.h"
+
+enum whom { SHARE, EVERY_NTH, ONE_CONNECTION, ONE_KEY };
+
+// Requests under load, and those of them that the fault touched; counted over all processes and starts.
+struct truth {
+    atomic_long loaded, touched;
+};
+
+static struct truth *truth;
+
+void open_truth(void) {
+    char path[64];
+    static struct truth none;
+    truth = &none;
+    if (!knobs.truth) {
+        return;
+    }
+    snprintf(path, sizeof path, "/dev/shm/touchstone-truth-%ld", knobs.truth);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || ftruncate(fd, sizeof *truth)) {
+        perror(path);
+        exit(2);
+    }
+    truth = mmap(NULL, sizeof *truth, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+}
+
+static unsigned long scattered(unsigned long number) {
+    number = (number ^ (number >> 31)) * 0x9E3779B97F4A7C15ul;
+    number = (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9ul;
+    return number ^ (number >> 32);
+}
+
+static bool in_time(void) {
+    long since = now_ms() - atomic_load(&shared->first_ms);
+    if (since < knobs.fault_from_ms) {
+        return false;
+    }
+    return !knobs.burst_every_ms || since % knobs.burst_every_ms < knobs.burst_ms;
+}
+
+static bool is_meant(long number, int connection, const char *key) {
+    switch ((enum whom)knobs.fault_whom) {
+    case SHARE:
+        return scattered((unsigned long)number) % 1000000 < (unsigned long)knobs.fault_ppm;
+    case EVERY_NTH:
+        return number % (1000000 / (knobs.fault_ppm ? knobs.fault_ppm : 1)) == 0;
+    case ONE_CONNECTION:
+        return connection % 8 == 3 && scattered((unsigned long)number) % 1000000 < (unsigned long)knobs.fault_ppm * 8;
+    case ONE_KEY:
+        return strtoul(key, NULL, 10) % (unsigned long)(1000000 / (knobs.fault_ppm ? knobs.fault_ppm : 1)) == 7;
+    }
+    return false;
+}
+
+bool is_touched(long number, int connection, const char *key, bool loaded) {
+    if (!loaded) {
+        return false;
+    }
+    atomic_fetch_add(&truth->loaded, 1);
+    bool touched = knobs.fault && in_time() && is_meant(number, connection, key);
+    if (touched) {
+        atomic_fetch_add(&truth->touched, 1);
+    }
+    return touched;
+}
+
+static unsigned crc_of(const unsigned char *data, size_t length) {
+    unsigned crc = ~0u;
+    for (size_t at = 0; at < length; at++) {
+        crc ^= data[at];
+        for (int bit = 0; bit < 8; bit++) {
+            crc = (crc >> 1) ^ (0xEDB88320u & -(crc & 1));
+        }
+    }
+    return ~crc;
+}
+
+static void put_little(unsigned char *at, unsigned long value, int bytes) {
+    for (int i = 0; i < bytes; i++) {
+        at[i] = (unsigned char)(value >> (8 * i));
+    }
+}
+
+// The body as gzip in one stored block (RFC 1951 section 3.2.4, RFC 1952); its new length.
+size_t as_gzip(char *body, size_t length) {
+    static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
+    unsigned crc = crc_of((unsigned char *)body, length);
+    unsigned char *at = (unsigned char *)body;
+    memmove(at + 15, at, length);
+    memcpy(at, head, sizeof head);
+    at[10] = 1;
+    put_little(at + 11, length, 2);
+    put_little(at + 13, ~length, 2);
+    put_little(at + 15 + length, crc, 4);
+    put_little(at + 19 + length, length, 4);
+    return length + 23;
+}
