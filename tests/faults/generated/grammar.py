@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 ERRORS = "errors-above-allowance"
 SILENT = ("timeouts", "requests-unanswered", "warm-up-unanswered", "nothing-answered", "timeout-beyond-window", ERRORS)
@@ -65,7 +65,7 @@ class Batch:
     id: str
     draws: tuple[Draw, ...]
     sound: bool
-    program: str = "server"
+    program: Literal["server", "service"] = "server"
     load: dict[str, Any] = field(default_factory=dict)
     scenario: dict[str, Any] = field(default_factory=dict)
 

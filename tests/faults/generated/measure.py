@@ -64,13 +64,13 @@ def kept(file: Path) -> list[Outcome]:
 
 
 def _setup(batch: Batch, profile: str) -> Setup:
-    program = "service" if batch.program == "service" else "server"
+    calls = batch.program == "service"
     return Setup(
         batch.id,
         "drawn",
-        servers=tuple(Server(dict(draw.knobs), program=program) for draw in batch.draws),
-        load=batch.load | ({"timeout_s": 5.0} if program == "service" else {}),
-        scenario=ECHO if program == "service" else {},
+        servers=tuple(Server(dict(draw.knobs), program=batch.program) for draw in batch.draws),
+        load=batch.load | ({"timeout_s": 5.0} if calls else {}),
+        scenario=ECHO if calls else {},
         profile=profile,
     )
 
