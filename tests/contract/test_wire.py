@@ -74,7 +74,7 @@ def test_silence_is_given_up() -> None:
 
 @pytest.mark.parametrize("length", [b"", b"Content-Length: 90000\r\n"], ids=["to the close", "stated"])
 def test_a_body_that_is_too_large_is_no_answer(length: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "_LARGEST", 1000)
+    monkeypatch.setattr(wire, "LARGEST", 1000)
     answer = ask(lambda connection: connection.sendall(b"HTTP/1.1 200 OK\r\n" + length + b"\r\n" + b"x" * 90000))
     assert answer == Answer(None, failure="no whole answer: the body is larger than 1000 bytes")
 

@@ -79,3 +79,11 @@ def test_fewer_rows_in_fewer_transactions_are_one_finding() -> None:
 
 def test_a_service_that_looks_something_up_by_itself_now_and_then() -> None:
     assert not fired(worked("echo", {"everyone": {"hits": 0.01}, "go/std": {"hits": 0.0}}), "less-work")
+
+
+def test_who_works_once_does_not_do_less_than_an_exhibit_that_calls_twice() -> None:
+    run = worked("echo", {"everyone": {"hits": 1.0}, "go/std": {"hits": 2.0}})
+    assert len(fired(run, "less-work")) == 2
+    for contender in run.plan.contenders:
+        contender.exhibit = "calls twice" if contender.name == "go/std" else None
+    assert not fired(run, "less-work")

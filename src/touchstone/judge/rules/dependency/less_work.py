@@ -45,10 +45,12 @@ class LessWork(RunRule):
 
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
+        # A defect that is shown on purpose may call twice; nobody does less for that.
+        exhibits = {contender.name for contender in case.run.plan.contenders if contender.exhibit}
         for load in case.loads:
             by_kind: dict[tuple[str, str], list[Work]] = defaultdict(list)
             for group in case.groups_of("load"):
-                if group.load == load:
+                if group.load == load and group.contender not in exhibits:
                     for work in work_of(group.contender, group.samples):
                         by_kind[work.dependency, work.counter.what].append(work)
             for (dependency, _), works in list(by_kind.items()):
