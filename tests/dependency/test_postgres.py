@@ -155,6 +155,15 @@ def test_a_server_that_a_contract_stops_and_starts_is_no_stray_of_the_contender(
     assert postgres.ask("SELECT 1") == 1
 
 
+def test_a_row_can_be_changed_behind_the_services_back(postgres: Postgres) -> None:
+    with client(postgres) as connection:
+        connection.execute("INSERT INTO users (name) VALUES ('Ada'), ('Bob')")
+        postgres.act("execute", {"sql": "DELETE FROM users WHERE name = 'Ada'"})
+        assert connection.execute("SELECT name FROM users").fetchall() == [("Bob",)]
+    with pytest.raises(DependencyError, match="nowhere"):
+        postgres.act("execute", {"sql": "DELETE FROM nowhere"})
+
+
 def test_an_unknown_act_names_those_that_there_are(postgres: Postgres) -> None:
     with pytest.raises(UnknownActError, match="stop, start"):
         postgres.act("explode", {})
