@@ -15,6 +15,9 @@ class WorkCounter:
     """Of what, in the plural."""
     late: bool = False
     """True if the dependency counts up to a second late."""
+    one_is_enough: bool = False
+    """True if the same work may be counted once or often, as a plan for a query has it: who has one for each response
+    has done it."""
     same_with: tuple[str, ...] = ()
     """Other work by its `what`, without which this is not counted: less of it alone is another way of doing that."""
 
@@ -51,7 +54,7 @@ _ALL = [
             WorkCounter(
                 ("database_tup_inserted", "database_tup_updated", "database_tup_deleted"), "rows changed", late=True
             ),
-            WorkCounter(("database_tup_returned",), "rows read", late=True),
+            WorkCounter(("database_tup_returned",), "rows read", late=True, one_is_enough=True),
             WorkCounter(
                 ("database_xact_commit", "database_xact_rollback"),
                 "transactions",

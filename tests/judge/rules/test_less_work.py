@@ -87,3 +87,10 @@ def test_who_works_once_does_not_do_less_than_an_exhibit_that_calls_twice() -> N
     for contender in run.plan.contenders:
         contender.exhibit = "calls twice" if contender.name == "go/std" else None
     assert not fired(run, "less-work")
+
+
+@pytest.mark.parametrize(("read", "count"), [(1.0, 0), (0.8, 1)])
+def test_another_plan_reads_more_rows_for_the_same_answer(read: float, count: int) -> None:
+    everyone = {"database_tup_returned": 16.0}
+    run = worked("postgres", {"everyone": everyone, "go/std": {"database_tup_returned": read}})
+    assert len(fired(run, "less-work")) == count

@@ -31,12 +31,14 @@ class LessWork(RunRule):
     threshold = (
         "calls, rows or transactions per correct response, over all rounds of a load: at least 20 fewer than by "
         "another contender's count, and fewer by more than 0.5 %; in PostgreSQL by more than 5 %, and by more than one "
-        "second's part of the load; of transactions, which are compared where rows are touched alike, a note"
+        "second's part of the load; rows that are read count up to one for each response; transactions are compared "
+        "where rows are touched alike, for a note"
     )
     threshold_reason = (
         "calls and rows are counted exactly, and what was sent and not answered is allowed for; PostgreSQL's sessions "
-        "hand in their counts up to a second late, and those of statements that touch no table at their end; work that "
-        "not even one request in twenty brings about is the service's own"
+        "hand in their counts up to a second late, and those of statements that touch no table at their end; one plan "
+        "reads many rows where another reads one; work that not even one request in twenty brings about is the "
+        "service's own"
     )
     next_step = (
         "Give the load a proof that counts the work, and look in the contender named for caches and skipped calls; "
@@ -85,11 +87,12 @@ def _fewer(work: Work, most: Work) -> float | None:
     """The share of the other's work that this contender leaves out; None if it leaves out none to speak of."""
     if most.least < TOUCHED:
         return None
-    left_out = 1 - work.most / most.least
+    due = min(1.0, most.least) if work.counter.one_is_enough else most.least
+    left_out = 1 - work.most / due
     allowed = EXACT
     if work.counter.late:
         allowed = max(LATE, LATE_S / max(LATE_S, min(work.seconds, most.seconds)))
-    return left_out if left_out > allowed and left_out * most.least * work.ok >= LEAST else None
+    return left_out if left_out > allowed and left_out * due * work.ok >= LEAST else None
 
 
 def _alike(kinds: Sequence[Sequence[Work]], contender: str) -> bool:
