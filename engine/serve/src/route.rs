@@ -213,10 +213,16 @@ mod tests {
             let table = Routes::new(status, "text/plain", "unsent", &routes);
             let said = ask(&table, "GET /x?n=1 HTTP/1.1\r\n\r\n");
             assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{said}");
-            assert!(said.ends_with("\r\n\r\n") && !said.contains("Content-"), "{said}");
+            assert!(
+                said.ends_with("\r\n\r\n") && !said.contains("Content-"),
+                "{said}"
+            );
             let without_routes = Routes::new(status, "text/plain", "unsent", &[]);
             let said = ask(&without_routes, "HEAD / HTTP/1.1\r\n\r\n");
-            assert!(said.ends_with("\r\n\r\n") && !said.contains("Content-"), "{said}");
+            assert!(
+                said.ends_with("\r\n\r\n") && !said.contains("Content-"),
+                "{said}"
+            );
         }
     }
 
