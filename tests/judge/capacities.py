@@ -38,6 +38,7 @@ def search(
         trials = [trial(known, False)]
     return CapacityEvidence(
         objective="p99 < 50ms, errors < 0.1%",
+        bounds={"p99": 0.05, "errors": 0.001},
         low=rate and known * (1 - width / 2),
         high=rate and known * (1 + width / 2),
         ended=ended,

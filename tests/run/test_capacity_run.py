@@ -34,6 +34,9 @@ def test_the_capacity_is_found_with_its_interval_and_its_curve(measured: tuple[R
     assert sample.capacity.low <= sample.figures["capacity"]
     curve = [trial.rate for trial in sample.capacity.trials if trial.purpose == "curve"]
     assert min(curve) < 0.2 * sample.figures["capacity"]
+    assert [round(point.rate / sample.figures["capacity"], 2) for point in sample.capacity.at_rates] == [0.1, 0.5, 0.8]
+    assert sample.figures["capacity_cpu_50"] > 0
+    assert sample.figures["capacity_rss_50"] > 2**16
     assert all(check.passed for check in sample.checks)
 
 

@@ -7,7 +7,6 @@ from touchstone.vocabulary.figure import FIGURES, Group, figures_of
 LATENCY = figures_of(Group.LATENCY)
 TAIL = figures_of(Group.TAIL)
 PEAK = figures_of(Group.PEAK)
-CAPACITY = figures_of(Group.CAPACITY)
 SPEED = figures_of(Group.SPEED)
 CPU = figures_of(Group.CPU)
 MEMORY = figures_of(Group.MEMORY)

@@ -13,7 +13,7 @@ from touchstone.report.view import Place, View
 from touchstone.vocabulary.figure import Better, Unit
 from touchstone.vocabulary.phase import PHASES
 
-RISING = ("still-warming-up", "still-rising")
+RISING = ("still-warming-up", "still-rising", "capacity-beyond-generator")
 """Findings that say of a rate that it has not reached its level: what was measured is the least that it can be."""
 AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
 _GROUPS = {"better": "ahead", "equivalent": "level", "undecided": "undecided", "none": "undecided", "worse": "behind"}

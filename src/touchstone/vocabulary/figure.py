@@ -13,7 +13,6 @@ __all__ = ["FIGURES", "RETIRED", "Better", "Counted", "Figure", "Group", "Unit",
 _LATENCY = frozenset({Group.LATENCY, Group.SPEED})
 _TAIL = _LATENCY | {Group.TAIL}
 _PEAK = frozenset({Group.PEAK, Group.SPEED})
-_CAPACITY = frozenset({Group.CAPACITY})
 _SPEED = frozenset({Group.SPEED})
 _CPU = frozenset({Group.CPU})
 _MEMORY = frozenset({Group.MEMORY})
@@ -220,7 +219,22 @@ _ALL = [
         scored=True,
         leads=True,
         counted=Counted("keeps its objective up to", "rate", "a lower", "a higher"),
-        groups=_CAPACITY,
+    ),
+    *(
+        Figure(
+            f"capacity_{name}_{share}",
+            f"{title} at {share} % of the smallest capacity",
+            unit,
+            Better.LOWER,
+            "capacity",
+            headline=share == 50,
+            groups=groups,
+        )
+        for share in (10, 50, 80)
+        for name, title, unit, groups in (
+            ("cpu", "CPU per request", Unit.SECONDS, _CPU),
+            ("rss", "RSS", Unit.BYTES, _MEMORY),
+        )
     ),
     Figure(
         "peak_time",

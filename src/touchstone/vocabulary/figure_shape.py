@@ -33,8 +33,6 @@ class Group(StrEnum):
     """The latencies that a few late requests decide."""
     PEAK = "peak"
     """What was served from exec on, and the peak that it led to."""
-    CAPACITY = "capacity"
-    """The highest rate within an objective, and what is measured at shares of it."""
     SPEED = "speed"
     """What a bottleneck elsewhere falsifies."""
     CPU = "cpu"

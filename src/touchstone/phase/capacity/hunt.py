@@ -18,15 +18,15 @@ from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.together import Standing
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import ValueSource
-from touchstone.engine.job import traffic, watch
-from touchstone.engine.slices import SlicesSession
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.curve import missing_rates
-from touchstone.phase.capacity.seat import Pace, Seat, Target, added
+from touchstone.phase.capacity.efficiency import efficiency_figures, measure_efficiency
+from touchstone.phase.capacity.seat import Pace, Seat, Target
+from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.phase.load.prepare import prepare_load, prove_load, work_before
-from touchstone.phase.load.tare import null_server, null_traffic
+from touchstone.phase.load.tare import null_server
 from touchstone.phase.load.warm_up import Budget, turn_rate, warm_up
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import TARE, Sample
@@ -51,6 +51,8 @@ class Hunt:
     standing: list[Standing]
     restart: Callable[[Standing], None]
     """Gives a contender that has died a new process."""
+    alone: bool = False
+    """True if other contenders are searched apart from these: they have no rate in common."""
     samples: list[Sample] = field(default_factory=list)
     seats: list[Seat] = field(default_factory=list)
 
@@ -104,9 +106,13 @@ class Hunt:
             self._seat(null)
             self._search()
             self._fill_curves()
+            at_rates = {} if self.alone else measure_efficiency(bench, self.load, self.seats[:-1], self.round_number)
         tare = self.seats[-1].capacity
         for index, (seat, sample) in enumerate(zip(self.seats, self.samples, strict=True)):
             self._keep(seat, sample, tare if sample.contender != TARE else None)
+            if sample.capacity is not None and (points := at_rates.get(seat.name)):
+                sample.capacity.at_rates = points
+                sample.figures |= efficiency_figures(points)
             if index < len(self.standing):
                 one = self.standing[index]
                 sample.machine, sample.dependencies = machines[index].end(), watches[index].states
@@ -152,19 +158,7 @@ class Hunt:
         seats = [self.seats[index] for index in who]
         few = {"connections": connections or self.load.connections}
         closed = self.load.model_copy(update={"loop": "closed", "rate": None, "steps": None, **few})
-        contenders = []
-        for seat in seats:
-            if seat.name == TARE:
-                assert null is not None  # the null server is warmed up with the others
-                job = null_traffic(closed, null, seat.seed)
-            else:
-                job = traffic(closed, seat.target.url, seed=seat.seed)
-                job["watch"] = watch(seat.target.pid, seat.target.cgroups, seat.server_cpus, after_s=0.0)
-            job["first_counter"] = seat.counter
-            contenders.append({"name": seat.name, "job": job})
-        cpus = self.bench.placement.engine_cpus
-        whole = {"cpus": list(cpus), "threads": max(1, len(cpus)), "contenders": contenders}
-        with SlicesSession(whole, self.load.timeout_s, self.bench.watcher.event) as session:
+        with open_session(self.bench, closed, seats, null) as session:
             records, _ = warm_up(
                 session,
                 {place: seat.name for place, seat in enumerate(seats)},
@@ -175,10 +169,9 @@ class Hunt:
             result = session.finish(0.0)
         for place, seat in enumerate(seats):
             rates = [turn_rate(record) for record in records if record.contender == place]
-            seat.totals = added(seat.totals, result.contenders[place].totals)
-            seat.counter += result.contenders[place].totals.sent + 100_000
             if not seat.trials:
                 seat.begin(max(rates, default=0.0))
+        take_account(seats, result)
 
     def _search(self) -> None:
         """A trial of each in turn, in an order drawn anew for each turn, until all have found their knee."""

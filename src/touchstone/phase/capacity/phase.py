@@ -88,7 +88,8 @@ def _hunt(
             )
 
         everyone = list(found)
-        samples = Hunt(bench, name, load, objective, round_number, found, restart).measure()
+        alone = len(bench.builds) > len(contenders)
+        samples = Hunt(bench, name, load, objective, round_number, found, restart, alone=alone).measure()
     by_name = {one.contender.name: one.carrier for one in everyone}
     for sample in samples:
         if sample.contender in by_name:

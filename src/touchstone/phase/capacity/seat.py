@@ -80,11 +80,13 @@ class Seat:
     deaths: int = 0
     search: KneeSearch = field(init=False)
     _voids: int = 0
+    _closed_rate: float = 0.0
 
     def begin(self, closed_rate: float) -> None:
         """Open the search between the lowest rate that trials carry and what lies safely above the closed loop's."""
         lowest = lowest_rate(self.objective)
-        self.search = KneeSearch(lowest, max(_HEADROOM * closed_rate, 2 * lowest))
+        self._closed_rate = max(closed_rate, self._closed_rate)
+        self.search = KneeSearch(lowest, max(_HEADROOM * self._closed_rate, 2 * lowest))
 
     @property
     def known(self) -> Known:
@@ -137,6 +139,7 @@ class Seat:
         held = self.ended != "nothing holds"
         return CapacityEvidence(
             objective=", ".join(term.text for term in self.objective.terms),
+            bounds={term.quantity: term.bound for term in self.objective.terms},
             low=known.low if held else None,
             high=known.high if held and self.ended != "generator" else None,
             ended=self.ended,

@@ -35,10 +35,25 @@ class CapacityTrial(Record):
     lateness_p99: float | None = None
 
 
+class AtRate(Record):
+    """What a contender used at a rate that all contenders of the round were given, in slices."""
+
+    share: float
+    """Of the smallest capacity among them."""
+    rate: float
+    cpu_per_request: float | None = None
+    rss: int | None = None
+    """Of a process that has been at its limit before: what it did not give back counts."""
+    errors: int = 0
+    slices: int = 0
+
+
 class CapacityEvidence(Record):
     """One contender's search in one round."""
 
     objective: str
+    bounds: dict[str, float] = {}
+    """Its upper bounds by quantity: seconds, and `errors` as a share."""
     low: float | None = None
     high: float | None = None
     """The interval that holds the knee with 95 % by this round's trials."""
@@ -52,3 +67,4 @@ class CapacityEvidence(Record):
     tare: float | None = None
     """What the null server bore under the same objective in the same round."""
     trials: list[CapacityTrial] = []
+    at_rates: list[AtRate] = []

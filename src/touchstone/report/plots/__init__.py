@@ -1,6 +1,18 @@
 """One registry of plots. A new plot is one new file and its line here."""
 
-from touchstone.report.plots import boot, convergence, drain, floor, hold, memory, peak, percentiles, rate, warmup
+from touchstone.report.plots import (
+    boot,
+    capacity,
+    convergence,
+    drain,
+    floor,
+    hold,
+    memory,
+    peak,
+    percentiles,
+    rate,
+    warmup,
+)
 from touchstone.report.plots.panel import PanelBuilder
 
 PANELS: tuple[PanelBuilder, ...] = (
@@ -8,6 +20,9 @@ PANELS: tuple[PanelBuilder, ...] = (
     convergence.build,
     percentiles.build,
     rate.build,
+    capacity.build_latency,
+    capacity.build_cpu,
+    capacity.build_memory,
     warmup.build,
     memory.build,
     peak.build_totals,

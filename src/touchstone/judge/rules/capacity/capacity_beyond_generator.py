@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.judge.figures import CAPACITY
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
@@ -44,7 +43,7 @@ class CapacityBeyondGenerator(SampleRule):
             yield self.finding(
                 f"at least {number(rate)}/s: {why}",
                 sample=sample,
-                figures=CAPACITY,
+                figures=["capacity"],
                 doubt=Doubt(faster=None, reason="nobody knows how much more it bears"),
                 evidence={"capacity": rate, "tare": found.tare, "ended": found.ended},
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.judge.figures import CAPACITY
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
@@ -38,7 +37,7 @@ class CapacityUncertain(SampleRule):
             f"after {len(found.trials)} trials the capacity lies between {number(found.low)} and "
             f"{number(found.high)}/s, {share(width)} apart",
             sample=sample,
-            figures=CAPACITY,
+            figures=["capacity"],
             doubt=Doubt(
                 faster=max(1.0, found.high / rate),
                 slower=max(1.0, rate / found.low),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.judge.figures import CAPACITY
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number
 from touchstone.judge.reading.case import Case
@@ -34,6 +33,6 @@ class ObjectiveNotMet(SampleRule):
         yield self.finding(
             f"{found.objective} was not met at {number(least.rate)}/s either, the lowest rate tried: {least.why}",
             sample=sample,
-            figures=CAPACITY,
+            figures=["capacity"],
             evidence={"lowest": found.lowest, "rate": least.rate, "latency": least.latency, "why": least.why},
         )
