@@ -134,6 +134,18 @@ def test_the_action_fails_with_the_reason_where_the_base_is_not_there(tmp_path: 
     assert (code, outputs) == (2, {})
 
 
+def test_gitlabs_example_asks_for_the_whole_history_and_fails_with_the_reason(tmp_path: Path) -> None:
+    text = (ACTION.parent / "docs/ab.md").read_text().partition("## In GitLab CI")[2]
+    job = yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0])["speed"]
+    assert job["variables"]["GIT_DEPTH"] == "0"
+    repository(tmp_path / "repo")
+    (line,) = job["script"]
+    words = line.replace("$CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main").replace('"', "").split()
+    done = touchstone(tmp_path, *words[1:])
+    assert done.returncode == 2
+    assert "there is no revision 'origin/main'" in done.stderr
+
+
 @pytest.mark.slow
 def test_a_commit_that_changes_comments_is_cleared(tmp_path: Path) -> None:
     top = repository(tmp_path / "repo")

@@ -1,4 +1,4 @@
-"""`touchstone history` and `touchstone bisect` as a user types them, without measuring."""
+"""`touchstone history` as a user types it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.test_ab import touchstone
 from tests.history.entries import history
-from tests.revisions.repository import COMMENTED, commit, git, repository
+from tests.revisions.repository import DEARER, repository, twelve_commits
 from touchstone.history import store
 
 
@@ -50,38 +50,32 @@ def test_without_otava_it_says_how_to_get_it(tmp_path: Path) -> None:
         (["history", "show", "--figure", "througput"], "did you mean 'throughput'"),
         (["history", "show", "--figure", "throughput"], "no entry of that"),
         (["history", "show", "--store", "absent.jsonl"], "history record"),
-        (["bisect", "absent"], "there is no revision 'absent'"),
-        (["bisect", "HEAD", "HEAD~1"], "is no ancestor of"),
-        (["bisect", "HEAD~1", "--figure", "througput"], "did you mean 'throughput'"),
-        (["bisect", "HEAD~1", "--scenario", "absent"], "there is no scenario 'absent'"),
     ],
 )
 def test_bad_input_is_named(tmp_path: Path, words: list[str], said: str) -> None:
-    top = with_history(tmp_path)
-    commit(top, COMMENTED, "Comments")
+    with_history(tmp_path)
     done = touchstone(tmp_path, *words)
     assert done.returncode == 2, done.stdout + done.stderr
     assert said in done.stderr
 
 
-def test_a_bisection_goes_on_where_it_was(tmp_path: Path) -> None:
-    """All was measured before it was interrupted: what is on disk names the commit."""
-    top = repository(tmp_path / "repo")
-    for number in range(4):
-        commit(top, f"# {number}\n{COMMENTED}", f"Version {number}")
-    good, bad = git(top, "rev-parse", "HEAD~4"), git(top, "rev-parse", "HEAD")
-    steps = [("HEAD~2", "good"), ("HEAD~1", "bad")]
-    known = {
-        "good": good,
-        "bad": bad,
-        "figure": "cpu_per_request",
-        "asked": ["0.03", "", ""],
-        "load": "ping",
-        "effect": 1.05,
-        "steps": [{"commit": git(top, "rev-parse", name), "subject": "", "side": side} for name, side in steps],
-    }
-    (top / "results").mkdir()
-    (top / f"results/bisect-{good[:10]}-{bad[:10]}-cpu_per_request.json").write_text(json.dumps(known))
-    done = touchstone(tmp_path, "bisect", good, bad, "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["first_bad"]["commit"] == git(top, "rev-parse", "HEAD~1")
+@pytest.mark.slow
+def test_over_twelve_commits_the_dearer_one_is_marked_once_and_another_kernel_is_a_break(tmp_path: Path) -> None:
+    commits = twelve_commits(tmp_path / "repo", dearer=0.4)
+    words = ["--figure", "cpu_per_request", "--minutes", "0.1", "--allow-undecided"]
+    for number, commit in enumerate(commits):
+        run = f"results/run-{number:02}"
+        done = touchstone(tmp_path, "ab", commits[0], commit, "--out", run, *words)
+        assert done.returncode in (0, 3), done.stdout + done.stderr
+        if number >= 10:
+            path = tmp_path / "repo" / run / "environment.json"
+            path.write_text(json.dumps(json.loads(path.read_text()) | {"kernel": "7.0.0"}))
+        recorded = touchstone(tmp_path, "history", "record", run)
+        assert recorded.returncode == 0, recorded.stderr
+    assert touchstone(tmp_path, "toolchain", "otava").returncode == 0
+    shown = touchstone(tmp_path, "history", "show", "--figure", "cpu_per_request", "--json")
+    (series,) = json.loads(shown.stdout)["series"]
+    ((change,), (broken,)) = series["changes"], series["breaks"]
+    assert [one["commit"] for one in change["commits"]] == [commits[DEARER - 1]]
+    assert change["worse"] and change["share"] > 0.05
+    assert broken["until"] == commits[10] and broken["differences"][0].startswith("kernel:")
