@@ -47,7 +47,7 @@ def outputs(name: str) -> dict[str, str]:
     run, judgement = recorded_run(name), judged(name)
     with TemporaryDirectory(prefix="touchstone-golden-") as folder:
         found = {path.name: path.read_text(encoding="utf-8") for path in render(run, judgement, Path(folder))}
-    found["report.html"] = re.sub(r"<style>.*?</style>", "", found["report.html"], flags=re.DOTALL)
+    found["report.html"] = re.sub(r"<(style|script)>.*?</\1>", "", found["report.html"], flags=re.DOTALL)
     found["report.json"] = _without_evidence(found["report.json"])
     rich = Console(file=io.StringIO(), width=140, force_terminal=True, color_system="standard")
     for file, console, lines in (

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from touchstone.judge.judgement import Verdict
+from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
+from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import log_ticks, set_ticks
 from touchstone.report.view import Place, View
@@ -28,7 +30,7 @@ def build(view: View, place: Place) -> Panel | None:
     _frame(axes, [start for starts in rows.values() for start, _ in starts], len(rows))
     for row, (name, starts) in enumerate(rows.items()):
         middle = row + 0.5
-        axes.text(
+        title = axes.text(
             -left / (canvas.WIDTH - left - 12),
             middle,
             canvas.fitted(name, left),
@@ -37,10 +39,11 @@ def build(view: View, place: Place) -> Panel | None:
             color=canvas.INK,
             va="center",
         )
+        mark(title, name)
         colour = canvas.line_colour(view.colour(name))
         for cold in (False, True):
             chosen = [start for start, is_cold in starts if is_cold is cold]
-            axes.plot(
+            dots = axes.plot(
                 chosen,
                 [middle + _jitter(i) for i in range(len(chosen))],
                 linestyle="none",
@@ -51,9 +54,12 @@ def build(view: View, place: Place) -> Panel | None:
                 markeredgewidth=1.2 if cold else 0,
                 alpha=0.55 if not cold else 0.9,
             )
+            mark(dots, name)
         estimate = view.estimate(place, name, "boot_first_response")
         if estimate is not None and estimate.median is not None and estimate.verdict is not Verdict.INVALID:
-            axes.plot([estimate.median] * 2, [middle - 0.36, middle + 0.36], color=canvas.INK, linewidth=2, zorder=5)
+            ends = [middle - 0.36, middle + 0.36]
+            bar = axes.plot([estimate.median] * 2, ends, color=canvas.INK, linewidth=2, zorder=5)
+            mark(bar, name, f"median {quantity(estimate.median, Unit.SECONDS)} of {len(starts)} starts")
     canvas.label(axes, "exec to first valid response, log scale", "")
     total = sum(len(starts) for starts in rows.values())
     cold_too = any(cold for starts in rows.values() for _, cold in starts)

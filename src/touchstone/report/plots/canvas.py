@@ -14,6 +14,8 @@ from xml.sax.saxutils import escape
 
 from markupsafe import Markup
 
+from touchstone.report.plots.marks import carried
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -126,11 +128,17 @@ def to_svg(figure: Figure, name: str, title: str, description: str) -> Markup:
     return Markup(_inline(buffer.getvalue(), name, title, description))
 
 
+def _rounded(attribute: re.Match[str]) -> str:
+    """Coordinates to a hundredth of a pixel; values that are told stay as they are."""
+    return attribute[0] if attribute[1] else re.sub(r"(\d+\.\d{2})\d+", r"\1", attribute[0])
+
+
 def _inline(svg: str, name: str, title: str, description: str) -> str:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.S)
     prefix = re.sub(r"[^a-z0-9]+", "-", name.lower())
+    svg = carried(svg)
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
     svg = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
@@ -138,7 +146,7 @@ def _inline(svg: str, name: str, title: str, description: str) -> str:
         svg = svg.replace(colour, f"var(--{variable})")
     svg = re.sub(r"font: ([^;\"]*?)([\d.]+px)[^;\"]*", r"font: \1\2 var(--sans)", svg)
     svg = re.sub(r"font-family: [^;\"]*", "font-family: var(--sans)", svg)
-    svg = re.sub(r'"[^"]*"', lambda quoted: re.sub(r"(\d+\.\d{2})\d+", r"\1", quoted.group()), svg)
+    svg = re.sub(r'(data-[xy]=)?"[^"]*"', _rounded, svg)
     svg = re.sub(r"\n\s*", "\n", svg)
     view_box = re.search(r'viewBox="[^"]+"', svg)
     head = (

@@ -11,10 +11,13 @@ from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.sample import Sample
 from touchstone.report.format import percent
 from touchstone.report.plots import canvas
+from touchstone.report.plots.marks import mark, mark_line
 from touchstone.report.plots.panel import LegendEntry, Panel, slug
 from touchstone.report.view import Place, View
+from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 _FIGURE = "throughput"
@@ -40,7 +43,11 @@ def build(view: View, place: Place) -> Panel | None:
     low, high = _limits(list(paths.values()))
     dots = len(paths) <= _MOST_WITH_DOTS
     for name, steps in paths.items():
-        _draw(axes, _thinned(steps, view.budget.points), canvas.line_colour(view.colour(name)), dots, (low, high))
+        points = _thinned(steps, view.budget.points)
+        mark(_draw(axes, points, canvas.line_colour(view.colour(name)), dots, (low, high)), name)
+        path = [(float(count), step.known.point) for count, step in points if step.known is not None]
+        line = axes.plot(*zip(*path, strict=True), color=canvas.line_colour(view.colour(name)), linewidth=2.0, zorder=4)
+        mark_line(line, name, path, Unit.COUNT, Unit.COUNT)
     axes.axhline(1.0, color=canvas.INK, linewidth=1.0, zorder=2)
     for count, step in enumerate(next(iter(paths.values()))):
         if count and step.lap == 0:
@@ -92,24 +99,22 @@ def _limits(paths: list[list[Step]]) -> tuple[float, float]:
     return min(seen) / room, max(seen) * room
 
 
-def _draw(axes: Axes, steps: list[tuple[int, Step]], colour: str, dots: bool, limits: tuple[float, float]) -> None:
+def _draw(
+    axes: Axes, steps: list[tuple[int, Step]], colour: str, dots: bool, limits: tuple[float, float]
+) -> list[Artist]:
+    """The laps, and the band of what is known."""
     low, high = limits
+    drawn: list[Artist] = []
     if dots:
         # A lap beyond the axis is drawn at its edge, so that none is hidden.
         inside = [min(max(step.ratio, low * 1.002), high / 1.002) for _, step in steps]
-        axes.scatter([count for count, _ in steps], inside, s=9, color=colour, alpha=0.5, linewidths=0, zorder=3)
+        drawn.append(
+            axes.scatter([count for count, _ in steps], inside, s=9, color=colour, alpha=0.5, linewidths=0, zorder=3)
+        )
     known = [(count, step.known) for count, step in steps if step.known is not None]
-    counts = [count for count, _ in known]
-    axes.fill_between(
-        counts,
-        [interval.low for _, interval in known],
-        [interval.high for _, interval in known],
-        color=colour,
-        alpha=0.16,
-        linewidth=0,
-        zorder=2,
-    )
-    axes.plot(counts, [interval.point for _, interval in known], color=colour, linewidth=2.0, zorder=4)
+    lows, highs = [interval.low for _, interval in known], [interval.high for _, interval in known]
+    band = axes.fill_between([n for n, _ in known], lows, highs, color=colour, alpha=0.16, linewidth=0, zorder=2)
+    return [*drawn, band]
 
 
 def _ratio_ticks(axes: Axes, low: float, high: float) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from touchstone.record.sample import Sample
+from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import log_ticks, set_ticks
 from touchstone.report.view import Place, View
@@ -17,12 +19,13 @@ def build(view: View, place: Place) -> Panel | None:
     if not lines:
         return None
     figure, axes = canvas.new(300)
-    draw(axes, lines)
+    draw(axes, lines, Unit.BYTES, Unit.PER_SECOND)
     for line in lines:
-        axes.plot(*zip(*line.points, strict=True), "o", markersize=4, color=canvas.line_colour(line.colour))
+        dots = axes.plot(*zip(*line.points, strict=True), "o", markersize=4, color=canvas.line_colour(line.colour))
+        mark(dots, line.contender)
     for contender in view.measured:
         for limit in _deaths(view, place, contender.name):
-            axes.plot(
+            cross = axes.plot(
                 [limit],
                 [0],
                 "x",
@@ -31,6 +34,7 @@ def build(view: View, place: Place) -> Panel | None:
                 zorder=5,
                 color=canvas.line_colour(view.colour(contender.name)),
             )
+            mark(cross, contender.name, f"died or did not start under {quantity(limit, Unit.BYTES)}")
     scale_y(axes, lines, Unit.PER_SECOND, log=False)
     limits = [x for line in lines for x, _ in line.points]
     limits += [limit for c in view.measured for limit in _deaths(view, place, c.name)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from touchstone.record.sample import Sample
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
@@ -19,9 +20,10 @@ def build(view: View, place: Place) -> Panel | None:
     if not lines:
         return None
     figure, axes = canvas.new(300)
-    draw(axes, lines)
+    draw(axes, lines, Unit.COUNT, Unit.BYTES)
     for line in lines:
-        axes.plot(*zip(*line.points, strict=True), "o", markersize=3.5, color=canvas.line_colour(line.colour))
+        dots = axes.plot(*zip(*line.points, strict=True), "o", markersize=3.5, color=canvas.line_colour(line.colour))
+        mark(dots, line.contender)
     scale_y(axes, lines, Unit.BYTES, log=False)
     most = max(x for line in lines for x, _ in line.points) * 1.04
     axes.set_xlim(0, most)

@@ -10,6 +10,7 @@ from touchstone.judge.judgement import Verdict
 from touchstone.record.sample import Sample
 from touchstone.report.plots import canvas
 from touchstone.report.plots.canvas import line_colour, line_style
+from touchstone.report.plots.marks import Reading, mark, mark_line
 from touchstone.report.plots.panel import LegendEntry, thinned
 from touchstone.report.plots.ticks import linear_ticks, log_ticks, set_ticks
 from touchstone.report.plots.timeline import seconds_axis
@@ -52,13 +53,13 @@ def lines_of(view: View, place: Place, figure: str, points: Callable[[Sample], P
     return faint[: max(0, view.budget.lines - len(bold))] + bold
 
 
-def draw(axes: Axes, lines: Sequence[Line], *, steps: bool = False) -> None:
-    """Draw the lines; an invalid contender's are dotted."""
+def draw(axes: Axes, lines: Sequence[Line], x: Reading, y: Reading, *, steps: bool = False) -> None:
+    """Draw the lines; an invalid contender's are dotted. The bold ones carry their values, read as `x` and `y` say."""
     style = "steps-pre" if steps else "default"
     for line in lines:
-        axes.plot(
-            [x for x, _ in line.points],
-            [y for _, y in line.points],
+        drawn = axes.plot(
+            [px for px, _ in line.points],
+            [py for _, py in line.points],
             color=line_colour(line.colour),
             linestyle=(0, (1, 2)) if line.invalid else line_style(line.colour),
             linewidth=2.2 if line.typical else 0.8,
@@ -67,21 +68,22 @@ def draw(axes: Axes, lines: Sequence[Line], *, steps: bool = False) -> None:
             solid_joinstyle="round",
             zorder=4 if line.typical else 3,
         )
+        mark_line(drawn, line.contender, line.points if line.typical else [], x, y)
 
 
 def draw_over_time(lines: Sequence[Line], unit: Unit, words: tuple[str, str], *, steps: bool) -> tuple[Figure, Axes]:
     """A drawing of the lines over seconds from 0; `words` are those of its axes."""
     figure, axes = canvas.new(300)
     seconds_axis(axes, max(x for line in lines for x, _ in line.points))
-    draw(axes, lines, steps=steps)
+    draw(axes, lines, Unit.SECONDS, unit, steps=steps)
     scale_y(axes, lines, unit, log=False)
     canvas.label(axes, *words)
     return figure, axes
 
 
-def mark_x(axes: Axes, x: float, colour: str) -> None:
-    """A triangle on the x axis."""
-    axes.plot(
+def mark_x(axes: Axes, x: float, colour: str, contender: str, says: str) -> None:
+    """A contender's triangle on the x axis."""
+    drawn = axes.plot(
         [x],
         [0],
         linestyle="none",
@@ -92,6 +94,7 @@ def mark_x(axes: Axes, x: float, colour: str) -> None:
         zorder=6,
         transform=axes.get_xaxis_transform(),
     )
+    mark(drawn, contender, says)
 
 
 def legend_of(lines: Sequence[Line]) -> list[LegendEntry]:

@@ -22,7 +22,7 @@ def build(view: View, place: Place) -> Panel | None:
         return None
     figure, axes = canvas.new(300)
     seconds_axis(axes, max(x for line in lines for x, _ in line.points))
-    draw(axes, lines)
+    draw(axes, lines, Unit.SECONDS, Unit.BYTES)
     how = scale_y(axes, lines, Unit.BYTES, log=spread(lines) > _LINEAR_UP_TO)
     shade_phases(axes, _phases(view, place))
     canvas.label(axes, "seconds since the first request", ", ".join(["resident memory", *([how] if how else [])]))

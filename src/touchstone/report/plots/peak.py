@@ -8,6 +8,7 @@ from touchstone.record.sample import Sample
 from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of, mark_x
+from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
 from touchstone.vocabulary.figure import Unit
@@ -23,7 +24,8 @@ def build_totals(view: View, place: Place) -> Panel | None:
     for crossing in view.crossings:
         if crossing.outcome == "overtakes" and crossing.median_s is not None:
             colour = canvas.line_colour(view.colour(crossing.contender))
-            axes.axvline(crossing.median_s, color=colour, linewidth=1.1, linestyle=(0, (2, 3)), zorder=2)
+            stem = axes.axvline(crossing.median_s, color=colour, linewidth=1.1, linestyle=(0, (2, 3)), zorder=2)
+            mark(stem, crossing.contender)
     crossed = any(crossing.outcome == "overtakes" for crossing in view.crossings)
     told = " Dotted: where one overtakes another, in the colour of the one that does." if crossed else ""
     return Panel(
@@ -51,8 +53,10 @@ def build_rates(view: View, place: Place) -> Panel | None:
     for contender in view.measured:
         peak = view.estimate(place, contender.name, "peak_time")
         if peak is not None and peak.median is not None:
-            mark_x(axes, peak.median, canvas.line_colour(view.colour(contender.name)))
-            reached.append(f"{contender.name} {quantity(peak.median, Unit.SECONDS)}")
+            after = quantity(peak.median, Unit.SECONDS)
+            colour = canvas.line_colour(view.colour(contender.name))
+            mark_x(axes, peak.median, colour, contender.name, f"peak after {after}")
+            reached.append(f"{contender.name} {after}")
     told = f" Peak reached (triangle): {', '.join(reached)}." if reached else ""
     return Panel(
         title="Rate since exec, second by second",

@@ -27,7 +27,7 @@ def build(view: View, place: Place) -> Panel | None:
     if not lines:
         return None
     figure, axes = canvas.new(300)
-    draw(axes, lines)
+    draw(axes, lines, _per_cent, Unit.SECONDS)
     scale_y(axes, lines, Unit.SECONDS, log=True)
     _percentile_axis(axes, max(x for line in lines for x, _ in line.points))
     canvas.label(axes, "share of requests answered within", "latency, log scale")
@@ -56,6 +56,10 @@ def _points(sample: Sample) -> Points:
 
 def _nines(share: float) -> float:
     return -math.log10(1 - share)
+
+
+def _per_cent(nines: float) -> float:
+    return 100 * (1 - 10**-nines)
 
 
 def _percentile_axis(axes: Axes, top: float) -> None:

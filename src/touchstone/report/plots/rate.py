@@ -6,6 +6,7 @@ from touchstone.record.sample import Sample
 from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, mark_x, scale_y
+from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
@@ -18,7 +19,7 @@ def build(view: View, place: Place) -> Panel | None:
     if not lines:
         return None
     figure, axes = canvas.new(300)
-    draw(axes, lines)
+    draw(axes, lines, Unit.PER_SECOND, Unit.SECONDS)
     scale_y(axes, lines, Unit.SECONDS, log=True)
     fastest = max(x for line in lines for x, _ in line.points) * 1.03
     axes.set_xlim(0, fastest)
@@ -29,9 +30,11 @@ def build(view: View, place: Place) -> Panel | None:
         knee = view.estimate(place, contender.name, "knee_rate")
         if knee is not None and knee.median is not None:
             colour = canvas.line_colour(view.colour(contender.name))
-            axes.axvline(knee.median, color=colour, linewidth=1.2, linestyle=(0, (2, 3)), zorder=2)
-            mark_x(axes, knee.median, colour)
-            knees.append(f"{contender.name} {quantity(knee.median, Unit.PER_SECOND)}")
+            words = quantity(knee.median, Unit.PER_SECOND)
+            stem = axes.axvline(knee.median, color=colour, linewidth=1.2, linestyle=(0, (2, 3)), zorder=2)
+            mark(stem, contender.name)
+            mark_x(axes, knee.median, colour, contender.name, f"knee at {words}")
+            knees.append(f"{contender.name} {words}")
     found = f" Knee (triangle): {', '.join(knees)}." if knees else ""
     return Panel(
         title="Latency against rate",

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.judge.judgement import Comparison
-from touchstone.report.format import TIMES, percent, ratio
+from touchstone.report.format import TIMES, percent, ratio, ratio_interval
 from touchstone.report.plots import canvas
+from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
 from touchstone.report.words import direction, standing
-from touchstone.vocabulary.figure import Figure
+from touchstone.vocabulary.figure import FIGURES, Figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,15 +136,17 @@ def _heading(axes: Axes, figure: Figure, y: float, left: float) -> None:
 def _row(axes: Axes, comparison: Comparison, y: float, left: float) -> None:
     how = standing(comparison)
     colour = _COLOURS[how.kind]
-    _beside(axes, canvas.fitted(comparison.contender, left - _INDENT), y, _INDENT - left, canvas.INK)
+    name = _beside(axes, canvas.fitted(comparison.contender, left - _INDENT), y, _INDENT - left, canvas.INK)
+    mark(name, comparison.contender)
     if comparison.ratio is None:
         return
     if comparison.low is not None and comparison.high is not None:
         # A bound that nobody knows reaches out of the plot.
         left, right = axes.get_xlim()
         bounds = [max(comparison.low, left), min(comparison.high, right)]
-        axes.plot(bounds, [y, y], color=colour, linewidth=2.4, solid_capstyle="round", zorder=3)
-    axes.plot(
+        whisker = axes.plot(bounds, [y, y], color=colour, linewidth=2.4, solid_capstyle="round", zorder=3)
+        mark(whisker, comparison.contender)
+    point = axes.plot(
         [comparison.ratio],
         [y],
         linestyle="none",
@@ -154,7 +157,10 @@ def _row(axes: Axes, comparison: Comparison, y: float, left: float) -> None:
         markeredgewidth=1.8,
         zorder=4,
     )
-    _beside(axes, f"{ratio(comparison.ratio)} {how.word}", y, None, colour)
+    within = ratio_interval(comparison.low, comparison.high)
+    says = f"{FIGURES[comparison.figure].title} {ratio(comparison.ratio)}{f', {within}' if within else ''}: {how.word}"
+    mark(point, comparison.contender, says)
+    mark(_beside(axes, f"{ratio(comparison.ratio)} {how.word}", y, None, colour), comparison.contender)
 
 
 def _beside(axes: Axes, words: str, y: float, x: float | None, colour: str) -> Text:

@@ -21,7 +21,7 @@ def build(view: View, place: Place) -> Panel | None:
         return None
     figure, axes = canvas.new(300)
     seconds_axis(axes, max(x for line in lines for x, _ in line.points))
-    draw(axes, lines)
+    draw(axes, lines, Unit.SECONDS, Unit.PER_SECOND)
     how = scale_y(axes, lines, Unit.PER_SECOND, log=_far_apart(lines))
     shade_phases(axes, _phases(view, place))
     canvas.label(
