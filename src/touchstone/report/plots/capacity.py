@@ -12,6 +12,7 @@ from touchstone.record.sample import Sample
 from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, mark_x, scale_y
+from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
@@ -80,10 +81,11 @@ def _panel(view: View, place: Place, curve: _Curve, bound: float = 0.0) -> Panel
     if not lines:
         return None
     figure, axes = canvas.new(300)
-    draw(axes, lines)
+    draw(axes, lines, Unit.PER_SECOND, curve.unit)
     for line in lines:
         if line.typical:
-            axes.plot(*zip(*line.points, strict=True), "o", markersize=3.5, color=canvas.line_colour(line.colour))
+            colour = canvas.line_colour(line.colour)
+            mark(axes.plot(*zip(*line.points, strict=True), "o", markersize=3.5, color=colour), line.contender)
     scale = scale_y(axes, lines, curve.unit, log=curve.log)
     fastest = max(x for line in lines for x, _ in line.points) * 1.03
     axes.set_xlim(0, fastest)
@@ -95,8 +97,10 @@ def _panel(view: View, place: Place, curve: _Curve, bound: float = 0.0) -> Panel
     for contender in view.measured:
         estimate = view.estimate(place, contender.name, "capacity")
         if estimate is not None and estimate.median is not None:
-            mark_x(axes, estimate.median, canvas.line_colour(view.colour(contender.name)))
-            capacities.append(f"{contender.name} {quantity(estimate.median, Unit.PER_SECOND)}")
+            words = quantity(estimate.median, Unit.PER_SECOND)
+            colour = canvas.line_colour(view.colour(contender.name))
+            mark_x(axes, estimate.median, colour, contender.name, f"capacity {words}")
+            capacities.append(f"{contender.name} {words}")
     told = f" Capacity (triangle): {', '.join(capacities)}." if capacities else ""
     told += " The dashed line is the objective's bound." if bound else ""
     return Panel(
