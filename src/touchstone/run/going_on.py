@@ -7,12 +7,14 @@ and tells.
 
 from __future__ import annotations
 
+import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from touchstone.judge.comparison.economy import spread
+from touchstone.judge.comparison.economy import Spread, spread
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
+from touchstone.judge.reading.laps import SLICED
 from touchstone.judge.statistics.sequential import confidence_of_look, look_rounds
 from touchstone.plan.laps import worthwhile_laps
 from touchstone.plan.profile import PROFILES
@@ -62,7 +64,7 @@ class GoingOn:
         now = time.monotonic()
         self._round_s, self._last = now - self._last, now
         if self._spend:
-            self._weigh()
+            self._weigh(["throughput"])
             return now + self._round_s <= self._deadline
         last = rounds >= MOST_ROUNDS or now + self._round_s > self._deadline
         if rounds not in _LOOKS and not last:
@@ -72,24 +74,28 @@ class GoingOn:
         if not last:
             self._looked = used
             judged = judge(load_run(self._store.folder), confidence=confidence)
-            if any(_can_change(comparison) and self._still_open(comparison) for comparison in judged.comparisons):
-                self._weigh()
+            open_ = [c.figure for c in judged.comparisons if _can_change(c) and self._still_open(c)]
+            if open_:
+                self._weigh([figure for figure in SLICED if figure in open_])
                 return True
         self._plan.confidence = confidence
         self._store.write_plan(self._plan)
         return False
 
-    def _weigh(self) -> None:
-        """Choose the next round's laps: what a fresh round costs against what a further lap tells."""
-        seen = spread(load_run(self._store.folder))
-        if seen is None:
-            return
+    def _weigh(self, figures: Sequence[str]) -> None:
+        """Choose the next round's laps: what a fresh round costs against what a further lap tells of these figures."""
+        run = load_run(self._store.folder)
+        found = [seen for figure in figures if (seen := spread(run, figure)) is not None]
+        if found:
+            self.laps = round(statistics.median(self._worthwhile(seen) for seen in found))
+
+    def _worthwhile(self, seen: Spread) -> int:
         overhead_s = max(0.0, self._round_s - seen.laps * seen.lap_s)
         least, most = _LAPS
         if not self._spend:
             spare_s = (self._deadline - self._last) / _PART - overhead_s
             most = min(most, max(least, self._plan_laps, int(spare_s / seen.lap_s)))
-        self.laps = worthwhile_laps(overhead_s, seen.lap_s, seen.between, seen.within, (least, most))
+        return worthwhile_laps(overhead_s, seen.lap_s, seen.between, seen.within, (least, most))
 
 
 def headline_open(comparison: Comparison) -> bool:

@@ -9,7 +9,6 @@ from touchstone.judge.reading.laps import LapEffect, lap_effect
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
-_FIGURE = "throughput"
 LEAST_ROUNDS = 3
 
 
@@ -27,13 +26,17 @@ class Spread:
     """Laps in the last round."""
 
 
-def spread(run: Run) -> Spread | None:
-    """What a run's slices say of both variances; None before `LEAST_ROUNDS` rounds, or where nothing was sliced."""
+def spread(run: Run, figure: str = "throughput") -> Spread | None:
+    """What a run's slices say of both variances; None before `LEAST_ROUNDS` rounds, or where nothing was sliced.
+
+    Figures differ: CPU time of a request scatters less from slice to slice than the rate, and from process to process
+    as much.
+    """
     sliced = [s for s in run.samples if s.slices is not None and s.round is not None]
     last = max((s.round or 0 for s in sliced), default=0)
     if last < LEAST_ROUNDS:
         return None
-    effects = _effects([s for s in sliced if s.contender != TARE])
+    effects = _effects([s for s in sliced if s.contender != TARE], figure)
     pairs = [rounds for rounds in effects.values() if len(rounds) >= LEAST_ROUNDS]
     if not pairs:
         return None
@@ -49,7 +52,7 @@ def _between(rounds: list[LapEffect]) -> float:
     return statistics.variance(effect.effect for effect in rounds) - explained
 
 
-def _effects(samples: list[Sample]) -> dict[tuple[str, str | None], list[LapEffect]]:
+def _effects(samples: list[Sample], figure: str) -> dict[tuple[str, str | None], list[LapEffect]]:
     """By contender and load, the effects of the rounds against the first contender by name."""
     by_place: dict[tuple[str | None, int], dict[str, Sample]] = {}
     for sample in samples:
@@ -58,6 +61,6 @@ def _effects(samples: list[Sample]) -> dict[tuple[str, str | None], list[LapEffe
     for (load, _), contenders in sorted(by_place.items(), key=lambda item: item[0][1]):
         first = min(contenders)
         for name in contenders.keys() - {first}:
-            if effect := lap_effect(contenders[name], contenders[first], _FIGURE):
+            if effect := lap_effect(contenders[name], contenders[first], figure):
                 found.setdefault((name, load), []).append(effect)
     return found

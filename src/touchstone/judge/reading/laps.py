@@ -34,6 +34,9 @@ _VALUES: Mapping[str, Callable[[Slice], float | None]] = {
 }
 """What a single slice knows of a figure. Far percentiles need more requests than a slice has."""
 
+SLICED = tuple(_VALUES)
+"""The figures of which laps tell."""
+
 
 @dataclass(frozen=True)
 class LapEffect:
