@@ -119,9 +119,6 @@ SOUND: tuple[Setup, ...] = (
         },
     ),
     sound("daemon", "the server becomes a daemon in a session of its own", servers=knobs(daemonise=1)),
-    sound(
-        "spinner", "a server that never sleeps: it asks the kernel for events without waiting", servers=knobs(spin=1)
-    ),
     sound("slow-to-accept", "a server that needs 5 ms to take a connection", servers=knobs(accept_ms=5)),
     sound("many-fields", "answers with 2 KB of header fields", servers=knobs(header_bytes=2048)),
     sound("mapped-memory", "64 MB of shared memory that is mapped", servers=knobs(shared_bytes=64 * MIB)),

@@ -20,6 +20,20 @@ OLD = [["/bin/sh", "-c", f"{COMPILE[0][2]} && touch -d 2020-01-01 program"]]
 
 TRICKS: tuple[Setup, ...] = (
     Setup(
+        "spins-while-off",
+        "two contenders; one asks the kernel for events without waiting, also while the other has the machine",
+        ("works-while-off",),
+        servers=(*knobs(), *knobs(spin=1)),
+        needs_quiet=True,
+    ),
+    Setup(
+        "beside-a-spinner",
+        "two contenders; the other one never sleeps",
+        ("neighbour-works",),
+        servers=(*knobs(spin=1), *knobs()),
+        needs_quiet=True,
+    ),
+    Setup(
         "compiled-long-ago",
         "what the build leaves is years older than the build",
         ("artifact-older",),
