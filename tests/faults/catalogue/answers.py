@@ -1,6 +1,6 @@
 """Servers that answer wrongly, or break their connections."""
 
-from tests.faults.catalogue.kinds import FILLED, work
+from tests.faults.catalogue.kinds import FILLED, PACKED, PACKED_WORK, work
 from tests.faults.setup import Setup, knobs
 
 ERRORS = "errors-above-allowance"
@@ -121,6 +121,28 @@ ANSWERS: tuple[Setup, ...] = (
         servers=knobs(drip_every=300, body_bytes=400),
         load=work(FILLED),
         seconds=1.5,
+    ),
+    Setup(
+        "wrong-when-unpacked",
+        "compressed answers that are wrong when they are unpacked",
+        ("contract-broken",),
+        servers=knobs(gzip=1, wrong_body_every=1),
+        contract=PACKED,
+        load=PACKED_WORK,
+    ),
+    Setup(
+        "packed-wrong-bytes",
+        "every 100th compressed answer has no content",
+        WRONG,
+        servers=knobs(gzip=1, blank_body_every=100),
+        load=PACKED_WORK,
+    ),
+    Setup(
+        "content-instead-of-none",
+        "one request in 50 is answered with 500 and a body, where 304 is expected",
+        FAILED,
+        servers=knobs(status_from=1, status=304, fault=1, fault_ppm=20_000),
+        load=work({"status": 304}),
     ),
     Setup("answers-anything", "an unknown path gets 200", ("contract-broken",), servers=knobs(unknown_is_200=1)),
     Setup("any-method", "POST is taken for GET", ("contract-broken",), servers=knobs(any_method=1)),

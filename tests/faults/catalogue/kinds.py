@@ -49,6 +49,25 @@ def work(expect: dict[str, Any], **load: Any) -> dict[str, Any]:
     return {"requests": [{"name": "work", "target": "/work?n={counter}", "expect": expect}], **load}
 
 
+PACKED: tuple[dict[str, Any], ...] = (
+    {
+        "id": "packed",
+        "says": "an answer is compressed, and right when it is unpacked",
+        "steps": [
+            {
+                "target": "/work?n={fresh}",
+                "expect": {
+                    "body": "done {fresh}",
+                    "encoding": "decoded",
+                    "headers": {"content-encoding": "gzip"},
+                },
+            }
+        ],
+    },
+)
+PACKED_WORK = work({"pattern": r"\x1f\x8b(.|\n)*done [0-9]+(.|\n)*", "encoding": "bytes"})
+"""The answers of the C server in gzip, which it packs without making them smaller."""
+
 FILLED = {"pattern": r"done \d+\.*"}
 """A right body with a tail of dots."""
 BIG = work(FILLED, connections=4)

@@ -2,7 +2,21 @@
 
 from tests.faults.catalogue.dependencies import FIND
 from tests.faults.catalogue.drains import TOPIC
-from tests.faults.catalogue.kinds import BIG, COMPILE, ECHO, FILLED, HITS, POSTGRES, ROWS, SQLITE, SYNCED, service, work
+from tests.faults.catalogue.kinds import (
+    BIG,
+    COMPILE,
+    ECHO,
+    FILLED,
+    HITS,
+    PACKED,
+    PACKED_WORK,
+    POSTGRES,
+    ROWS,
+    SQLITE,
+    SYNCED,
+    service,
+    work,
+)
 from tests.faults.catalogue.times import PEAK
 from tests.faults.catalogue.tricks import HOLD
 from tests.faults.setup import Server, Setup, knobs
@@ -107,6 +121,14 @@ SOUND: tuple[Setup, ...] = (
         "two contenders, one of a third of the other's speed",
         servers=(*knobs(work_us=30), *knobs(work_us=120)),
     ),
+    sound("not-modified", "304 for each request", servers=knobs(status_from=1, status=304), load=work({"status": 304})),
+    sound("no-content", "204 for each request", servers=knobs(status_from=1, status=204), load=work({"status": 204})),
+    sound(
+        "heads",
+        "HEAD, whose answers say a length and have no body",
+        load={"requests": [{"name": "work", "method": "HEAD", "target": "/work?n={counter}"}]},
+    ),
+    sound("packed", "compressed answers", servers=knobs(gzip=1), contract=PACKED, load=PACKED_WORK),
     sound(
         "mixed-load",
         "a mix of lookups, misses and pings",
