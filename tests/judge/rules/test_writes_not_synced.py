@@ -6,7 +6,7 @@ from touchstone.record.sample import DependencyState, WrittenFile
 from ..sound import fired, loads, sound_run
 
 
-def written(database: float, log: float, others: float = 0.5, *, asked: str | None = None, looks: int = 100) -> Run:
+def written(database: float, log: float, others: float = 0.9, *, asked: str | None = None, looks: int = 100) -> Run:
     """`go/std` leaves changes waiting in these shares of the looks; the others in the share `others` of both files."""
     run = sound_run()
     for sample in loads(run):
@@ -43,11 +43,11 @@ def test_a_log_that_is_to_be_synced_with_each_commit() -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        written(0.99, 0.85, asked="NORMAL"),
-        written(0.5, 0.99, asked="NORMAL"),
-        written(0.99, 0.99, 0.99),
+        written(1.0, 0.97, asked="NORMAL"),
+        written(0.97, 1.0, asked="NORMAL"),
+        written(0.99, 0.99, 0.97),
         written(0.99, 0.99, asked="OFF", others=0.99),
-        written(0.99, 0.99, asked="NORMAL", looks=19),
+        written(0.99, 0.99, asked="NORMAL", looks=39),
     ],
     ids=["the log is synced", "the database is synced", "nobody syncs", "none is asked for", "few checkpoints"],
 )
