@@ -34,8 +34,8 @@ class WritesNotSynced(RunRule):
     threshold_reason = (
         "with NORMAL every checkpoint syncs the log, and a whole one the database; a look that falls into a sync, or "
         "after it, sees no page that only waits. Of sixteen writers that hinder each other's checkpoints, 7 % of the "
-        "looks at the database and 11 % of those at the log did; without syncs none does, but for one in half a minute, "
-        "when the kernel writes by itself"
+        "looks at the database and 11 % of those at the log did; without syncs none does, but for one in half a "
+        "minute, when the kernel writes by itself"
     )
     next_step = "Set `PRAGMA synchronous` as the scenario says in every connection of the contender named."
 
