@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.demo import SERVER, demo
-from tests.run.test_end_to_end import report_of
+from tests.run.test_end_to_end import report_of, touchstone
 from touchstone.bench.outside import inspect_outside
 from touchstone.cli.services import read_services
 from touchstone.failure import UsageError
@@ -92,6 +92,21 @@ def test_a_service_that_breaks_the_contract_is_not_timed_and_what_nobody_can_pro
     told = next(f["evidence"]["left_out"] for f in left_out if f["contender"] == "good")
     assert any("one row" in line for line in told)
     assert any("POOL" in line for line in told)
+
+
+def test_a_load_that_only_a_starter_could_put_on_is_not_measured_and_nothing_has_failed(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    manifest = folder / "scenario.toml"
+    manifest.write_text(manifest.read_text() + "memory_limit_mb = 64\n")
+    with service(tmp_path / "a") as (url, _):
+        code, report = report_of(tmp_path, str(folder), "--phase", "load", "--rounds", "1", "--url", f"staging={url}")
+        refused = touchstone(tmp_path, "run", str(folder), "--cpus", "0.5", "--url", f"staging={url}")
+    assert report["judgement"]["failed"] == []
+    (sample,) = [s for s in report["run"]["samples"] if s["phase"] == "load"]
+    assert "limit of memory" in sample["not_measured"]["throughput"]
+    assert code in (0, 4)  # A run of which nothing was measured carries no figure.
+    assert refused.returncode == 2
+    assert "leave --cpus out" in refused.stderr
 
 
 def test_a_control_group_is_found_by_its_path_and_gives_the_process() -> None:

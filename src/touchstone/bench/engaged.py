@@ -74,7 +74,7 @@ def engaged(
 ) -> Iterator[Engaged]:
     """A contender that gives correct responses: started afresh, or as it runs already. Raises StartError."""
     if contender.outside is not None:
-        with attached(bench, contender.outside, sample, limited=bool(memory_limit or cpu_limit)) as found:
+        with attached(bench, contender.outside, sample) as found:
             yield found
         return
     with running(

@@ -117,16 +117,8 @@ def inspect_outside(service: Outside) -> None:
 
 
 @contextmanager
-def attached(bench: Bench, reference: Outside, sample: Sample, *, limited: bool) -> Iterator[Attached]:
-    """The service, once it answers `ready` as the scenario says. It is left running. Raises StartError.
-
-    `limited` says that the load asks for a limit of memory or CPU.
-    """
-    if limited or bench.cpu_limit is not None:
-        raise StartError(
-            "not measured: the lab cannot limit a service that it did not start",
-            mend=f"leave the limit out, or set it where {reference.name} is started and take it out of the load",
-        )
+def attached(bench: Bench, reference: Outside, sample: Sample) -> Iterator[Attached]:
+    """The service, once it answers `ready` as the scenario says. It is left running. Raises StartError."""
     group = find_cgroup(reference.cgroup) if reference.cgroup else None
     pid = reference.pid if reference.pid is not None else _oldest(group)
     since = None

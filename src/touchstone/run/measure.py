@@ -11,6 +11,7 @@ from rich.console import Console
 from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.bench.outside import inspect_outside
 from touchstone.check.folder import refuse_problems
+from touchstone.failure import UsageError
 from touchstone.judge.judgement import Comparison
 from touchstone.manifest.catalogue import (
     ScenarioFolder,
@@ -89,6 +90,11 @@ def measure(
     folder = read_scenario_folder(scenario) if isinstance(scenario, Path) else scenario
     if wish.objective is not None:
         folder = with_objective(folder, wish.objective)
+    if outside and conditions.cpu_limit is not None:
+        raise UsageError(
+            "the lab cannot limit the CPUs of services that it does not start",
+            mend="leave --cpus out, and limit them where they are started",
+        )
     contenders = outside_contenders(folder, outside)
     if stacks or not outside:
         contenders = select_contenders(folder, list(stacks), exhibits=wish.exhibits) + contenders

@@ -18,6 +18,7 @@ from touchstone.phase.base import Phase
 from touchstone.phase.load.figures import load_figures, memory_remarks, throttled_share
 from touchstone.phase.load.fitting import apart_for_memory
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load
+from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.load.slices import measure_slices, sliced_loads
 from touchstone.phase.load.tare import measure_tare
 from touchstone.record.sample import Sample
@@ -58,6 +59,8 @@ class LoadPhase(Phase):
         self, bench: Bench, contender: Contender, name: str, load: Load, place: tuple[int, int]
     ) -> Sample:
         round_number, position = place
+        if why := out_of_reach(contender, load):
+            return unmeasured(bench, contender, name, round_number, why)
         sample = blank_sample(bench, self.name, contender.name, load=name, round_number=round_number, position=position)
         sample.load_spec = load.model_dump(mode="json", by_alias=True)
 

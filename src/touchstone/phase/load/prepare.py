@@ -35,17 +35,11 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> None:
 
 
 def prepare_once(bench: Bench, contender: str, checker: Checker, load: Load, sample: Sample) -> None:
-    """Prepare a service that outlives the round, once in a run. Raises PrepareError if it needs an act.
+    """Prepare a service that outlives the round, once in a run.
 
     What is answered otherwise is told, and no failure: an earlier run may have prepared it already, and the load looks
     at each response.
     """
-    for step in load.prepare:
-        if isinstance(step, Act):
-            raise PrepareError(
-                f"not measured: the load's preparation acts on {step.dependency}, which the lab did not start",
-                mend="leave the load out for it (`--load` names those that are wanted)",
-            )
     key = contender, "".join(step.model_dump_json() for step in load.prepare)
     if key in bench.prepared:
         return

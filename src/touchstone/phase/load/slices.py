@@ -28,6 +28,7 @@ from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import memory_remarks, sliced_figures, throttled_share
 from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
+from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.load.tare import null_server, null_traffic
 from touchstone.phase.load.warm_up import Budget, turn_rate, warm_up
 from touchstone.plan.laps import balanced_laps, slice_lengths
@@ -64,8 +65,13 @@ def measure_slices(bench: Bench, contenders: Sequence[Contender], round_number: 
         dice.shuffle(names)
         first = loads[names[0]]
         limits = Limits(None if first.memory_limit_mb is None else first.memory_limit_mb * 2**20, first.cpus)
+        reasons = [(one, out_of_reach(one, first)) for one in contenders]
+        yield [unmeasured(bench, one, name, round_number, why) for one, why in reasons if why for name in names]
+        able = [one for one, why in reasons if why is None]
+        if not able:
+            continue
         kept: list[tuple[Sample | None, list[Sample]]] = []
-        with standing(bench, contenders, round_number, first.dependency_settings, limits) as (found, fallen):
+        with standing(bench, able, round_number, first.dependency_settings, limits) as (found, fallen):
             for number, name in enumerate(names):
                 one = _SlicedLoad(bench, name, loads[name], round_number, found, warm=number > 0)
                 measured = one.measure()

@@ -1,0 +1,30 @@
+"""Which loads cannot be put on a service that the lab did not start: they ask for what only a starter can give."""
+
+from __future__ import annotations
+
+from touchstone.bench.base import Bench, blank_sample
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.contract import Act
+from touchstone.manifest.load import Load
+from touchstone.record.sample import Sample
+from touchstone.vocabulary.figure import FIGURES
+
+
+def out_of_reach(contender: Contender, load: Load) -> str | None:
+    """Why the load cannot be put on the contender; None if it can."""
+    if contender.outside is None:
+        return None
+    if load.memory_limit_mb is not None or load.cpus is not None:
+        return "the load wants a limit of memory or CPUs, and the lab did not start the service"
+    for step in load.prepare:
+        if isinstance(step, Act):
+            return f"the load's preparation acts on {step.dependency}, which the lab did not start"
+    return None
+
+
+def unmeasured(bench: Bench, contender: Contender, name: str, round_number: int, why: str) -> Sample:
+    """The sample of a load that was not put on: every figure gives the reason, and nothing has failed."""
+    sample = blank_sample(bench, "load", contender.name, load=name, round_number=round_number)
+    sample.load_spec = bench.loads[name].model_dump(mode="json", by_alias=True)
+    sample.not_measured = {figure.name: why for figure in FIGURES.values() if figure.phase == "load"}
+    return sample
