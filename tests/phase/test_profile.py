@@ -9,6 +9,7 @@ import pytest
 
 from tests.phase.test_peak import Quiet
 from tests.run.demo import demo
+from touchstone import starter
 from touchstone.bench.base import Bench, Built
 from touchstone.manifest.catalogue import find_scenario, select_contenders
 from touchstone.phase.profile.phase import ProfilePhase
@@ -18,6 +19,7 @@ from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Environment, Plan
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore
+from touchstone.toolchain.async_profiler import fetch_async_profiler, library
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
@@ -25,7 +27,7 @@ needs_perf = pytest.mark.skipif(not isinstance(find_tool("perf", ">=5.17"), Foun
 needs_strace = pytest.mark.skipif(not isinstance(find_tool("strace", ">=5"), Found), reason="needs strace")
 
 
-def profiled(tmp_path: Path, **env: str) -> Sample:
+def profiled(tmp_path: Path, *argv: str, **env: str) -> Sample:
     folder = demo(tmp_path / "demo")
     scenario = find_scenario(str(folder), tmp_path)
     plan = Plan(
@@ -48,8 +50,8 @@ def profiled(tmp_path: Path, **env: str) -> Sample:
         tools={},
     )
     (contender,) = select_contenders(scenario, [], exhibits=False)
-    argv = ("/usr/bin/env", "python3", "server.py")
-    bench.builds[contender.name] = Built(folder / "sound", (), argv, {"PATH": "/usr/bin:/bin", **env})
+    command = argv or ("/usr/bin/env", "python3", "server.py")
+    bench.builds[contender.name] = Built(folder / "sound", (), command, {"PATH": "/usr/bin:/bin", **env})
     phase = ProfilePhase()
     assert list(phase.together(bench, [contender], 1)) == []
     assert bench.profile_rates["ping"] > 0
@@ -105,6 +107,28 @@ def test_without_perf_the_rest_is_measured_and_the_reason_told(tmp_path: Path, m
     assert "perf_event_paranoid" in sample.not_measured["profiler_cost"]
     assert "profile_cpu" in sample.figures
     assert "syscalls_per_request" in sample.figures
+
+
+@pytest.mark.slow
+def test_a_jvm_is_sampled_from_within_and_its_collections_counted(tmp_path: Path) -> None:
+    java = find_tool("java", ">=21")
+    if not isinstance(java, Found) or not isinstance(find_tool("mvn"), Found):
+        pytest.skip("needs a JDK and Maven")
+    if not library().is_file():
+        fetch_async_profiler()
+    server = Path(starter.__file__).parent / "java" / "Server.java"
+    sample = profiled(tmp_path, str(java.path), "-Dsun.net.httpserver.nodelay=true", str(server))
+    assert sample.failure is None, sample.failure
+    evidence = sample.profile
+    assert evidence is not None
+    assert evidence.stacks is not None, evidence.not_profiled
+    assert evidence.tables == ["jvm"]
+    assert "async-profiler" in (evidence.profiler or "")
+    names = evidence.stacks.frames
+    assert any(name.startswith("Server.") for name in names), "the service's own functions have their names"
+    assert any(name.startswith("sun.net.httpserver.") for name in names)
+    assert any(name.startswith("tcp_") and name.endswith("_[k]") for name in names)
+    assert "collections_per_request" in sample.figures
 
 
 def test_equal_stacks_are_folded_and_read_back() -> None:
