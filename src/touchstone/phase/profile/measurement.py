@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
+from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.build.copy import build_copy
@@ -49,12 +50,9 @@ def profile_one(task: Task, sample: Sample) -> None:
     stack, asked = task.contender.stack, task.contender.variant.profiled
     evidence = ProfileEvidence(rate=task.rate, application=own_prefixes(stack))
     sample.profile = evidence
-    copy: Built | None = None
-    if asked is not None:
-        copy = build_copy(task.bench, task.contender, sample, task.bench.store.logs / f"{sample.id}.log")
-        evidence.copy_build = asked.build or task.contender.variant.build
+    copy = None if asked is None else _copy(task, sample, evidence)
     with _started(task, task.bench.builds[task.contender.name], sample) as contender_running:
-        sampler = _sampler(task, contender_running, evidence) if copy is None else None
+        sampler = _sampler(task, contender_running, evidence) if asked is None else None
         with Passes(task.bench, task.load, contender_running, task.rate) as passes:
             passes.warm_up(_budget(task))
             evidence.plain = _steady(passes, contender_running, evidence, sampler)
@@ -69,6 +67,18 @@ def profile_one(task: Task, sample: Sample) -> None:
                 passes.warm_up(_budget(task))
                 evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
     sample.figures, sample.not_measured = profile_figures(evidence)
+
+
+def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None:
+    """The copy that is profiled; None if it could not be built, with the reason in the evidence."""
+    variant, log = task.contender.variant, task.bench.store.logs / f"{sample.id}.log"
+    try:
+        copy = build_copy(task.bench, task.contender, sample, log)
+    except TouchstoneError as error:
+        evidence.not_profiled = f"not measured: the copy for the profiler: {error.what}; {error.mend}"
+        return None
+    evidence.copy_build = variant.profiled.build or variant.build if variant.profiled else variant.build
+    return copy
 
 
 def _budget(task: Task) -> Budget:
