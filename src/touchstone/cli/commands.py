@@ -44,6 +44,7 @@ COMMANDS: dict[str, Outline] = {
         "Find the commit that made a figure worse, by bisection; each step is as short as its decision allows.",
     ),
     "history": Outline("history", "Keep figures over commits: record, show, export."),
+    "size": Outline("size", "Find the smallest container that serves a rate within an objective, and what it costs."),
     "compare": Outline("compare", "Put two runs side by side: which figures have really changed."),
     "claims": Outline("claims", "Hold published statements against measurements: which hold, which do not, and why."),
     "audit": Outline("audit", "Apply to published results every check that needs no rerun, by entry and by cause."),

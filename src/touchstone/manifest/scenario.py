@@ -66,8 +66,15 @@ class Floor(Part):
 
     load: Name
     share_of_unlimited: Annotated[float, Field(gt=0, le=1)] = 0.9
+    objective: str | None = None
+    """What must hold under the limit besides, such as `p99 < 50ms`."""
     from_mb: int = 4
     to_mb: int = 1024
+
+    @field_validator("objective")
+    @classmethod
+    def _readable(cls, objective: str | None) -> str | None:
+        return objective and parse_objective(objective).text
 
 
 class Peak(Part):

@@ -103,14 +103,21 @@ def backlog(series: Sequence[Point], rate: float) -> float | None:
     return (median(n for _, n in last) - median(n for _, n in first)) / apart / rate
 
 
-def _broken(trial: CapacityTrial, result: LoadResult, objective: Objective) -> str:
-    """What broke the objective, in words; empty if it held."""
+def breach(result: LoadResult, objective: Objective) -> str:
+    """Which bound of the objective a load broke, in words; empty if all held."""
     if not result.counts.ok:
         return "no request was answered correctly"
     for term in objective.terms:
         value = measured(result, term.quantity)
         if value is None or not term.holds(value):
             return f"{term.quantity} was {shown(term.quantity, math.nan if value is None else value)}"
+    return ""
+
+
+def _broken(trial: CapacityTrial, result: LoadResult, objective: Objective) -> str:
+    """What broke the objective in a trial, a growing queue among it; empty if it held."""
+    if told := breach(result, objective):
+        return told
     if trial.backlog is not None and trial.backlog > GROWS:
         return f"the requests in the system grew by {trial.backlog:.1%} of those that came"
     return ""

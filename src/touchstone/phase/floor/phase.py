@@ -15,9 +15,11 @@ from touchstone.engine.job import Timing
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import describe_cgroups
 from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import MemorySetting
 from touchstone.phase.base import Phase
+from touchstone.phase.capacity.trial import seconds_for
 from touchstone.phase.floor.search import FloorSearch, Trial, curve_limits, smallest
 from touchstone.phase.floor.trial import PLAIN, FloorBench, Outcome
 from touchstone.record.evidence.floor import FloorEvidence
@@ -70,7 +72,11 @@ class _Search:
         self._settings = {setting.title: setting for setting in settings}
         load = bench.scenario.loads[self._floor.load]
         timing = Timing(bench.profile.warmup_s, bench.profile.measured_s, 0.0)
-        self._trials = FloorBench(bench, contender, sample, load, timing)
+        objective = parse_objective(self._floor.objective) if self._floor.objective else None
+        if objective is not None and load.rate is not None:
+            # An open loop says beforehand how long its percentiles take.
+            timing = Timing(bench.profile.warmup_s, seconds_for(objective, load.rate, bench.profile.measured_s), 0.0)
+        self._trials = FloorBench(bench, contender, sample, load, timing, objective)
         self._unlimited_rate = 1.0
         self._wanted = 0.0
 
@@ -136,7 +142,7 @@ class _Search:
     def _unlimited(self) -> Outcome:
         self._step("without a limit")
         outcome = self._trials.load_under(None, PLAIN)
-        if outcome.rate is None or outcome.errors:
+        if outcome.rate is None or (outcome.errors and self._floor.objective is None):
             why = outcome.death or f"{outcome.errors} requests failed"
             raise TouchstoneError(f"without a limit the load fails: {why}", where=self._name)
         return outcome
@@ -146,6 +152,8 @@ class _Search:
         outcomes = [self._trials.load_under(limit_mb, self._settings[setting])]
         first = outcomes[0].rate or 0.0
         shares = [first / self._unlimited_rate]
+        if self._floor.objective is not None:
+            return self._within_objective(limit_mb, setting, outcomes[0])
         if not outcomes[0].errors and _HOPELESS < first / self._wanted < _CLEAR:
             for _ in range(2):
                 beside = self._unlimited().rate or 0.0
@@ -158,6 +166,22 @@ class _Search:
         sound = not any(outcome.errors for outcome in outcomes)
         passes = sound and median(shares) >= self._floor.share_of_unlimited
         return Trial(limit_mb, setting, True, passes, rate, p99, share=median(shares))
+
+    def _within_objective(self, limit_mb: int, setting: str, first: Outcome) -> Trial:
+        """A limit that lives passes if it holds the objective in two of three loads at the same rate."""
+        outcomes = [first]
+        held = [self._holds(first)]
+        while first.lives and len(held) < 3 and max(held.count(True), held.count(False)) < 2:
+            outcomes.append(self._trials.load_under(limit_mb, self._settings[setting]))
+            held.append(self._holds(outcomes[-1]))
+        if dead := next((outcome for outcome in outcomes if not outcome.lives), None):
+            return Trial(limit_mb, setting, False, False, death=dead.death)
+        rate = median(outcome.rate or 0.0 for outcome in outcomes)
+        p99 = median(outcome.p99 or 0.0 for outcome in outcomes)
+        return Trial(limit_mb, setting, True, held.count(True) >= 2, rate, p99, share=rate / self._unlimited_rate)
+
+    def _holds(self, outcome: Outcome) -> bool:
+        return outcome.lives and not outcome.broken and (outcome.rate or 0.0) >= self._wanted
 
     def _step(self, text: str) -> None:
         self._bench.watcher.step(f"floor of {self._name} {text}")

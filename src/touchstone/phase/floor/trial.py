@@ -15,7 +15,9 @@ from touchstone.engine.job import Timing, load_job
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
+from touchstone.manifest.objective import Objective
 from touchstone.manifest.stack import MemorySetting
+from touchstone.phase.capacity.trial import breach
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
@@ -37,6 +39,8 @@ class Outcome:
     p99: float | None = None
     peak: int | None = None
     death: str | None = None
+    broken: str = ""
+    """Which bound of the objective did not hold; empty if there is none, or all held."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class FloorBench:
     sample: Sample
     load: Load
     timing: Timing
+    objective: Objective | None = None
 
     def load_under(self, limit_mb: int | None, setting: MemorySetting) -> Outcome:
         """Start under the limit, check lightly, and load."""
@@ -71,7 +76,8 @@ class FloorBench:
         if result is None or death or not checks_hold:
             return Outcome(False, death=death or "it broke the contract")
         errors = result.counts.errors.total + result.counts.unanswered
-        return Outcome(True, errors, result.rate.achieved, result.latency.p99, peak)
+        missed = breach(result, self.objective) if self.objective else ""
+        return Outcome(True, errors, result.rate.achieved, result.latency.p99, peak, broken=missed)
 
     def contract_under(self, limit_mb: int, setting: MemorySetting) -> str | None:
         """Check the whole contract under the limit; what broke it, None if it holds."""

@@ -1,0 +1,128 @@
+"""`touchstone size`: the smallest container that serves a rate within an objective."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from touchstone.cli.places import results_root, scenarios_root
+from touchstone.failure import ExitCode, UsageError
+from touchstone.isolation.cgroup import describe_cgroups
+from touchstone.manifest.catalogue import find_scenario
+from touchstone.plan.placement import available_cpus, plan_placement
+from touchstone.plan.plan import Wish
+from touchstone.report.format import quantity
+from touchstone.run.measure import Conditions
+from touchstone.run.progress import Plain, display_for
+from touchstone.sizing.price import Prices
+from touchstone.sizing.size import Container, Sizing, demand_of, runs_folder, size, usual_quotas
+from touchstone.vocabulary.figure import Unit
+
+
+def size_command(
+    scenario: Annotated[str, typer.Argument(help="A scenario's name, or a folder with a scenario.toml.")],
+    rate: Annotated[float, typer.Option(help="The requests per second that are to be served.")],
+    objective: Annotated[
+        str | None, typer.Option(help="What must hold, such as 'p99 < 20ms'; the scenario's own if left out.")
+    ] = None,
+    stacks: Annotated[
+        str, typer.Option("--stacks", "-s", help="Stacks, or stack/variant, separated by commas; `all` for every one.")
+    ] = "",
+    load: Annotated[str | None, typer.Option(help="The load; the capacity's first one if left out.")] = None,
+    cpus: Annotated[str, typer.Option(help="CPU limits to try, such as 0.25,0.5,1; from half a CPU on.")] = "",
+    price_cpu_hour: Annotated[float, typer.Option(help="What a CPU costs per hour.")] = 0.0,
+    price_gib_hour: Annotated[float, typer.Option(help="What a GiB of memory costs per hour.")] = 0.0,
+    thorough: Annotated[bool, typer.Option("--thorough", help="With the times of the normal profile.")] = False,
+    rounds: Annotated[int | None, typer.Option(help="How many rounds; the profile's if left out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder for the runs.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
+) -> int:
+    """Find the smallest container that serves a rate within an objective, and what it costs."""
+    folder = find_scenario(scenario, scenarios_root())
+    folder, demand = demand_of(folder, rate, objective, load, Prices(price_cpu_hour, price_gib_hour))
+    if describe_cgroups() == "not permitted":
+        raise UsageError("CPU and memory limits need a cgroup, and none is permitted", mend="run as root")
+    quotas = _quotas(cpus, len(plan_placement(available_cpus(), dependencies=True).server_cpus))
+    progress = Console(stderr=json)
+    sizing = size(
+        folder,
+        demand,
+        quotas,
+        Wish(profile="normal" if thorough else "quick", rounds=rounds, command=tuple(sys.argv)),
+        stacks=[word for word in stacks.split(",") if word],
+        conditions=Conditions(
+            results=results_root(),
+            folder=out or runs_folder(results_root(), folder.scenario.name, demand),
+            display=Plain(Console(quiet=True)) if json else display_for(progress),
+        ),
+    )
+    if json:
+        typer.echo(json_format.dumps(asdict(sizing), indent=1))
+    else:
+        print_sizing(Console(), sizing)
+    return ExitCode.OK if any(sizing.smallest.values()) else ExitCode.GATE
+
+
+def _quotas(text: str, most: int) -> list[float]:
+    if not text:
+        return usual_quotas(most)
+    try:
+        quotas = [float(word) for word in text.split(",")]
+    except ValueError as error:
+        raise UsageError(f"--cpus {text!r} is no list of numbers", mend="write it like --cpus 0.5,1") from error
+    if not all(0.01 <= quota <= most for quota in quotas):
+        raise UsageError(f"--cpus {text}: contenders have {most} CPU(s) on this machine", mend="name limits up to that")
+    return quotas
+
+
+def print_sizing(console: Console, sizing: Sizing) -> None:
+    """The grid, then the smallest container of each contender."""
+    demand, prices = sizing.demand, sizing.demand.prices
+    table = Table(title=f"Capacity within {demand.objective}, load {demand.load}", title_justify="left")
+    for head in ("contender", "CPUs", "capacity", "interval", *(["per million at capacity"] if prices.given else [])):
+        table.add_column(head)
+    for one in sizing.grid:
+        money = [_money_at_capacity(sizing, one)] if prices.given else []
+        known = quantity(one.capacity, Unit.PER_SECOND) if one.capacity else one.reason
+        table.add_row(one.contender, f"{one.cpus:g}", known, _interval(one), *money)
+    console.print(table)
+    console.print(f"The smallest containers for {demand.rate:,.0f} requests per second:", highlight=False)
+    for name, chosen in sizing.smallest.items():
+        console.print(f"  {name}: {_told(sizing, chosen)}", highlight=False, soft_wrap=True)
+
+
+def _interval(one: Container) -> str:
+    low = quantity(one.low, Unit.PER_SECOND) if one.low else ""
+    high = quantity(one.high, Unit.PER_SECOND) if one.high else "no upper bound"
+    return f"{low} to {high}" if one.capacity and low else ""
+
+
+def _money_at_capacity(sizing: Sizing, one: Container) -> str:
+    """At its capacity, with the interval: the dearest at the lower bound."""
+    prices, rates = sizing.demand.prices, [one.high or one.capacity, one.capacity, one.low or one.capacity]
+    shown = [f"{prices.per_million(one.cpus, one.memory, rate):.4g}" for rate in rates if rate]
+    return f"{shown[1]} ({shown[0]} to {shown[2]})" if len(shown) == len(rates) else ""
+
+
+def _told(sizing: Sizing, one: Container | None) -> str:
+    if one is None:
+        return "none of these: give it more CPUs, or relax the objective"
+    memory = quantity(one.memory, Unit.BYTES) if one.memory else "memory not found"
+    demand = sizing.demand
+    money = ""
+    if demand.prices.given:
+        hour = demand.prices.per_hour(one.cpus, one.memory)
+        money = f"; {hour:.4g} per hour, {demand.prices.per_million(one.cpus, one.memory, demand.rate):.4g} per million"
+    return f"{one.cpus:g} CPUs, {memory}{money}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("size")(size_command)

@@ -1,0 +1,218 @@
+"""Capacities under CPU quotas, and for the smallest quota that serves the rate the smallest memory limit that does.
+
+Both are runs like any others, with records and reports of their own: a run of the phase `capacity` for each quota, and
+one of the phase `floor` for each quota that was chosen, under an open loop at the rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from touchstone.failure import UsageError
+from touchstone.judge.judge import judge
+from touchstone.manifest.catalogue import ScenarioFolder
+from touchstone.manifest.load import Load
+from touchstone.manifest.objective import parse_objective
+from touchstone.manifest.scenario import Floor
+from touchstone.phase.capacity.trial import LONGEST_S, lowest_rate, open_loop
+from touchstone.plan.plan import Wish, with_objective
+from touchstone.record.run import Run
+from touchstone.record.store import load_run
+from touchstone.report import render
+from touchstone.run.measure import Conditions, measure
+from touchstone.sizing.price import Prices
+
+KEPT = 0.99
+"""The share of the rate that a memory limit must leave: an open loop whose rate is not kept has a growing queue."""
+_LOAD = "at-the-rate"
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What is to be served: requests per second, within an objective, under one of the scenario's loads."""
+
+    rate: float
+    objective: str
+    load: str
+    prices: Prices
+
+
+@dataclass
+class Container:
+    """One contender under one CPU quota. Requests per second, bytes."""
+
+    contender: str
+    cpus: float
+    capacity: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+    """Why there is no capacity."""
+    memory: float | None = None
+    """The smallest memory limit that serves the rate; searched for the smallest sufficient quota alone."""
+
+    def serves(self, rate: float) -> bool:
+        """Whether the whole interval of its capacity lies at the rate or above."""
+        least = self.low if self.low is not None else self.capacity
+        return least is not None and least >= rate
+
+
+@dataclass
+class Sizing:
+    """The grid, and the smallest container of each contender."""
+
+    demand: Demand
+    grid: list[Container] = field(default_factory=list)
+
+    @property
+    def smallest(self) -> dict[str, Container | None]:
+        """By contender: the container with the fewest CPUs that serves the rate, None if none of them does."""
+        found: dict[str, Container | None] = {}
+        for one in sorted(self.grid, key=lambda container: container.cpus):
+            if found.get(one.contender) is None:
+                found[one.contender] = one if one.serves(self.demand.rate) else None
+        return found
+
+
+def demand_of(
+    folder: ScenarioFolder, rate: float, objective: str | None, load: str | None, prices: Prices
+) -> tuple[ScenarioFolder, Demand]:
+    """What is asked, with the scenario that has its objective. Raises UsageError if it cannot be served by anything."""
+    if not rate > 0:
+        raise UsageError(f"--rate is {rate:g}", mend="give the requests per second that are to be served, above 0")
+    if prices.cpu_hour < 0 or prices.gib_hour < 0:
+        raise UsageError("a price is below 0", mend="give prices per hour, such as --price-cpu-hour 0.04")
+    if objective is not None:
+        folder = with_objective(folder, objective)
+    capacity = folder.scenario.capacity
+    if capacity is None:
+        raise UsageError(
+            f"scenario {folder.scenario.name} states no objective", mend="give --objective 'p99 < 50ms, errors < 0.1%'"
+        )
+    read = parse_objective(capacity.objective)
+    if rate < lowest_rate(read):
+        raise UsageError(
+            f"{read.text!r} needs {read.least_requests:,} requests, and at {rate:g} per second a trial of "
+            f"{LONGEST_S:g} s has {rate * LONGEST_S:,.0f}",
+            mend="take a nearer percentile or a wider share of errors",
+        )
+    name = load or next(iter(capacity.loads), None) or next(iter(folder.scenario.loads))
+    if name not in folder.scenario.loads:
+        known = ", ".join(folder.scenario.loads)
+        raise UsageError(f"scenario {folder.scenario.name} has no load {name!r}", mend=f"there are: {known}")
+    # Quotas and limits are what is asked about: a load's own would go before them.
+    free = folder.scenario.loads[name].model_copy(update={"cpus": None, "memory_limit_mb": None})
+    scenario = folder.scenario.model_copy(update={"loads": {**folder.scenario.loads, name: free}})
+    return replace(folder, scenario=scenario), Demand(rate, read.text, name, prices)
+
+
+def size(
+    folder: ScenarioFolder,
+    demand: Demand,
+    quotas: Sequence[float],
+    wish: Wish,
+    *,
+    stacks: Sequence[str],
+    conditions: Conditions,
+) -> Sizing:
+    """Measure the grid, then the memory of the smallest container of each contender.
+
+    Args:
+        folder: the scenario, with its objective.
+        demand: what is to be served.
+        quotas: CPU limits to try.
+        wish: profile, rounds and seed.
+        stacks: as for a run.
+        conditions: `folder` is where the runs' folders are made in.
+
+    Raises:
+        TouchstoneError: as `measure`.
+
+    """
+    assert conditions.folder is not None  # the command names one
+    out, sizing = conditions.folder, Sizing(demand)
+    for cpus in sorted(quotas):
+        run = _run(
+            folder,
+            replace(wish, phases=("capacity",), loads=(demand.load,)),
+            stacks,
+            replace(conditions, folder=out / f"cpus-{cpus:g}", cpu_limit=cpus),
+        )
+        sizing.grid += containers_of(run, cpus)
+    for cpus in sorted({one.cpus for one in sizing.smallest.values() if one}):
+        chosen = {name: one for name, one in sizing.smallest.items() if one and one.cpus == cpus}
+        run = _run(
+            at_rate(folder, demand),
+            replace(wish, phases=("floor",), loads=(_LOAD,)),
+            list(chosen),
+            replace(conditions, folder=out / f"memory-{cpus:g}", cpu_limit=cpus),
+        )
+        for sample in run.samples:
+            if sample.phase == "floor" and sample.contender in chosen:
+                chosen[sample.contender].memory = sample.figures.get("floor_passes")
+    return sizing
+
+
+def containers_of(run: Run, cpus: float) -> list[Container]:
+    """Each contender of a run with its capacity; the interval is that over rounds, with few rounds the rounds' own."""
+    estimates = {e.contender: e for e in judge(run).estimates if e.figure == "capacity"}
+    found = []
+    for planned in run.plan.contenders:
+        one = Container(planned.name, cpus)
+        searches = [s for s in run.samples if s.phase == "capacity" and s.contender == planned.name]
+        estimate = estimates.get(planned.name)
+        if estimate is not None and estimate.median is not None:
+            own = [s.capacity for s in searches if s.capacity and "capacity" in s.figures]
+            lows, highs = [c.low for c in own if c.low], [c.high for c in own if c.high]
+            one.capacity = estimate.median
+            one.low = estimate.low if estimate.low is not None else min(lows, default=None)
+            one.high = estimate.high if estimate.high is not None else max(highs, default=None)
+        else:
+            failures = [s.failure.what for s in searches if s.failure]
+            reasons = [reason for s in searches for reason in s.not_measured.values()]
+            one.reason = next(iter([*failures, *reasons, *filter(None, [planned.not_measured])]), "not measured")
+        found.append(one)
+    return found
+
+
+def at_rate(folder: ScenarioFolder, demand: Demand) -> ScenarioFolder:
+    """The scenario with a memory floor under an open loop at the rate, within the objective."""
+    load: Load = open_loop(folder.scenario.loads[demand.load], demand.rate)
+    load = load.model_copy(update={"title": f"{load.title}, {demand.rate:g} requests per second", "exhibit": None})
+    own = folder.scenario.floor
+    floor = Floor(
+        load=_LOAD,
+        share_of_unlimited=KEPT,
+        objective=demand.objective,
+        from_mb=own.from_mb if own else 4,
+        to_mb=own.to_mb if own else 1024,
+    )
+    loads = {**folder.scenario.loads, _LOAD: load}
+    return replace(folder, scenario=folder.scenario.model_copy(update={"loads": loads, "floor": floor}))
+
+
+def _run(folder: ScenarioFolder, wish: Wish, stacks: Sequence[str], conditions: Conditions) -> Run:
+    store = measure(folder, wish, stacks=stacks, conditions=conditions)
+    run = load_run(store.folder)
+    render(run, judge(run), store.folder)
+    if run.interrupted:
+        raise KeyboardInterrupt
+    return run
+
+
+def usual_quotas(cpus: int) -> list[float]:
+    """Half a CPU, and one, two, four ... as far as contenders have CPUs."""
+    quotas = [0.5]
+    while quotas[-1] * 2 <= cpus:
+        quotas.append(quotas[-1] * 2)
+    return quotas
+
+
+def runs_folder(results: Path, scenario: str, demand: Demand) -> Path:
+    """Where the runs go if nothing else is said: the first free name."""
+    number = 1
+    while (folder := results / f"size-{scenario}-{demand.rate:g}-{number}").exists():
+        number += 1
+    return folder

@@ -1,0 +1,85 @@
+"""The smallest container for a rate: what is refused, what is chosen, what it costs, and the whole on a real server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.judge.capacities import capacity_run
+from tests.run.limited_scenario import limited_scenario
+from tests.run.test_end_to_end import touchstone
+from touchstone.failure import UsageError
+from touchstone.isolation.cgroup import describe_cgroups
+from touchstone.manifest.catalogue import read_scenario_folder
+from touchstone.sizing.price import Prices
+from touchstone.sizing.size import Container, Demand, Sizing, containers_of, demand_of, usual_quotas
+
+FREE = Prices()
+STRICT = "p99 < 50ms, errors < 0.1%"
+
+
+def test_money_follows_from_prices_and_the_rate() -> None:
+    prices = Prices(cpu_hour=0.04, gib_hour=0.005)
+    assert prices.per_hour(0.5, 2**29) == pytest.approx(0.0225)
+    assert prices.per_million(0.5, 2**29, 100.0) == pytest.approx(0.0225 / 360_000 * 1e6)
+
+
+def test_quotas_reach_as_far_as_there_are_cpus() -> None:
+    assert usual_quotas(1) == [0.5, 1.0]
+    assert usual_quotas(4) == [0.5, 1.0, 2.0, 4.0]
+
+
+def test_the_smallest_quota_whose_whole_interval_serves_is_chosen() -> None:
+    sizing = Sizing(Demand(1_000.0, STRICT, "work", FREE))
+    sizing.grid = [
+        Container("a/b", 1.0, 1_900.0, 1_800.0, 2_000.0),
+        Container("a/b", 0.5, 1_010.0, 950.0, 1_070.0),
+        Container("slow/b", 1.0, 700.0, 690.0, 710.0),
+    ]
+    chosen = sizing.smallest["a/b"]
+    assert chosen is not None
+    assert chosen.cpus == 1.0
+    assert sizing.smallest["slow/b"] is None
+
+
+def test_a_container_has_the_runs_estimate_with_its_interval() -> None:
+    (one,) = containers_of(capacity_run({"go/std": [9_000.0, 9_050.0, 8_990.0]}), 0.5)
+    assert one.capacity == 9_000.0
+    assert one.low is not None
+    assert one.high is not None
+    assert one.low < 9_000.0 < one.high
+
+
+@pytest.mark.parametrize(
+    ("rate", "objective", "load", "reason"),
+    [
+        (0.0, STRICT, None, "--rate is 0"),
+        (-5.0, STRICT, None, "--rate is -5"),
+        (50.0, "p99.9 < 50ms", None, "needs 10,000 requests"),
+        (50.0, "p99 < 5%", None, "held against a time"),
+        (500.0, None, None, "states no objective"),
+        (500.0, STRICT, "none", "no load 'none'"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before_anything_runs(
+    tmp_path: Path, rate: float, objective: str | None, load: str | None, reason: str
+) -> None:
+    folder = read_scenario_folder(limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")}))
+    with pytest.raises(UsageError, match=reason):
+        demand_of(folder, rate, objective, load, FREE)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(describe_cgroups() == "not permitted", reason="CPU and memory limits need a cgroup")
+def test_a_server_gets_the_smallest_container_that_serves(tmp_path: Path) -> None:
+    folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")})
+    words = ("--rate", "600", "--objective", "p90 < 40ms, errors < 1%", "--cpus", "0.5", "--rounds", "1", "--json")
+    prices = ("--price-cpu-hour", "0.04", "--price-gib-hour", "0.005")
+    done = touchstone(tmp_path, "size", str(folder), *words, *prices, "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    (one,) = json.loads(done.stdout)["grid"]
+    assert one["cpus"] == 0.5
+    assert one["capacity"] > 600
+    assert 2**20 < one["memory"] < 2**28
