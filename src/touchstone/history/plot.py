@@ -12,7 +12,7 @@ from touchstone.report.format import quantity, ratio
 from touchstone.report.plots import canvas
 from touchstone.vocabulary.figure import Unit
 
-_MOST_NAMES = 6
+_MOST_NAMES = 5
 
 
 def draw(series: Series, changes: Sequence[ChangePoint], name: str) -> Markup:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from touchstone.judge.comparison.revisions import RevisionsJudgement
 from touchstone.judge.judgement import Judgement
 from touchstone.record.base import Record
 from touchstone.record.run import Environment, Plan, Run
@@ -29,6 +30,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "sample": Sample,
     "judgement": Judgement,
     "report": Report,
+    "revisions": RevisionsJudgement,
 }
 """The documents that a results folder may hold, by the name of their schema's file."""
 
