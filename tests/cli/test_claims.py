@@ -136,6 +136,7 @@ def test_a_claim_that_does_not_fit_is_refused_with_a_mend(run_folder: Path) -> N
 def test_unknown_claims_and_contradictory_options_are_refused(run_folder: Path) -> None:
     assert "a-users" in touchstone(run_folder, "claims", "Z").stderr
     assert touchstone(run_folder, "claims", "A", "--run", "--from", "last").returncode == 2
+    assert touchstone(run_folder, "claims", "A", "--minutes", "5").returncode == 2
 
 
 def test_what_is_missing_is_measured_once_and_not_again(tmp_path: Path) -> None:
@@ -163,6 +164,20 @@ def test_what_is_missing_is_measured_once_and_not_again(tmp_path: Path) -> None:
     measured_again = len(list((tmp_path / "results").glob("*-demo"))) - len(runs)
     suspect = json.loads(again.stdout)[0]["claims"][0]["measurements"][0]["suspect"] is not None
     assert measured_again == 1 or not suspect
+
+
+def test_minutes_are_spent_on_what_is_undecided_and_the_rest_says_what_it_lacks(tmp_path: Path) -> None:
+    demo(tmp_path / "demo")
+    path = own(tmp_path, 10.0, scenario="demo", load="ping", contender="sound/plain")
+    words = ("claims", str(path), "--run", "--quick", "--rounds", "3")
+    value = json.loads(touchstone_with_cache(tmp_path, *words, "--json").stdout)[0]["claims"][0]["measurements"][0]
+    own(tmp_path, round(value["value"]), scenario="demo", load="ping", contender="sound/plain")
+    runs = len(list((tmp_path / "results").glob("*-demo")))
+    done = touchstone_with_cache(tmp_path, *words, "--minutes", "1.1")
+    assert done.returncode == 0, done.stderr
+    assert "for M1" in done.stdout
+    assert len(list((tmp_path / "results").glob("*-demo"))) > runs
+    assert "What would decide the rest" in done.stdout or "undecided" not in done.stdout
 
 
 def test_an_article_is_drafted_with_tables_verdicts_and_plots(run_folder: Path) -> None:

@@ -16,7 +16,7 @@ from touchstone.judge.claims.check import complaints
 from touchstone.judge.claims.evidence import Evidence, Judged
 from touchstone.judge.claims.judge import judge_claims
 from touchstone.judge.claims.ruling import Ruling
-from touchstone.judge.claims.wanted import missing, steps
+from touchstone.judge.claims.wanted import OpenStep, missing, open_steps, steps
 from touchstone.judge.judge import judge
 from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder, read_scenario_folder, scenarios_in
 from touchstone.manifest.claim import ClaimsFile
@@ -26,7 +26,7 @@ from touchstone.record.store import load_run, runs_in
 from touchstone.report.claims.pages import render_claims
 from touchstone.report.claims.terminal import explain_claim, print_claims
 from touchstone.report.claims.view import Ruled, documents
-from touchstone.run.claims import ClaimsState, How, Obstacles, measure_steps
+from touchstone.run.claims import ClaimsState, How, Obstacles, decide_steps, measure_steps
 from touchstone.run.progress import Plain, display_for
 
 STATE = "claims.json"
@@ -58,6 +58,10 @@ def claims(
     ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="With --run: minutes, a first look.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="With --run: hours, fit for publication.")] = False,
+    minutes: Annotated[
+        float,
+        typer.Option(min=0, help="With --run: spend so many more on what is undecided, where most is to be had first."),
+    ] = 0.0,
     rounds: Annotated[int | None, typer.Option(help="With --run: how many rounds; the profile's if left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the pages; results/claims if left out.")] = None,
     json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
@@ -67,6 +71,8 @@ def claims(
         raise UsageError("--run and --from exclude each other", mend="measure first, then look: give one of them")
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", mend="give one of them")
+    if minutes and not run:
+        raise UsageError("--minutes is about --run", mend="give --run, too, or leave it out")
     if allow_undecided and not gate:
         raise UsageError("--allow-undecided is about --gate", mend="give --gate, too, or leave it out")
     found = find_claims(article, claims_root())
@@ -96,6 +102,14 @@ def claims(
         )
         state = ClaimsState(results_root() / STATE)
         completed = measure_steps(steps(missing(files, evidence)), obstacles, state, how)
+
+        def still_open() -> list[OpenStep]:
+            judged = _judged(runs_in(results_root()), names)
+            rulings = [judge_claims(f, judged, obstacle=obstacles, accept_suspect=accept_suspect) for f in files]
+            return open_steps(files, rulings, Evidence(judged))
+
+        if completed and minutes:
+            completed = decide_steps(still_open, obstacles, state, how, minutes * 60)
     folders = [find_run(name) for name in from_] if from_ else runs_in(results_root())
     judged = _judged(folders, names)
     ruled = [

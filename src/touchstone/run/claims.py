@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from touchstone.failure import TouchstoneError
-from touchstone.judge.claims.wanted import Step
+from touchstone.judge.claims.wanted import OpenStep, Step
 from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
 from touchstone.phase.drain.phase import fillings
 from touchstone.plan.plan import Wish, find_tools
 from touchstone.record.store import load_run
 from touchstone.run.measure import Conditions, measure
 from touchstone.run.progress import Display
+
+_LEAST_S = 60.0
+"""A run of fewer seconds ends before its first look."""
 
 
 class ClaimsState:
@@ -123,12 +127,53 @@ def measure_steps(steps: Sequence[Step], obstacles: Obstacles, state: ClaimsStat
     return True
 
 
-def _measure(step: Step, folder: ScenarioFolder, state: ClaimsState, how: How) -> tuple[str, bool]:
+def decide_steps(
+    still_open: Callable[[], Sequence[OpenStep]], obstacles: Obstacles, state: ClaimsState, how: How, seconds: float
+) -> bool:
+    """Spend the time on what is undecided, the run that may decide the most claims first; each such run once.
+
+    Args:
+        still_open: what is undecided now; asked anew after each run, since one may decide what others wanted.
+        obstacles: what cannot be measured here.
+        state: is told of each run.
+        how: how runs are made.
+        seconds: for all of them. Each gets its share of what is left.
+
+    Returns:
+        False if it was interrupted; what was measured is kept.
+
+    """
+    deadline = time.monotonic() + seconds
+    tried: set[str] = set()
+    while (left := deadline - time.monotonic()) > _LEAST_S:
+        untried = [one for one in still_open() if one.step.name not in tried]
+        measured = [(step, one) for one in untried if (step := measurable(one.step, obstacles)) is not None]
+        if not measured:
+            break
+        step, one = measured[0]
+        tried.add(step.name)
+        share = max(_LEAST_S, left / len(measured))
+        how.say(f"{step.name}, at most {share / 60:.0f} min, for {', '.join(one.claims)}: {', '.join(step.contenders)}")
+        try:
+            run_id, completed = _measure(step, obstacles.folders[step.scenario], state, how, until_decided_s=share)
+        except TouchstoneError as error:
+            how.say(f"  not measured: {error}")
+            continue
+        state.note(step, how.profile, "done" if completed else "interrupted", run_id)
+        if not completed:
+            return False
+    return True
+
+
+def _measure(
+    step: Step, folder: ScenarioFolder, state: ClaimsState, how: How, until_decided_s: float = 0.0
+) -> tuple[str, bool]:
     loads = (step.load,) if step.load else ()
     wish = Wish(profile=how.profile, rounds=how.rounds, phases=step.phases, loads=loads, command=how.command)
     conditions = Conditions(
         results=how.results,
         display=how.display(),
+        until_decided_s=until_decided_s,
         # A drain's exhibits are fillings of the topic: seconds each, so they run along.
         drain_exhibits="drain" in step.phases,
         begun=lambda plan: state.note(step, how.profile, "running", plan.run_id),

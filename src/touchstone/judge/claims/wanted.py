@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from touchstone.judge.claims.check import terms
 from touchstone.judge.claims.evidence import Absent, Evidence, Place
 from touchstone.judge.claims.relations import FLOORS, Question
+from touchstone.judge.claims.ruling import ClaimsRuling, Ruling
 from touchstone.manifest.claim import Claim, ClaimsFile, EventTest, Explanation, Test
 
 _APART = ("hold", "floor", "drain", "peak")
@@ -28,6 +29,14 @@ class Step:
     def name(self) -> str:
         """What tells it from the other steps."""
         return f"{self.scenario} {self.load or '+'.join(self.phases)}"
+
+
+@dataclass(frozen=True)
+class OpenStep:
+    """A step, and the ids of the claims that are undecided and that it measures."""
+
+    step: Step
+    claims: tuple[str, ...]
 
 
 def places_of(file: ClaimsFile, claim: Claim, evidence: Evidence) -> Iterator[tuple[list[Place], Evidence]]:
@@ -64,6 +73,26 @@ def missing(files: Iterable[ClaimsFile], evidence: Evidence) -> list[Place]:
                 if isinstance(found, Absent) or any(reading.suspect or reading.cold for reading in found):
                     wanted |= dict.fromkeys(places)
     return list(wanted)
+
+
+def open_steps(files: Iterable[ClaimsFile], rulings: Iterable[ClaimsRuling], evidence: Evidence) -> list[OpenStep]:
+    """The runs that could decide claims which their measurements leave open: the one with the most claims first."""
+    places: dict[str, dict[Place, None]] = {}
+    claims: dict[str, dict[str, None]] = {}
+    for file, ruling in zip(files, rulings, strict=True):
+        still_open = {one.id for one in ruling.claims if one.ruling is Ruling.UNDECIDED and one.measured}
+        for claim in (claim for claim in file.claims if claim.id in still_open):
+            for wanted, _ in places_of(file, claim, evidence):
+                for step in steps(wanted):
+                    places.setdefault(step.name, {}).update(dict.fromkeys(wanted))
+                    claims.setdefault(step.name, {})[claim.id] = None
+    found = [
+        OpenStep(step, tuple(claims[name]))
+        for name, wanted in places.items()
+        for step in steps(wanted)
+        if step.name == name
+    ]
+    return sorted(found, key=lambda one: (-len(one.claims), one.step.name))
 
 
 def steps(places: Iterable[Place]) -> list[Step]:

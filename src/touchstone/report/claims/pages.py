@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from touchstone.judge.claims.ruling import Ruling
+from touchstone.judge.reading.disturbance import disturbance
 from touchstone.report.claims import words
 from touchstone.report.claims.plot import draw
 from touchstone.report.claims.view import Ruled
@@ -37,6 +38,7 @@ def _article(ruled: Ruled) -> str:
         file=ruled.file,
         plots={c.id: draw(ruled.of(c)) for c in ruled.file.claims},
         machines=list(dict.fromkeys(machine(view) for view in views)),
+        around=words.around(disturbance(view.run for view in views)),
         runs=[(view.plan.run_id, what_ran(view)) for view in views],
         fingerprint=rows_of(views[0]) if views else [],
     )
@@ -53,6 +55,7 @@ def _front(ruled: list[Ruled]) -> str:
         statements=sum(len(one.file.claims) for one in ruled),
         measured=sum(one.ruling.measured for one in ruled),
         machines=list(dict.fromkeys(machine(view) for view in views)),
+        around=words.around(disturbance(view.run for view in views)),
         page_name=page_name,
     )
 

@@ -47,6 +47,12 @@ def print_claims(console: Console, ruled: list[Ruled]) -> None:
             f"{len(one.file.claims)} statements, {one.ruling.measured} measured: {one.tally}", highlight=False
         )
 
+        still_open = [(c.id, one.of(c)) for c in one.file.claims if one.of(c).ruling is Ruling.UNDECIDED]
+        if still_open:
+            console.print("What would decide the rest:", highlight=False)
+        for name, ruling in still_open:
+            console.print(escape(f"  {name}: {reason(ruling)}"), highlight=False, soft_wrap=True)
+
 
 def _published(measurement: Measurement) -> str:
     return "" if measurement.published is None else value(measurement.published, measurement.unit)

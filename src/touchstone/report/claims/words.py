@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from touchstone.judge.claims.quantities import QUANTITIES
 from touchstone.judge.claims.ruling import ClaimRuling, Measurement, Ruling
+from touchstone.judge.reading.disturbance import Disturbance
 from touchstone.manifest.claim import UNITS, Published
-from touchstone.report.format import NOTHING, lower_first, plural, quantity, ratio
+from touchstone.report.format import NOTHING, lower_first, percent, plural, quantity, ratio
 from touchstone.vocabulary.figure import Unit
 
 
@@ -94,6 +95,16 @@ def in_lab_units(p: Published) -> str:
     """A published size in binary multiples, as the lab writes sizes; empty for everything else."""
     base, factor = UNITS[p.unit]
     return value(p.value * factor, base) if base == "B" and p.unit in ("kB", "MB", "GB") else ""
+
+
+def around(seen: Disturbance) -> str:
+    """What else the machine did while loads were measured, in a sentence; empty if nobody looked."""
+    parts = [
+        f"{what} {percent(round(share, 4))} of its CPU time"
+        for what, share in (("other processes used", seen.others), ("the hypervisor took", seen.stolen))
+        if share is not None
+    ]
+    return f"While {plural(seen.loads, 'load')} were measured, {' and '.join(parts)} (medians)." if parts else ""
 
 
 def reason(ruling: ClaimRuling) -> str:
