@@ -9,13 +9,12 @@ from contextlib import contextmanager, suppress
 
 import psutil
 import pytest
+from benchmarks.calibration.limited import found, limited, seat_at
 
 from touchstone.manifest.objective import parse_objective
 from touchstone.phase.capacity.trial import backlog, lowest_rate, read_trial, seconds_for
 from touchstone.record.engine import Counts, Distribution, LoadResult, Point, Window
 from touchstone.record.generator import Generator, Thread
-
-from .limited import found, limited, seat_at
 
 STRICT = "p99 < 50ms, errors < 0.1%"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from benchmarks.calibration.limited import limited_scenario
 
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
 from touchstone.record.store import load_run
 
-from .limited_scenario import limited_scenario
 from .test_end_to_end import touchstone
 
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks.calibration.limited import limited_scenario
 
 from tests.judge.capacities import capacity_run
-from tests.run.limited_scenario import limited_scenario
 from tests.run.test_end_to_end import touchstone
 from touchstone.failure import UsageError
 from touchstone.isolation.cgroup import describe_cgroups

@@ -228,13 +228,9 @@ _ALL = [
             Better.LOWER,
             "capacity",
             headline=share == 50,
-            groups=groups,
         )
         for share in (10, 50, 80)
-        for name, title, unit, groups in (
-            ("cpu", "CPU per request", Unit.SECONDS, _CPU),
-            ("rss", "RSS", Unit.BYTES, _MEMORY),
-        )
+        for name, title, unit in (("cpu", "CPU per request", Unit.SECONDS), ("rss", "RSS", Unit.BYTES))
     ),
     Figure(
         "peak_time",

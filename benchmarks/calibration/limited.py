@@ -1,10 +1,12 @@
-"""A server whose capacity is known, and a seat of the search at it."""
+"""Servers whose capacity is known (limited.c): one to search at once, and a scenario of them for the lab."""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -21,7 +23,7 @@ from touchstone.manifest.objective import parse_objective
 from touchstone.phase.capacity.seat import Pace, Seat, Target
 from touchstone.record.engine import LoadResult
 
-SOURCE = Path(__file__).resolve().parents[2] / "benchmarks" / "calibration" / "limited.c"
+SOURCE = Path(__file__).with_name("limited.c")
 PING = Request(target="/ping", expect=Expectation(body="pong"))
 LOAD = Load(
     title="Work",
@@ -85,3 +87,49 @@ def found(seat: Seat) -> Seat:
     while seat.ended is None:
         seat.step()
     return seat
+
+
+_SCENARIO = """schema = 1
+name = "limited"
+title = "Services of known capacity"
+summary = "Servers that answer so many requests a second and no more."
+baseline = "tokens"
+[ready]
+target = "/ping"
+expect = { body = "pong" }
+[[contract]]
+id = "ping"
+says = "ping answers pong"
+steps = [{ target = "/ping", expect = { body = "pong" } }]
+[loads.work]
+title = "Work"
+connections = 256
+requests = [{ name = "work", target = "/", expect = { body = "late" } }]
+"""
+
+_STACK = """schema = 1
+name = "{name}"
+scenario = "limited"
+title = "{name}"
+language = "C"
+[needs]
+cc = ">=1"
+[variants.plain]
+title = "cc -O2"
+build = [["cc", "-O2", "-o", "limited", "limited.c"]]
+artifacts = ["limited"]
+run = {run}
+"""
+
+
+def limited_scenario(folder: Path, servers: Mapping[str, Sequence[str]]) -> Path:
+    """The scenario with a stack for each server: its words as limited.c takes them."""
+    folder.mkdir(parents=True)
+    (folder / "scenario.toml").write_text(_SCENARIO, encoding="utf-8")
+    for name, words in servers.items():
+        stack = folder / name
+        stack.mkdir()
+        shutil.copy(SOURCE, stack)
+        run = json.dumps(["./limited", *words])
+        (stack / "stack.toml").write_text(_STACK.format(name=name, run=run), encoding="utf-8")
+    return folder
