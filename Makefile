@@ -9,10 +9,12 @@ ENGINE_SOURCES := $(shell find engine -name '*.rs' -o -name 'Cargo.toml' -o -nam
 RUN ?= users --quick
 PACKAGING := target/packaging
 DIST ?= dist
+SITE := target/site
+SITE_DIR ?= site
 WHEEL_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format faults calibrate wheel clean test-slow test-native test-broken test-cluster
+.PHONY: help setup run test lint format faults calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,5 +87,19 @@ $(PACKAGING)/ready: packaging/requirements.lock
 	$(PACKAGING)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r packaging/requirements.lock
 	@touch $@
 
+site: setup $(SITE)/ready ## The documentation as a site, in site/; it can be read offline
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH="src:.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+	  $(SITE)/bin/mkdocs build --quiet --site-dir "$(abspath $(SITE_DIR))"
+
+# Without npm the site has no search when it is opened from files; served it has one.
+$(SITE)/ready: packaging/site-requirements.lock
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r packaging/site-requirements.lock
+	! command -v npm >/dev/null || npm install --silent --prefix $(SITE) iframe-worker@1.0.4
+	@touch $@
+
+pictures: setup ## The pictures of README and docs/, from a recorded run
+	$(BIN)/python -m tests.browser.pictures docs/images
+
 clean: ## Remove the environment and the builds
-	rm -rf $(VENV) $(CLUSTER_VENV) target dist
+	rm -rf $(VENV) $(CLUSTER_VENV) target dist site

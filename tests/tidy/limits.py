@@ -13,7 +13,7 @@ FILE_LINES, FUNCTION_LINES = 400, 70
 _LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|hack)\b")
 _FOUND_BY_WALKING = (f"{PACKAGE}.judge.rules.", f"{PACKAGE}.cli.", f"{PACKAGE}.toolchain.known.")
 """Rooms whose modules are found by their place."""
-_ENTRIES = ("__main__", "findings_page", "driver.main", "self_test")
+_ENTRIES = ("__main__", "findings_page", "figures_page", "cli.reference", "driver.main", "self_test")
 """Modules that are run, not imported."""
 
 
