@@ -27,7 +27,7 @@ needs_perf = pytest.mark.skipif(not isinstance(find_tool("perf", ">=5.17"), Foun
 needs_strace = pytest.mark.skipif(not isinstance(find_tool("strace", ">=5"), Found), reason="needs strace")
 
 
-def profiled(tmp_path: Path, *argv: str, **env: str) -> Sample:
+def profiled(tmp_path: Path, *argv: str, found_a_rate: bool = True) -> Sample:
     folder = demo(tmp_path / "demo")
     scenario = find_scenario(str(folder), tmp_path)
     plan = Plan(
@@ -51,10 +51,10 @@ def profiled(tmp_path: Path, *argv: str, **env: str) -> Sample:
     )
     (contender,) = select_contenders(scenario, [], exhibits=False)
     command = argv or ("/usr/bin/env", "python3", "server.py")
-    bench.builds[contender.name] = Built(folder / "sound", (), command, {"PATH": "/usr/bin:/bin", **env})
+    bench.builds[contender.name] = Built(folder / "sound", (), command, {"PATH": "/usr/bin:/bin"})
     phase = ProfilePhase()
     assert list(phase.together(bench, [contender], 1)) == []
-    assert bench.profile_rates["ping"] > 0
+    assert (bench.profile_rates["ping"] > 0) == found_a_rate
     (sample,) = phase.measure(bench, contender, 1, 0)
     return sample
 
@@ -129,6 +129,36 @@ def test_a_jvm_is_sampled_from_within_and_its_collections_counted(tmp_path: Path
     assert any(name.startswith("sun.net.httpserver.") for name in names)
     assert any(name.startswith("tcp_") and name.endswith("_[k]") for name in names)
     assert "collections_per_request" in sample.figures
+
+
+_DIES = """
+import os
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    asked = 0
+
+    def do_GET(self):
+        Handler.asked += 1
+        if Handler.asked > 20:
+            os._exit(7)
+        self.send_response(200)
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"pong")
+
+ThreadingHTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+
+def test_a_process_that_ends_in_a_pass_is_a_failure_and_no_zero(tmp_path: Path) -> None:
+    script = tmp_path / "dies.py"
+    script.write_text(_DIES)
+    sample = profiled(tmp_path, "/usr/bin/env", "python3", str(script), found_a_rate=False)
+    assert sample.failure is not None
+    assert "no contender could be loaded" in sample.failure.what
+    assert sample.figures == {}
 
 
 def test_equal_stacks_are_folded_and_read_back() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from tests.judge.profiles import BASE, HANDLER, SPIN, evidence, profile_run
+from tests.report.test_browser import CHROMIUM
 from touchstone.judge.judge import judge
 from touchstone.judge.why.explain import explain
 from touchstone.judge.why.tree import Node, tree
@@ -97,3 +99,41 @@ def test_exports_add_up_to_the_cpu_per_request(profiled: Run, tmp_path: Path) ->
     assert profile["type"] == "sampled"
     assert sum(profile["weights"]) == pytest.approx(27_000)
     assert max(place for sample in profile["samples"] for place in sample) < len(document["shared"]["frames"])
+
+
+_DRIVE = """
+<script>
+const figure = document.querySelector("[data-flame]"), said = [];
+const [canvas, out, input] = [".flames", "output", "input"].map((q) => figure.querySelector(q));
+const press = (key) => { canvas.dispatchEvent(new KeyboardEvent("keydown", { key })); said.push(out.textContent); };
+["ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "Enter"].forEach(press);
+said.push("shown " + canvas.children.length);
+press("Escape");
+said.push("shown " + canvas.children.length);
+input.value = "SPIN";
+input.dispatchEvent(new Event("input"));
+said.push(out.textContent, "marked " + canvas.querySelectorAll(".found").length);
+document.title = said.join(" | ");
+</script>
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_the_flame_graph_answers_keys_and_search_in_a_browser(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "driven.html"
+    page.write_text((folder / "report.html").read_text().replace("</body>", f"{_DRIVE}</body>"))
+    command = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
+    command += ["--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}"]
+    command += ["--virtual-time-budget=10000", "--dump-dom", page.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    found = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert found, done.stderr[-2000:]
+    app, _goexit, _serve, handler, zoomed, fewer, _whole, more, searched, marked = found[1].split(" | ")
+    assert app.startswith("app: 22.00 µs in go/std, 27.00 µs in rust/std, +5.00 µs")
+    assert handler.startswith("main.handler: 10.00 µs in go/std, 15.00 µs in rust/std")
+    assert zoomed == handler
+    # Zoomed in, the write beside the handler is not drawn.
+    assert int(fewer.split()[1]) < int(more.split()[1])
+    assert searched == "1 found: 0.00 µs in go/std, 4.00 µs in rust/std"
+    assert marked == "marked 1"
