@@ -100,11 +100,11 @@ def _started(task: Task, built: Built, sample: Sample) -> Iterator[Running]:
 
 def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) -> Sampler | None:
     """The profiler that suits the process, ready; None if there is none, with the reason in the evidence."""
-    process = contender_running.process
+    process, placement = contender_running.process, task.bench.placement
     jvm = is_jvm(process)
     evidence.tables = tables_of(task.contender.stack, jvm=jvm)
     try:
-        made: Sampler = AsyncProfiler(process) if jvm else Perf(process, task.bench.placement.engine_cpus)
+        made: Sampler = AsyncProfiler(process) if jvm else Perf(process, placement.server_cpus, placement.engine_cpus)
         made.prepare()
     except ProfilerError as error:
         evidence.not_profiled = f"{error.what}; {error.mend}"
