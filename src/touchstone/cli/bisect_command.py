@@ -71,11 +71,8 @@ def bisect(
             tuple(sys.argv),
         ),
         here,
-        Conditions(
-            results=results_root(),
-            display=Plain(Console(quiet=True)) if json else display_for(console),
-            until_decided_s=minutes * 60,
-        ),
+        Conditions(results=results_root(), until_decided_s=minutes * 60),
+        lambda: Plain(Console(quiet=True)) if json else display_for(console),
         say,
     )
     found = search.find()

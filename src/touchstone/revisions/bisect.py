@@ -15,10 +15,11 @@ from touchstone.judge.comparison.revisions import Revision
 from touchstone.judge.judgement import Comparison, FailedContender, Verdict
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.base import Record
-from touchstone.report.format import plural
+from touchstone.report.format import plural, ratio, ratio_interval
 from touchstone.revisions.ab import Answer, Question, compare_revisions
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions
+from touchstone.run.progress import Display
 from touchstone.vocabulary.figure import FIGURES, Better
 
 
@@ -103,6 +104,8 @@ class Bisection:
     """Where the user is."""
     conditions: Conditions
     """Its time holds for each step."""
+    display: Callable[[], Display]
+    """Makes what sees a step's progress."""
     say: Callable[[str], None]
     """Told what becomes known."""
 
@@ -175,7 +178,8 @@ class Bisection:
         search.load, search.effect = worst.load, worst.ratio
         self._remember(search)
         place = f" under {worst.load}" if worst.load else ""
-        self.say(f"the bad revision's {FIGURES[self.figure].in_sentence}{place} is {worst.ratio:.3f} of the good one's")
+        figure = FIGURES[self.figure].in_sentence
+        self.say(f"the bad revision's {figure}{place} is {ratio(worst.ratio)} that of the good one")
 
     def _step(self, search: Search, revision: Revision, steps: int) -> Step:
         """One commit against the good one, until its interval keeps clear of the border."""
@@ -209,12 +213,13 @@ class Bisection:
         return step
 
     def _compare(self, revision: Revision, question: Question) -> Answer:
+        notes = [f"base is {self.good.words}", f"head is {revision.words}"]
         return compare_revisions(
             self.repository,
             (self.good, revision),
             question,
             here=self.here,
-            conditions=replace(self.conditions, notes=[f"base is {self.good.words}", f"head is {revision.words}"]),
+            conditions=replace(self.conditions, display=self.display(), notes=notes),
             scenario_of=self.bad,
         )
 
@@ -241,7 +246,8 @@ class Bisection:
 
 def step_words(step: Step) -> str:
     """A step in a line."""
-    measured = f" {step.ratio:.3f} ({step.low:.3f} to {step.high:.3f})" if step.ratio and step.low and step.high else ""
+    bounds = ratio_interval(step.low, step.high)
+    measured = f" {ratio(step.ratio)} ({bounds})" if bounds else ""
     because = f": {step.reason}" if step.reason else ""
     return f"{step.commit[:10]} {step.side}{measured} {step.subject}{because}"
 
