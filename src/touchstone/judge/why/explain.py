@@ -51,7 +51,7 @@ def explain(run: Run, baseline: str, contender: str, load: str, confidence: floa
         rounds=len(rounds),
         total=total,
         parts=[_part(name, a, b, _of_category(name), each) for name in names],
-        rest=_part("rest", a, b, lambda s: s.plain - s.profiled, each),
+        rest=_part("rest", a, b, lambda s: s.plain - s.subject, each),
         functions=_functions(a, b, confidence),
         calls=_calls([[one[number][0] for number in rounds] for one in found]),
         profilers=[one.profiler or "" for one in evidence],
@@ -91,7 +91,7 @@ def _functions(a: Rounds, b: Rounds, confidence: float) -> list[FunctionPart]:
         return FunctionPart(**part.model_dump(), category=categories[name])
 
     parts = [made(name) for name in candidates]
-    return sorted(parts, key=lambda part: (not part.sure, -abs(part.difference)))[:FUNCTIONS]
+    return sorted(parts, key=lambda part: -abs(part.difference))[:FUNCTIONS]
 
 
 def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[CallCount]:
@@ -111,7 +111,7 @@ def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[CallCount]:
 
 
 def _unmatched(a: Rounds, b: Rounds) -> list[tuple[str, float]]:
-    total = sum(spent.profiled for spent in (*a.values(), *b.values()))
+    total = sum(spent.subject for spent in (*a.values(), *b.values()))
     sums: dict[str, float] = {}
     for spent in (*a.values(), *b.values()):
         for name, seconds in spent.unmatched.items():

@@ -59,9 +59,9 @@ class Explanation(Record):
     parts: list[Part] = []
     """The categories. With the rest they add up to the total."""
     rest: Part
-    """What the profiled passes used other than the passes without a profiler: the profiler, a copy, and noise."""
+    """What the contenders take other than the copies of them that were profiled; 0 where there is no copy."""
     functions: list[FunctionPart] = []
-    """Those that explain most: certain ones first, then by size."""
+    """Those that explain most, by the size of the difference."""
     calls: list[CallCount] = []
     """The system calls whose number differs most."""
     profilers: list[str] = []

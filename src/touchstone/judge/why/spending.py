@@ -17,7 +17,9 @@ class Spending:
     """Of one sample, in seconds per request."""
 
     plain: float
-    profiled: float
+    """What the contender takes."""
+    subject: float
+    """What was profiled takes, without the profiler: what the categories add up to."""
     categories: dict[str, float] = field(default_factory=dict)
     functions: dict[str, float] = field(default_factory=dict)
     function_category: dict[str, str] = field(default_factory=dict)
@@ -28,13 +30,14 @@ class Spending:
 def spending(evidence: ProfileEvidence) -> Spending | None:
     """Sort a profile's stacks; None if it has none, or its passes' CPU is not known.
 
-    Samples are scaled by the CPU that the tree used in the profiled pass, so that they add up to it.
+    Samples are scaled by the CPU that the process tree uses without the profiler, so that they add up to it, and what
+    the profiler costs is spread over them.
     """
     plain = evidence.plain.cpu_per_request if evidence.plain else None
-    profiled = evidence.profiled.cpu_per_request if evidence.profiled else None
-    if plain is None or profiled is None or not evidence.stacks or not evidence.stacks.samples:
+    subject = evidence.subject.cpu_per_request if evidence.subject else None
+    if plain is None or subject is None or not evidence.stacks or not evidence.stacks.samples:
         return None
-    each = profiled / evidence.stacks.samples
+    each = subject / evidence.stacks.samples
     attribution = Attribution(evidence.tables, evidence.application)
     categories: dict[str, float] = defaultdict(float)
     functions: dict[str, float] = defaultdict(float)
@@ -48,7 +51,7 @@ def spending(evidence: ProfileEvidence) -> Spending | None:
         if placed.category is Category.UNMATCHED:
             unmatched[stack[-1]] += count * each
     leading = {name: max(by, key=lambda key: by[key]) for name, by in weights.items()}
-    return Spending(plain, profiled, dict(categories), dict(functions), leading, dict(unmatched))
+    return Spending(plain, subject, dict(categories), dict(functions), leading, dict(unmatched))
 
 
 def profiles(samples: Sequence[Sample], contender: str, load: str) -> Iterator[tuple[int, Sample]]:

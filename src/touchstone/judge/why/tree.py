@@ -27,11 +27,11 @@ def weighted_stacks(run: Run, contender: str, load: str) -> dict[tuple[str, ...]
     """A contender's stacks with their seconds of CPU per request, as the mean over rounds; empty if there are none."""
     found: dict[tuple[str, ...], float] = {}
     read = [sample.profile for _, sample in profiles(run.samples, contender, load) if sample.profile]
-    usable = [one for one in read if one.stacks and one.stacks.samples and one.profiled]
+    usable = [one for one in read if one.stacks and one.stacks.samples and one.subject]
     for evidence in usable:
         assert evidence.stacks is not None
-        assert evidence.profiled is not None
-        each = (evidence.profiled.cpu_per_request or 0.0) / evidence.stacks.samples / len(usable)
+        assert evidence.subject is not None
+        each = (evidence.subject.cpu_per_request or 0.0) / evidence.stacks.samples / len(usable)
         for frames, count in evidence.stacks.read():
             key = tuple(frames)
             found[key] = found.get(key, 0.0) + count * each

@@ -83,3 +83,8 @@ class ProfileEvidence(Record):
     """Why system calls were not counted, and what to do."""
     process: RequestCounts | None = None
     """Context switches, page faults and bytes, as the kernel counts them for the process tree."""
+
+    @property
+    def subject(self) -> ProfilePass | None:
+        """What was profiled, without the profiler: the copy if there is one, else the contender itself."""
+        return self.copy_plain or self.plain

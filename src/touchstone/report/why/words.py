@@ -29,7 +29,7 @@ def headline(found: Explanation) -> str:
     """What is explained, in a sentence."""
     total = found.total
     sure = (
-        f"between {between(total)} µs at the run's confidence"
+        f"interval {between(total)} µs"
         if total.low is not None
         else f"{plural(found.rounds, 'round')} give no interval: 3 are the least"
     )
@@ -52,8 +52,8 @@ def sentence(found: Explanation) -> str:
 def rest(found: Explanation) -> str:
     """What the rest is."""
     return (
-        f"The rest, {signed(found.rest.difference)} µs, is what the profiled passes used other than those without a "
-        "profiler: the profiler's own cost, a copy's, and noise."
+        f"The rest, {signed(found.rest.difference)} µs, is what the contenders take other than the copies of them that "
+        "were profiled. What a profiler costs is spread over the parts."
     )
 
 

@@ -30,7 +30,7 @@ class ProfileUnmatched(GroupRule):
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Look at one contender under one load, over all rounds."""
         spent = [one for sample in group.samples if sample.profile and (one := spending(sample.profile))]
-        total = sum(one.profiled for one in spent)
+        total = sum(one.subject for one in spent)
         frames: dict[str, float] = {}
         for one in spent:
             for name, seconds in one.unmatched.items():
