@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.chromium import DESKTOP, PHONE, Scheme, browser, opened
 from tests.golden.golden import judged, recorded_run
-from tests.report.fixture import make_run
+from tests.report.fixture import make_judgement, make_run
 from touchstone.judge.judge import judge
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
@@ -44,6 +44,16 @@ def test_nobody_is_kept_out(chrome: Browser, report: Path, width: int, scheme: S
     page = opened(chrome, report, width=width, scheme=scheme)
     found = Axe().run(page).response["violations"]
     assert not [f"{v['id']}: {v['nodes'][0]['html'][:200]}" for v in found]
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [360, 390, 768, 1280])
+def test_the_page_never_scrolls_sideways(chrome: Browser, tmp_path: Path, width: int) -> None:
+    run = make_run()
+    file = tmp_path / "report.html"
+    file.write_text(html.document(View(run, make_judgement(run))), encoding="utf-8")
+    page = opened(chrome, file, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
