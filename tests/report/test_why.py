@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from tests.browser.chromium import browser, opened
 from tests.judge.profiles import BASE, HANDLER, SPIN, evidence, profile_run
-from tests.report.test_browser import CHROMIUM
 from touchstone.judge.judge import judge
 from touchstone.judge.why.explain import explain
 from touchstone.judge.why.tree import Node, tree
@@ -119,17 +118,14 @@ document.title = said.join(" | ");
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 def test_the_flame_graph_answers_keys_and_search_in_a_browser(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "driven.html"
     page.write_text((folder / "report.html").read_text().replace("</body>", f"{_DRIVE}</body>"))
-    command = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
-    command += ["--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}"]
-    command += ["--virtual-time-budget=10000", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    found = re.search(r"<title>(.*?)</title>", done.stdout)
-    assert found, done.stderr[-2000:]
-    app, _goexit, _serve, handler, zoomed, fewer, _whole, more, searched, marked = found[1].split(" | ")
+    with browser() as started:
+        shown = opened(started, page)
+        shown.wait_for_function("document.title.includes(' | ')")
+        told = shown.title()
+    app, _goexit, _serve, handler, zoomed, fewer, _whole, more, searched, marked = told.split(" | ")
     assert app.startswith("app: 22.00 µs in go/std, 27.00 µs in rust/std, +5.00 µs")
     assert handler.startswith("main.handler: 10.00 µs in go/std, 15.00 µs in rust/std")
     assert zoomed == handler
