@@ -124,7 +124,7 @@ def test_only_light_checks_are_repeated_after_a_load() -> None:
 
 def test_a_proof_allows_for_requests_of_unknown_fate(database: SqliteFile) -> None:
     proof = Proof(says="rows", dependency="db", query="SELECT 12", equals="ok")
-    values = Values(1, "f", "r")
+    values = Values(1, "f", 0)
     assert prove(proof, {"db": database}, Tally(sent=15, ok=10, uncertain=2), values).passed
     assert not prove(proof, {"db": database}, Tally(sent=15, ok=10, uncertain=1), values).passed
     assert not prove(proof, {"db": database}, Tally(sent=15, ok=13, uncertain=2), values).passed

@@ -37,7 +37,7 @@ def follow(page: Path, folder: Path) -> list[tuple[str, str]]:
 @pytest.mark.slow
 def test_the_tutorial_can_be_followed(tmp_path: Path) -> None:
     told = dict(follow(PAGE, tmp_path))
-    assert "notes: 4 checks, 2 loads, 2 variants: nothing wrong" in told["$ touchstone check notes"]
+    assert "notes: 4 checks, 3 loads, 2 variants: nothing wrong" in told["$ touchstone check notes"]
     measured = told["$ touchstone run notes --quick"]
     for contender in ("node/plain", "python/plain"):
         for title in ("Artifact", "Throughput", "Exec to first response"):

@@ -60,7 +60,7 @@ impl HeadCheck {
     /// A sentence that names the field and what it is.
     pub fn check(&self, head: &[u8]) -> Result<(), String> {
         if let Some(wanted) = &self.content_type {
-            let found = value(head, "content-type").unwrap_or_default();
+            let found = field_value(head, "content-type").unwrap_or_default();
             let media_type = found.split(|byte| *byte == b';').next().unwrap_or_default();
             let media_type = String::from_utf8_lossy(media_type.trim_ascii());
             if !media_type.eq_ignore_ascii_case(wanted) {
@@ -70,7 +70,8 @@ impl HeadCheck {
             }
         }
         for (name, pattern) in &self.fields {
-            let found = value(head, name).ok_or_else(|| format!("the field {name} is missing"))?;
+            let found =
+                field_value(head, name).ok_or_else(|| format!("the field {name} is missing"))?;
             if !pattern.is_match(&found) {
                 return Err(format!(
                     "the field {name} is {:?}, which its pattern does not match",
@@ -82,16 +83,22 @@ impl HeadCheck {
     }
 }
 
-/// The value of a field, that of several lines joined as RFC 9110 section 5.3 says.
-fn value(head: &[u8], name: &str) -> Option<Vec<u8>> {
+/// The values of a field's lines, in their order; `head` begins with its status line.
+pub fn field_lines<'a>(head: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
     let lines = head.split(|byte| *byte == b'\n').skip(1);
-    let values = lines.filter_map(|line| {
+    lines.filter_map(move |line| {
         let colon = line.iter().position(|byte| *byte == b':')?;
         let (found, value) = line.split_at(colon);
         found
             .eq_ignore_ascii_case(name.as_bytes())
             .then(|| value[1..].trim_ascii())
-    });
+    })
+}
+
+/// The value of a field, that of several lines joined as RFC 9110 section 5.3 says.
+#[must_use]
+pub fn field_value(head: &[u8], name: &str) -> Option<Vec<u8>> {
+    let values = field_lines(head, name);
     values.map(<[u8]>::to_vec).reduce(|mut all, next| {
         all.extend_from_slice(b", ");
         all.extend_from_slice(&next);

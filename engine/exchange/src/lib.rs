@@ -11,7 +11,7 @@ mod response;
 mod target;
 
 pub use expect::Check;
-pub use head::{HeadCheck, whole_pattern};
+pub use head::{HeadCheck, field_lines, field_value, whole_pattern};
 pub use job::{Expect, ExpectBody, Request};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};

@@ -8,7 +8,7 @@ use touchstone_exchange::{HeadCheck, whole_pattern};
 
 use crate::error::Error;
 use crate::job::{Expect, ExpectBody};
-use crate::template::{Key, Template};
+use crate::template::{Key, Place, Scope, Template};
 
 /// A compiled expectation.
 #[derive(Debug, Clone)]
@@ -46,11 +46,11 @@ enum JsonField {
 }
 
 impl Check {
-    /// Compiles an expectation; `place` names it in errors.
+    /// Compiles an expectation, whose templates may name what is in `scope`; `place` names it in errors.
     ///
     /// # Errors
     /// [`Error::Job`] for a template, an expression or a type that does not hold together.
-    pub fn compile(expect: &Expect, place: &str) -> Result<Self, Error> {
+    pub fn compile(expect: &Expect, scope: Scope<'_>, place: &str) -> Result<Self, Error> {
         let bad = |why: String| Error::Job(format!("{place}.expect: {why}"));
         let statuses = expect.status.clone().unwrap_or_default();
         if let Some(status) = statuses
@@ -62,15 +62,15 @@ impl Check {
         let body = match &expect.body {
             None | Some(ExpectBody::Any) => BodyCheck::Any,
             Some(ExpectBody::Exact { value }) => {
-                BodyCheck::Exact(Template::parse(value).map_err(bad)?)
+                BodyCheck::Exact(Template::parse(value, scope, Place::Body).map_err(bad)?)
             }
             Some(ExpectBody::Pattern { value }) => {
-                BodyCheck::Pattern(Box::new(whole_pattern(value).map_err(bad)?))
+                BodyCheck::Pattern(Box::new(pattern(value, scope).map_err(bad)?))
             }
             Some(ExpectBody::Json { fields, exact }) => {
                 let compiled: Result<_, String> = fields
                     .iter()
-                    .map(|(name, value)| Ok((name.clone(), JsonField::compile(value)?)))
+                    .map(|(name, value)| Ok((name.clone(), JsonField::compile(value, scope)?)))
                     .collect();
                 BodyCheck::Json(JsonCheck {
                     fields: compiled.map_err(bad)?,
@@ -141,7 +141,7 @@ impl Check {
     pub fn body_is_right(
         &self,
         body: &[u8],
-        key: Key,
+        key: Key<'_>,
         scratch: &mut Vec<u8>,
     ) -> Result<(), String> {
         match &self.body {
@@ -170,6 +170,16 @@ impl Check {
     }
 }
 
+/// A pattern is a template, too, but one that is compiled once for all requests.
+fn pattern(text: &str, scope: Scope<'_>) -> Result<Regex, String> {
+    let template = Template::parse(text, scope, Place::Body)?;
+    let fixed = template.fixed().ok_or(
+        "a load's pattern takes no placeholder that differs from request to request: state the body by `body` or \
+         `json`",
+    )?;
+    whole_pattern(&String::from_utf8_lossy(fixed))
+}
+
 /// Says how a body differs from the expected one.
 pub(crate) fn difference(expected: &[u8], body: &[u8]) -> String {
     let same = expected
@@ -186,7 +196,7 @@ pub(crate) fn difference(expected: &[u8], body: &[u8]) -> String {
 }
 
 impl JsonField {
-    fn compile(value: &Value) -> Result<Self, String> {
+    fn compile(value: &Value, scope: Scope<'_>) -> Result<Self, String> {
         if let Some(object) = value.as_object()
             && object.len() == 1
             && let Some(Value::String(name)) = object.get("type")
@@ -203,7 +213,7 @@ impl JsonField {
             return Ok(Self::Type(name.clone()));
         }
         if let Value::String(text) = value {
-            let template = Template::parse(text)?;
+            let template = Template::parse(text, scope, Place::Body)?;
             return Ok(match template.fixed() {
                 Some(fixed) => {
                     Self::Value(Value::String(String::from_utf8_lossy(fixed).into_owned()))
@@ -214,7 +224,7 @@ impl JsonField {
         Ok(Self::Value(value.clone()))
     }
 
-    fn accepts(&self, found: &Value, key: Key, scratch: &mut Vec<u8>) -> bool {
+    fn accepts(&self, found: &Value, key: Key<'_>, scratch: &mut Vec<u8>) -> bool {
         match self {
             Self::Value(value) => value == found,
             Self::Text(template) => {
@@ -238,7 +248,7 @@ impl JsonField {
 }
 
 impl JsonCheck {
-    fn check(&self, body: &[u8], key: Key, scratch: &mut Vec<u8>) -> Result<(), String> {
+    fn check(&self, body: &[u8], key: Key<'_>, scratch: &mut Vec<u8>) -> Result<(), String> {
         let parsed: Value = serde_json::from_slice(body)
             .map_err(|error| format!("the body is not JSON: {error}"))?;
         let object = parsed
@@ -268,7 +278,8 @@ mod tests {
     use serde_json::json;
 
     fn check(expect: Value) -> Check {
-        Check::compile(&serde_json::from_value(expect).unwrap(), "test").unwrap()
+        let expect = serde_json::from_value(expect).unwrap();
+        Check::compile(&expect, Scope::default(), "test").unwrap()
     }
 
     fn right(expect: Value, body: &str) -> bool {
@@ -276,6 +287,7 @@ mod tests {
             counter: 7,
             seed: 1,
             thread: 0,
+            session: None,
         };
         check(json!({ "body": expect }))
             .body_is_right(body.as_bytes(), key, &mut Vec::new())

@@ -5,6 +5,7 @@ use std::os::fd::RawFd;
 
 use crate::check::{BodyCheck, Check};
 use crate::parser::{Fed, Malformed, Response};
+use crate::request::CompiledRequest;
 use crate::template::Key;
 
 /// Where a connection stands.
@@ -103,6 +104,8 @@ pub struct Partial {
     /// Bytes on the wire so far.
     pub wire_len: u64,
     mismatch: bool,
+    /// Whether the body is kept whole, because something is to be captured from it.
+    keep_whole: bool,
     /// The first bytes, kept as evidence.
     pub beginning: Vec<u8>,
 }
@@ -114,12 +117,13 @@ pub const EVIDENCE: usize = 4096;
 const MAX_KEPT_BODY: usize = 64 << 20;
 
 impl Partial {
-    /// Makes it that of a response not begun, to a request with this check.
-    pub fn reset(&mut self, to_head: bool, check: &Check) {
-        self.response.reset(to_head);
-        if !check.head().is_any() {
+    /// Makes it that of a response not begun, to a request of this kind.
+    pub fn reset(&mut self, compiled: &CompiledRequest) {
+        self.response.reset(compiled.is_head);
+        if compiled.needs_head() {
             self.response.keep_head();
         }
+        self.keep_whole = compiled.captures_from_body();
         self.body.clear();
         if self.body.capacity() > 1 << 16 {
             self.body = Vec::new();
@@ -138,7 +142,7 @@ impl Partial {
         &mut self,
         input: &[u8],
         check: &Check,
-        key: Key,
+        key: Key<'_>,
         scratch: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
         let room = EVIDENCE
@@ -153,7 +157,8 @@ impl Partial {
             })),
             _ => None,
         };
-        let keep = matches!(check.body(), BodyCheck::Pattern(_) | BodyCheck::Json(_));
+        let keep =
+            self.keep_whole || matches!(check.body(), BodyCheck::Pattern(_) | BodyCheck::Json(_));
         let Self {
             response,
             body,
@@ -174,7 +179,7 @@ impl Partial {
                 }
             }
             // Of an exact body the beginning is kept, for the evidence of a difference.
-            if expected.is_some() && body.len() < EVIDENCE {
+            if expected.is_some() && !keep && body.len() < EVIDENCE {
                 body.extend_from_slice(&bytes[..bytes.len().min(EVIDENCE - body.len())]);
             }
             *body_len += bytes.len() as u64;
@@ -195,7 +200,7 @@ impl Partial {
     pub fn body_is_right(
         &self,
         check: &Check,
-        key: Key,
+        key: Key<'_>,
         scratch: &mut Vec<u8>,
     ) -> Result<(), String> {
         let BodyCheck::Exact(template) = check.body() else {

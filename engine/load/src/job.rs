@@ -1,5 +1,7 @@
 //! The load job: what `docs/engine-protocol.md` calls the load job, as types.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 /// What a response must be: the same words in every job of the engine.
@@ -67,9 +69,18 @@ pub struct Job {
     /// How TLS is done when the URL says https.
     #[serde(default)]
     pub tls: Tls,
-    /// The requests of the mix; absent: one GET of the URL.
+    /// A CSV or JSON lines file whose rows `{row.NAME}` takes values from.
+    #[serde(default)]
+    pub rows: Option<String>,
+    /// The text of `{fresh}`; absent: one that follows from the seed.
+    #[serde(default)]
+    pub fresh: Option<String>,
+    /// The requests of the mix; absent, and without journeys: one GET of the URL.
     #[serde(default)]
     pub requests: Vec<Request>,
+    /// Requests in order, in place of `requests`.
+    #[serde(default)]
+    pub journeys: Vec<Journey>,
     /// The server's process tree, sampled on the same clock.
     #[serde(default)]
     pub watch: Option<Watch>,
@@ -184,6 +195,48 @@ pub struct Request {
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
+}
+
+/// A user's way through the service: requests one after the other on the same connection.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Journey {
+    /// The name in the result.
+    pub name: String,
+    /// The share of this journey in the mix.
+    #[serde(default = "one")]
+    pub weight: u32,
+    /// What is sent, in order.
+    pub steps: Vec<JourneyStep>,
+}
+
+/// One step of a journey.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JourneyStep {
+    /// What is sent, and what must come back. Its weight is not looked at.
+    pub request: Request,
+    /// Values taken from the response, by name, for `{capture.NAME}` in later steps.
+    #[serde(default)]
+    pub captures: BTreeMap<String, Capture>,
+    /// Seconds between the response and the next request on the connection.
+    #[serde(default)]
+    pub think_s: f64,
+}
+
+/// Where in a response a value is: one of the three, or a field and a pattern on its value.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capture {
+    /// A JSON pointer (RFC 6901) into the body.
+    #[serde(default)]
+    pub json: Option<String>,
+    /// A field of the head.
+    #[serde(default)]
+    pub header: Option<String>,
+    /// A regular expression that is searched for; its first group is the value.
+    #[serde(default)]
+    pub pattern: Option<String>,
 }
 
 /// Which process tree to sample, and how.
@@ -324,6 +377,7 @@ impl Job {
             self.requests.len() <= usize::from(u16::MAX),
             "at most 65535 requests in a mix",
         )?;
+        self.validate_journeys(must)?;
         match &self.arrival {
             Loop::Closed => {}
             Loop::Open { rate, .. } => must(positive(*rate), "loop.rate must be above 0")?,
@@ -366,6 +420,42 @@ impl Job {
 }
 
 impl Job {
+    fn validate_journeys(
+        &self,
+        must: impl Fn(bool, &str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.journeys.is_empty() {
+            return Ok(());
+        }
+        let steps = || self.journeys.iter().flat_map(|journey| &journey.steps);
+        must(
+            self.requests.is_empty(),
+            "a load has requests or journeys, not both",
+        )?;
+        must(
+            self.pipeline == 1,
+            "journeys need a pipeline of 1: a request waits for what the one before it captures",
+        )?;
+        must(
+            self.journeys.iter().any(|journey| journey.weight > 0),
+            "at least one journey must have a weight above 0",
+        )?;
+        must(
+            self.journeys
+                .iter()
+                .all(|journey| !journey.steps.is_empty()),
+            "every journey needs a step",
+        )?;
+        must(
+            steps().count() <= usize::from(u16::MAX),
+            "at most 65535 steps in all journeys",
+        )?;
+        must(
+            steps().all(|step| (0.0..=3600.0).contains(&step.think_s)),
+            "think_s must be 0 to 3600",
+        )
+    }
+
     /// The request of a job that lists none: a GET of the URL's path.
     pub(crate) fn implied_request() -> Request {
         Request {

@@ -65,7 +65,9 @@ impl KnownResponse {
         let simple = head.keep_alive && (head.len as u64 + body_len) == wire.len() as u64;
         let check = &compiled.check;
         let head_is_right = || check.head().check(&wire[..head.len]).is_ok();
-        if !simple || !check.status_is_right(head.status) || !head_is_right() {
+        // What is to be taken from a response must be looked for in each.
+        let taken = compiled.takes_from(&wire[..head.len]);
+        if !simple || taken || !check.status_is_right(head.status) || !head_is_right() {
             return;
         }
         let bodiless = compiled.is_head || head.status == 204 || head.status == 304;
@@ -79,6 +81,7 @@ impl KnownResponse {
             counter: 0,
             seed: 0,
             thread: 0,
+            session: None,
         };
         let keep = !self.any_body
             && body.len() <= LONGEST_BODY

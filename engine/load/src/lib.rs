@@ -5,6 +5,7 @@
 //! [`backend`]s.
 
 pub mod backend;
+pub mod capture;
 pub mod check;
 pub mod clock;
 pub mod connection;
@@ -22,6 +23,7 @@ pub mod knee;
 mod known;
 mod member;
 mod merge;
+pub mod mix;
 pub mod parser;
 pub mod processes;
 pub mod random;
@@ -29,9 +31,11 @@ pub mod recorder;
 pub mod report;
 pub mod request;
 pub mod result;
+pub mod rows;
 pub mod run;
 pub mod schedule;
 mod self_check;
+pub mod session;
 pub mod shared;
 pub mod slices;
 pub mod target;

@@ -6,13 +6,13 @@ use crate::clock::{self, seconds};
 use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::histogram::{Histogram, Packed};
-use crate::job::{Job, Loop};
+use crate::job::{Job, Journey, Loop};
+use crate::mix::Mix;
 use crate::recorder::{ERROR_CLASSES, FirstError, KEPT};
 use crate::report::{ProcessReport, ThreadReport};
-use crate::request::Mix;
 use crate::result::{
-    Bytes, ClockUse, Connections, Counts, Engine, Generator, LoadResult, Queue, Rate,
-    RequestResult, SCHEMA, SeriesPoint, Silence, StepResult, ThreadUse, Totals, Window,
+    Bytes, ClockUse, Connections, Counts, Engine, Generator, JourneyResult, LoadResult, Queue,
+    Rate, RequestResult, SCHEMA, SeriesPoint, Silence, StepResult, ThreadUse, Totals, Window,
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
@@ -107,6 +107,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         latency.add(&own);
         requests.push(row);
     }
+    let journeys = journeys(job, &threads)?;
     let (mut lateness, mut connect) = (Histogram::default(), Histogram::default());
     add(&mut lateness, threads.iter().map(|thread| &thread.lateness))?;
     add(&mut connect, threads.iter().map(|thread| &thread.connect))?;
@@ -159,6 +160,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             sum(|thread| thread.completed) - sum(|thread| thread.ok),
         ),
         requests,
+        journeys,
         bytes: Bytes {
             sent: sum(|thread| thread.bytes_sent),
             received: sum(|thread| thread.bytes_received),
@@ -204,6 +206,25 @@ fn add<'a>(sum: &mut Histogram, parts: impl IntoIterator<Item = &'a Packed>) -> 
         .into_iter()
         .try_for_each(|part| part.add_to(sum))
         .map_err(Error::Worker)
+}
+
+fn journeys(job: &Job, threads: &[&ThreadReport]) -> Result<Vec<JourneyResult>, Error> {
+    let row = |(index, journey): (usize, &Journey)| {
+        let parts = || {
+            threads
+                .iter()
+                .filter_map(|thread| thread.journeys.get(index))
+        };
+        let mut duration = Histogram::default();
+        add(&mut duration, parts().map(|part| &part.duration))?;
+        Ok(JourneyResult {
+            name: journey.name.clone(),
+            completed: parts().map(|part| part.completed).sum(),
+            failed: parts().map(|part| part.failed).sum(),
+            duration: Distribution::of(&duration),
+        })
+    };
+    job.journeys.iter().enumerate().map(row).collect()
 }
 
 /// Sums the whole series, in which warm-up and drain stand too. `wrong` are the window's answers that came whole and were

@@ -35,6 +35,7 @@ pub struct ThreadReport {
     pub bytes_received: u64,
     pub bytes_body: u64,
     pub kinds: Vec<KindReport>,
+    pub journeys: Vec<JourneyReport>,
     pub lateness: Packed,
     pub connect: Packed,
     pub steps: Vec<StepReport>,
@@ -57,6 +58,15 @@ pub struct KindReport {
     pub both: Packed,
     pub latency: Packed,
     pub service: Packed,
+}
+
+/// Figures of one journey.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)] // As in `recorder::JourneyFigures`.
+pub struct JourneyReport {
+    pub completed: u64,
+    pub failed: u64,
+    pub duration: Packed,
 }
 
 /// Figures of one step.
@@ -129,6 +139,15 @@ impl ThreadReport {
                     both: Packed::of(&kind.both),
                     latency: Packed::of(&kind.latency),
                     service: Packed::of(&kind.service),
+                })
+                .collect(),
+            journeys: recorder
+                .journeys
+                .iter()
+                .map(|journey| JourneyReport {
+                    completed: journey.completed,
+                    failed: journey.failed,
+                    duration: Packed::of(&journey.duration),
                 })
                 .collect(),
             lateness: Packed::of(&recorder.lateness),

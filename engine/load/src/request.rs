@@ -1,19 +1,14 @@
-//! The request mix, compiled: bytes ready to send, and what to expect for them.
+//! One request, compiled: bytes ready to send, what to expect for them, and what to take from the response.
 
+use crate::capture::Capture;
 use crate::check::Check;
+use crate::clock::nanos;
 use crate::error::Error;
-use crate::job::Job;
-use crate::random::Random;
+use crate::job::{Job, JourneyStep, Request};
+use crate::recorder::ErrorClass;
+use crate::session::Session;
 use crate::target::Target;
-use crate::template::{Key, Template, decimal};
-
-/// The compiled mix.
-#[derive(Debug, Clone)]
-pub struct Mix {
-    requests: Vec<CompiledRequest>,
-    /// Upper ends of the requests' shares of the weights' sum.
-    bounds: Vec<u64>,
-}
+use crate::template::{Key, Place, Scope, Template, decimal};
 
 /// One compiled request.
 #[derive(Debug, Clone)]
@@ -24,7 +19,13 @@ pub struct CompiledRequest {
     pub is_head: bool,
     /// What its response must be.
     pub check: Check,
+    /// Nanoseconds between its response and the next request on the connection.
+    pub think: u64,
     bytes: Bytes,
+    /// What is taken from its response, if it is a journey's step: where it goes, and where it is.
+    captures: Option<Vec<(usize, Capture)>>,
+    /// Whether it sends the cookies that were set: in a journey, unless it has its own.
+    sends_cookies: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -36,58 +37,26 @@ enum Bytes {
     },
 }
 
-impl Mix {
-    /// Compiles a job's requests for its target.
-    ///
-    /// # Errors
-    /// [`Error::Job`] that names the request and the part that does not hold together.
-    pub fn compile(job: &Job, target: &Target) -> Result<Self, Error> {
-        let implied = Job::implied_request();
-        let listed = if job.requests.is_empty() {
-            std::slice::from_ref(&implied)
-        } else {
-            &job.requests
-        };
-        let mut requests = Vec::with_capacity(listed.len());
-        let mut bounds = Vec::with_capacity(listed.len());
-        let mut sum = 0;
-        for (index, request) in listed.iter().enumerate() {
-            requests.push(CompiledRequest::compile(request, index, job, target)?);
-            sum += u64::from(request.weight);
-            bounds.push(sum);
-        }
-        Ok(Self { requests, bounds })
-    }
-
-    /// The requests in the job's order.
-    #[must_use]
-    pub fn requests(&self) -> &[CompiledRequest] {
-        &self.requests
-    }
-
-    /// Draws the next request's index by weight.
-    #[inline]
-    pub fn pick(&self, random: &mut Random) -> u16 {
-        if self.requests.len() == 1 {
-            return 0;
-        }
-        let sum = self.bounds[self.bounds.len() - 1];
-        let drawn = random.next() % sum;
-        self.bounds.partition_point(|bound| *bound <= drawn) as u16
-    }
+/// Where a request comes from.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub job: &'a Job,
+    pub target: &'a Target,
+    /// Its place in the job, for errors.
+    pub place: &'a str,
 }
 
 impl CompiledRequest {
-    fn compile(
-        request: &crate::job::Request,
-        index: usize,
-        job: &Job,
-        target: &Target,
+    /// Compiles a request of the mix.
+    ///
+    /// # Errors
+    /// [`Error::Job`] that names the request and the part that does not hold together.
+    pub(crate) fn compile(
+        request: &Request,
+        origin: Origin<'_>,
+        scope: Scope<'_>,
     ) -> Result<Self, Error> {
-        let place = match &request.name {
-            Some(name) => format!("requests[{index}] ({name})"),
-            None => format!("requests[{index}]"),
-        };
+        let Origin { job, target, place } = origin;
         let bad = |part: &str, why: String| Error::Job(format!("{place}.{part}: {why}"));
         let method = request.method.as_str();
         if method.is_empty()
@@ -97,79 +66,72 @@ impl CompiledRequest {
         {
             return Err(bad("method", format!("{method:?} is not a method")));
         }
-        let path = match &request.target {
-            Some(path) => path.clone(),
-            None => target.path.replace('{', "{{").replace('}', "}}"),
-        };
-        if path.is_empty() || path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
-            return Err(bad(
-                "target",
-                "it must not be empty, and spaces and control characters must be percent-encoded"
-                    .to_owned(),
-            ));
-        }
-        let mut head = format!("{method} {path} HTTP/1.1\r\n");
-        let has = |name: &str| {
-            request
-                .headers
-                .iter()
-                .any(|(header, _)| header.eq_ignore_ascii_case(name))
-        };
-        if !has("host") {
-            head.push_str(&format!("Host: {}\r\n", target.authority));
-        }
-        for (name, value) in &request.headers {
-            if name.is_empty()
-                || name
-                    .bytes()
-                    .any(|byte| byte <= b' ' || byte == b':' || byte >= 0x7f)
-            {
-                return Err(bad("headers", format!("{name:?} is not a header name")));
-            }
-            if value
-                .bytes()
-                .any(|byte| byte == b'\r' || byte == b'\n' || byte == 0)
-            {
-                return Err(bad(
-                    "headers",
-                    format!("the value of {name} holds a line end"),
-                ));
-            }
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        if !job.keepalive && !has("connection") {
-            head.push_str("Connection: close\r\n");
-        }
+        let head = head(request, job, target, scope).map_err(|(part, why)| bad(part, why))?;
         let body = match &request.body {
-            Some(text) => Some(Template::parse(text).map_err(|why| bad("body", why))?),
+            Some(text) => {
+                Some(Template::parse(text, scope, Place::Body).map_err(|why| bad("body", why))?)
+            }
             None => None,
         };
-        let head = Template::parse(&head).map_err(|why| bad("target or headers", why))?;
+        let path = request.target.as_deref().unwrap_or(&target.path);
         let mut compiled = Self {
             name: request
                 .name
                 .clone()
                 .unwrap_or_else(|| format!("{method} {path}")),
             is_head: method == "HEAD",
-            check: Check::compile(&request.expect, &place)?,
+            check: Check::compile(&request.expect, scope, place)?,
+            think: 0,
             bytes: Bytes::Rendered { head, body },
+            captures: None,
+            sends_cookies: false,
         };
         if let Bytes::Rendered { head, body } = &compiled.bytes
             && head.fixed().is_some()
             && body.as_ref().is_none_or(|body| body.fixed().is_some())
         {
             let mut bytes = Vec::new();
-            compiled.render(
-                Key {
-                    counter: 0,
-                    seed: 0,
-                    thread: 0,
-                },
-                &mut bytes,
-                &mut Vec::new(),
-            );
+            let key = Key {
+                counter: 0,
+                seed: 0,
+                thread: 0,
+                session: None,
+            };
+            compiled.render(key, &mut bytes, &mut Vec::new());
             compiled.bytes = Bytes::Fixed(bytes);
         }
+        Ok(compiled)
+    }
+
+    /// Compiles a journey's step; what it captures is added to `captured`, which is in scope of the steps behind it.
+    ///
+    /// # Errors
+    /// [`Error::Job`] that names the step and the part that does not hold together.
+    pub(crate) fn compile_step(
+        step: &JourneyStep,
+        origin: Origin<'_>,
+        scope: Scope<'_>,
+        captured: &mut Vec<String>,
+    ) -> Result<Self, Error> {
+        let own = Scope {
+            captures: captured,
+            ..scope
+        };
+        let mut compiled = Self::compile(&step.request, origin, own)?;
+        let mut captures = Vec::new();
+        for (name, capture) in &step.captures {
+            let compiled = Capture::compile(capture)
+                .map_err(|why| Error::Job(format!("{}.captures.{name}: {why}", origin.place)))?;
+            let known = captured.iter().position(|known| known == name);
+            captures.push((known.unwrap_or(captured.len()), compiled));
+            if known.is_none() {
+                captured.push(name.clone());
+            }
+        }
+        compiled.captures = Some(captures);
+        compiled.think = nanos(step.think_s);
+        let mut headers = step.request.headers.iter();
+        compiled.sends_cookies = !headers.any(|(name, _)| name.eq_ignore_ascii_case("cookie"));
         Ok(compiled)
     }
 
@@ -178,17 +140,28 @@ impl CompiledRequest {
     #[must_use]
     pub fn fixed(&self) -> Option<&[u8]> {
         match &self.bytes {
-            Bytes::Fixed(bytes) => Some(bytes),
-            Bytes::Rendered { .. } => None,
+            Bytes::Fixed(bytes) if !self.sends_cookies => Some(bytes),
+            _ => None,
         }
     }
 
     /// Appends the request's bytes for a key; `scratch` holds the body meanwhile.
-    pub fn render(&self, key: Key, out: &mut Vec<u8>, scratch: &mut Vec<u8>) {
+    pub fn render(&self, key: Key<'_>, out: &mut Vec<u8>, scratch: &mut Vec<u8>) {
+        let cookies = match key.session {
+            Some(session) if self.sends_cookies => session.cookie_line(),
+            _ => b"",
+        };
         match &self.bytes {
-            Bytes::Fixed(bytes) => out.extend_from_slice(bytes),
+            Bytes::Fixed(bytes) => {
+                // Fields may come in any order: these go behind the request line.
+                let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0) + 1;
+                out.extend_from_slice(&bytes[..line]);
+                out.extend_from_slice(cookies);
+                out.extend_from_slice(&bytes[line..]);
+            }
             Bytes::Rendered { head, body } => {
                 head.render(key, out);
+                out.extend_from_slice(cookies);
                 scratch.clear();
                 if let Some(body) = body {
                     body.render(key, scratch);
@@ -201,4 +174,98 @@ impl CompiledRequest {
             }
         }
     }
+
+    /// Whether the response's head must be kept.
+    #[must_use]
+    pub fn needs_head(&self) -> bool {
+        self.captures.is_some() || !self.check.head().is_any()
+    }
+
+    /// Whether the response's body must be kept whole to capture something from it.
+    #[must_use]
+    pub fn captures_from_body(&self) -> bool {
+        let mut captures = self.captures.iter().flatten();
+        captures.any(|(_, capture)| capture.needs_body())
+    }
+
+    /// Whether something is taken from a response with this head: a value, or a cookie.
+    #[must_use]
+    pub fn takes_from(&self, head: &[u8]) -> bool {
+        let Some(captures) = &self.captures else {
+            return false;
+        };
+        let sets = || touchstone_exchange::field_lines(head, "set-cookie").next();
+        !captures.is_empty() || sets().is_some()
+    }
+
+    /// Takes values and cookies from a right response.
+    ///
+    /// # Errors
+    /// What kind of error a response has that does not hold them, and a sentence on it.
+    pub fn take(
+        &self,
+        head: &[u8],
+        body: &[u8],
+        session: &mut Session,
+    ) -> Result<(), (ErrorClass, String)> {
+        for (place, capture) in self.captures.iter().flatten() {
+            session.captured[*place] = capture.take(head, body)?;
+        }
+        session.take_cookies(head);
+        Ok(())
+    }
+}
+
+/// The request's head without `Content-Length` and its empty line; or which part of it is wrong, and why.
+fn head(
+    request: &Request,
+    job: &Job,
+    target: &Target,
+    scope: Scope<'_>,
+) -> Result<Template, (&'static str, String)> {
+    let path = request.target.as_deref().unwrap_or(&target.path);
+    if path.is_empty() || path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
+        let why = "it must not be empty, and spaces and control characters must be percent-encoded";
+        return Err(("target", why.to_owned()));
+    }
+    let path = match &request.target {
+        Some(path) => Template::parse(path, scope, Place::Target).map_err(|why| ("target", why))?,
+        None => Template::literal(path),
+    };
+    let literal = |text: String| Template::literal(&text);
+    let mut parts = vec![
+        literal(format!("{} ", request.method)),
+        path,
+        literal(" HTTP/1.1\r\n".to_owned()),
+    ];
+    let mut headers = request.headers.iter();
+    let mut has = |name: &str| headers.any(|(header, _)| header.eq_ignore_ascii_case(name));
+    if !has("host") {
+        parts.push(literal(format!("Host: {}\r\n", target.authority)));
+    }
+    for (name, value) in &request.headers {
+        if name.is_empty()
+            || name
+                .bytes()
+                .any(|byte| byte <= b' ' || byte == b':' || byte >= 0x7f)
+        {
+            return Err(("headers", format!("{name:?} is not a header name")));
+        }
+        if value
+            .bytes()
+            .any(|byte| byte == b'\r' || byte == b'\n' || byte == 0)
+        {
+            let why = format!("the value of {name} holds a line end");
+            return Err(("headers", why));
+        }
+        parts.push(literal(format!("{name}: ")));
+        let value = Template::parse(value, scope, Place::Header);
+        parts.push(value.map_err(|why| ("headers", format!("{name}: {why}")))?);
+        parts.push(literal("\r\n".to_owned()));
+    }
+    let mut headers = request.headers.iter();
+    if !job.keepalive && !headers.any(|(name, _)| name.eq_ignore_ascii_case("connection")) {
+        parts.push(literal("Connection: close\r\n".to_owned()));
+    }
+    Ok(Template::join(parts))
 }

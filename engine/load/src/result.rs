@@ -26,6 +26,7 @@ pub struct LoadResult {
     pub counts: Counts,
     pub totals: Totals,
     pub requests: Vec<RequestResult>,
+    pub journeys: Vec<JourneyResult>,
     pub bytes: Bytes,
     pub rate: Rate,
     pub silence: Silence,
@@ -104,6 +105,15 @@ pub struct RequestResult {
     pub ok: u64,
     pub errors: u64,
     pub latency: Option<Distribution>,
+}
+
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct JourneyResult {
+    pub name: String,
+    pub completed: u64,
+    pub failed: u64,
+    pub duration: Option<Distribution>,
 }
 
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]

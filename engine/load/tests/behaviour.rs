@@ -51,7 +51,7 @@ fn every_request_has_a_fresh_key_and_the_response_must_echo_it() {
         job.threads = 2;
         job.requests[0].method = "POST".to_owned();
         job.requests[0].body =
-            Some("{{\"name\":\"n-{counter}-{random}\",\"t\":{thread}}}".to_owned());
+            Some("{\"name\":\"n-{counter}-{random}\",\"t\":{thread}}".to_owned());
         let echo = job.requests[0].body.clone().unwrap();
         job.requests[0].expect = Expect {
             body: Some(ExpectBody::Exact { value: echo }),

@@ -22,7 +22,7 @@ def measure_ceilings(bench: Bench) -> None:
                 bench.watcher.step(f"tare of {name} {settings or ''}".rstrip())
                 try:
                     dependency.reset(settings)
-                    known[key] = dependency.ceiling(load.requests[0].target)
+                    known[key] = dependency.ceiling(load.all_requests[0].target)
                 except DependencyError:
                     # A dependency that cannot be measured by itself has no ceiling; the load shows whether it works.
                     known[key] = None

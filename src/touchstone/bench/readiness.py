@@ -8,6 +8,7 @@ from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.manifest.contract import Check, Send
+from touchstone.manifest.journey import JourneyStep
 from touchstone.record.sample import Sample
 
 
@@ -25,11 +26,17 @@ def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
 def _first_requests(bench: Bench) -> Iterator[Check]:
     """The requests of those loads that need neither preparation nor other settings of a dependency."""
     for name, load in bench.loads.items():
-        templates = " ".join(f"{r.target} {r.body} {r.expect.body} {r.expect.pattern}" for r in load.requests)
-        if load.prepare or load.dependency_settings or load.error_allowance or "{thread}" in templates:
+        if load.prepare or load.dependency_settings or load.error_allowance or load.rows:
             continue
         steps = [
-            Send(method=r.method, target=r.target, headers=r.headers, body=r.body, expect=r.expect)
-            for r in load.requests
+            Send(
+                method=r.method,
+                target=r.target,
+                headers=r.headers,
+                body=r.body,
+                expect=r.expect,
+                captures=r.captures if isinstance(r, JourneyStep) else {},
+            )
+            for r in load.all_requests
         ]
         yield Check(id=f"load-{name}", says=f"the requests of the load {name} are answered", steps=list(steps))

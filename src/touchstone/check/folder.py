@@ -8,6 +8,7 @@ from touchstone.check.problem import Problem, in_order
 from touchstone.check.requests import check_requests
 from touchstone.check.scenario import check_scenario
 from touchstone.check.stack import check_stack
+from touchstone.check.templates import check_templates
 from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
 from touchstone.manifest.reader import ManifestError
 
@@ -15,7 +16,11 @@ from touchstone.manifest.reader import ManifestError
 def check_folder(folder: ScenarioFolder) -> list[Problem]:
     """All problems of a scenario and its stacks, by file and line. Raises TouchstoneError if there is no engine."""
     file = folder.folder / SCENARIO_FILE
-    found = [*check_requests(file, folder.scenario), *check_scenario(file, folder)]
+    found = [
+        *check_templates(file, folder.scenario),
+        *check_requests(file, folder.scenario),
+        *check_scenario(file, folder),
+    ]
     for stack in folder.stacks:
         found += check_stack(stack, folder.scenario)
     return in_order(found)

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.check.patterns import engine_refuses, pattern_request, python_refuses
 from touchstone.check.problem import Problem
-from touchstone.contract.template import Values
-from touchstone.engine.job import weighted
+from touchstone.engine.bare import bare, bare_request
 from touchstone.manifest.contract import Send
-from touchstone.manifest.exchange import Expectation, Request
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.journey import JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 
 Place = tuple[str | int, ...]
-_SAMPLE = Values(counter=1, fresh="0123abcd", random="0123456789abcdef")
-_LIKE_A_TEMPLATE = re.compile(r"(?<!\{)\{([a-zA-Z_][a-zA-Z_0-9-]*)\}(?!\})")
-_IN_CONTRACT = ("counter", "fresh", "random")
-_LARGEST_REPEAT = re.compile(r"\{.\*(\d+)\}", re.DOTALL)
-_REPEATED_AT_MOST = 16 * 2**20
 _WITHOUT_BODY = (204, 304)
 _DIALECT = "write what Python's re and Rust's regex both take; docs/add-a-stack.md tells the differences"
 
@@ -35,7 +29,7 @@ class Placed:
 
 
 def requests_of(scenario: Scenario) -> Iterator[Placed]:
-    """All requests that are sent by the lab itself, in the contract's template language."""
+    """All requests that are sent by the lab itself."""
     yield Placed(("ready",), scenario.ready)
     for number, check in enumerate(scenario.contract):
         for place, step in enumerate(check.steps):
@@ -50,39 +44,27 @@ def requests_of(scenario: Scenario) -> Iterator[Placed]:
 def check_requests(file: Path, scenario: Scenario) -> Iterator[Problem]:
     """What is wrong with the requests of contract, preparation and loads. Raises TouchstoneError without an engine."""
     for placed in requests_of(scenario):
-        yield from _templates(file, placed)
         yield from check_expectation(file, placed.key, placed.request)
         if placed.key == ("ready",):
             yield from _encoding(file, placed.key, placed.request)
         if isinstance(placed.request, Send):
             yield from _tally(file, placed.key, placed.request)
     for name, load in scenario.loads.items():
-        for place, request in enumerate(load.requests):
-            yield from check_expectation(file, ("loads", name, "requests", place), request)
-            yield from _encoding(file, ("loads", name, "requests", place), request)
-        yield from _sent_by_engine(file, name, load)
+        sent = list(_sent_of(name, load))
+        for placed in sent:
+            yield from check_expectation(file, placed.key, placed.request)
+            yield from _encoding(file, placed.key, placed.request)
+        yield from _sent_by_engine(file, sent)
     yield from _patterns(file, scenario)
 
 
-def _templates(file: Path, placed: Placed) -> Iterator[Problem]:
-    request, expect = placed.request, placed.request.expect
-    texts: dict[Place, str | None] = {("target",): request.target, ("body",): request.body}
-    texts |= {("headers", name): value for name, value in request.headers.items()}
-    texts |= {("expect", "body"): expect.body, ("expect", "pattern"): expect.pattern}
-    for key, text in texts.items():
-        for match in _LIKE_A_TEMPLATE.finditer(text or ""):
-            if match[1] not in _IN_CONTRACT:
-                yield Problem(
-                    file,
-                    (*placed.key, *key),
-                    f"{match[0]} is no template: it would stand there as it is",
-                    "templates of a contract are {counter}, {fresh}, {random} and {x*10}; for braces write {{ and }}",
-                )
-        for match in _LARGEST_REPEAT.finditer(text or ""):
-            if len(match[1]) > 9 or int(match[1]) > _REPEATED_AT_MOST:
-                yield Problem(
-                    file, (*placed.key, *key), f"{match[0]} is larger than 16 MiB", "repeat the character less often"
-                )
+def _sent_of(name: str, load: Load) -> Iterator[Placed]:
+    """All requests that the engine sends in a load."""
+    for place, request in enumerate(load.requests):
+        yield Placed(("loads", name, "requests", place), request)
+    for number, journey in enumerate(load.journeys):
+        for place, step in enumerate(journey.steps):
+            yield Placed(("loads", name, "journeys", number, "steps", place), step)
 
 
 def check_expectation(file: Path, key: Place, request: Request) -> Iterator[Problem]:
@@ -151,33 +133,24 @@ def _tally(file: Path, key: Place, step: Send) -> Iterator[Problem]:
             )
 
 
-def _sent_by_engine(file: Path, name: str, load: Load) -> Iterator[Problem]:
-    """The engine's own word on templates, methods and expectations of a load."""
-    for place, why in engine_refuses([weighted(request) for request in load.requests]).items():
-        field, mend = _mend(load.requests[place], why)
-        yield Problem(file, ("loads", name, "requests", place, *field), why, mend)
-
-
-def _mend(request: Request, why: str) -> tuple[Place, str]:
-    if "brace" in why:
-        for name in ("fresh", "*"):
-            if f"{{{name}" in f"{request.target}{request.body}{request.expect.body}" and name == "fresh":
-                return (), "{fresh} is the contract's: in a load write {counter} or {random}"
-        return (), "templates of a load are {counter}, {random} and {thread}; for braces write {{ and }}"
-    if request.expect.pattern is not None:
-        return ("expect", "pattern"), _DIALECT
-    return (), "see docs/engine-protocol.md"
+def _sent_by_engine(file: Path, sent: Sequence[Placed]) -> Iterator[Problem]:
+    """The engine's own word on methods, targets and expectations of a load."""
+    refused = engine_refuses([{"weight": 1} | bare_request(placed.request) for placed in sent])
+    for place, why in refused.items():
+        pattern = sent[place].request.expect.pattern is not None
+        field: Place = ("expect", "pattern") if pattern else ()
+        yield Problem(file, (*sent[place].key, *field), why, _DIALECT if pattern else "see docs/engine-protocol.md")
 
 
 def _patterns(file: Path, scenario: Scenario) -> Iterator[Problem]:
     """Each pattern in both dialects; those of loads have been before the engine already."""
     in_contract: list[tuple[Place, str]] = []
     for placed in requests_of(scenario):
-        in_contract += _patterns_of(placed.key, placed.request.expect, filled=True)
+        in_contract += _patterns_of(placed)
     in_loads: list[tuple[Place, str]] = []
     for name, load in scenario.loads.items():
-        for place, request in enumerate(load.requests):
-            in_loads += _patterns_of(("loads", name, "requests", place), request.expect, filled=False)
+        for placed in _sent_of(name, load):
+            in_loads += _patterns_of(placed)
     refused = engine_refuses([pattern_request(pattern) for _, pattern in in_contract])
     for place, (key, pattern) in enumerate(in_contract):
         if (why := python_refuses(pattern) or refused.get(place)) is not None:
@@ -187,8 +160,13 @@ def _patterns(file: Path, scenario: Scenario) -> Iterator[Problem]:
             yield Problem(file, key, f"the pattern {pattern!r} is not taken: {why}", _DIALECT)
 
 
-def _patterns_of(key: Place, expect: Expectation, *, filled: bool) -> Iterator[tuple[Place, str]]:
+def _patterns_of(placed: Placed) -> Iterator[tuple[Place, str]]:
+    key, expect = placed.key, placed.request.expect
     if expect.pattern is not None:
-        yield (*key, "expect", "pattern"), _SAMPLE.fill(expect.pattern) if filled else expect.pattern
+        yield (*key, "expect", "pattern"), bare(expect.pattern)
     for name, pattern in expect.headers.items():
         yield (*key, "expect", "headers", name), pattern
+    if isinstance(placed.request, Send | JourneyStep):
+        for name, one in placed.request.captures.items():
+            if one.pattern is not None:
+                yield (*key, "captures", name, "pattern"), one.pattern

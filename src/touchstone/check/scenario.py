@@ -109,14 +109,6 @@ def _load(file: Path, scenario: Scenario, name: str, load: Load) -> Iterator[Pro
             yield from _act(file, scenario, ("loads", name, "prepare", place), step)
     for place, proof in enumerate(load.proofs):
         yield from _proof(file, scenario, ("loads", name, "proofs", place), proof)
-        for template in ("{fresh}", "{counter}", "{random}"):
-            if template in proof.query:
-                yield Problem(
-                    file,
-                    ("loads", name, "proofs", place, "query"),
-                    f"{template} is of one request, and this is asked after all",
-                    "ask for a count of what the load did",
-                )
     for dependency, settings in load.dependency_settings.items():
         key: Place = ("loads", name, "dependency_settings", dependency)
         spec = scenario.dependencies.get(dependency)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from touchstone.contract.capture import MissingError, capture
 from touchstone.contract.expect import expectation_in_words, faults
 from touchstone.contract.proof import Tally, prove
 from touchstone.contract.template import Values, ValueSource
@@ -66,6 +67,7 @@ class Checker:
         drawn = [source.next() for _ in range(step.repeat)]
         with ThreadPoolExecutor(step.concurrent) as pool:
             results = list(pool.map(lambda values: self._exchange(step, values), drawn))
+        results = [(answer, found or _captured(step, answer, source)) for answer, found in results]
         broken = [
             Exchange(
                 request=describe(step, values),
@@ -85,6 +87,17 @@ class Checker:
             if not found or time.monotonic() >= deadline:
                 return answer, found
             time.sleep(0.1)
+
+
+def _captured(step: Send, answer: Answer, source: ValueSource) -> list[str]:
+    """Take from an answer what later steps need; what is not in it."""
+    missing = []
+    for name, wanted in step.captures.items():
+        try:
+            source.captured[name] = capture(wanted, answer)
+        except MissingError as error:
+            missing.append(str(error))
+    return missing
 
 
 def _tally_faults(step: Send, answers: Sequence[Answer]) -> list[Exchange]:

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import itertools
-import random
+import json
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import quote
 
-_PLACE = re.compile(r"\{\{|\}\}|\{(counter|fresh|random)\}|\{(.)\*(\d+)\}", re.DOTALL)
+from touchstone.contract.draw import draw_key, random_text, word_at
+from touchstone.manifest.template import KeyRange, Outside, Plain, parse
+
+Place = Literal["target", "header", "body"]
+"""Where a template stands: in a target and a header, a value from outside must not end the line."""
+
+_NOT_IN_TARGET = re.compile(rb"[^!-~]")
+_NOT_IN_HEADER = re.compile(rb"[\x00-\x1f\x7f]")
+
+
+def fresh_of(seed: int) -> str:
+    """The text of `{fresh}` in a load with this seed, as the engine makes it."""
+    return f"{word_at(seed, 2**64 - 1) >> 32:08x}"
 
 
 @dataclass(frozen=True)
@@ -17,32 +32,50 @@ class Values:
 
     counter: int
     fresh: str
-    random: str
+    seed: int
+    row: Mapping[str, str] = field(default_factory=dict)
+    captured: Mapping[str, str] = field(default_factory=dict)
 
-    def fill(self, text: str) -> str:
-        """The text with its templates filled in. A brace that belongs to no template stays, as JSON wants it."""
+    def fill(self, text: str, place: Place = "body") -> str:
+        """The text with its templates filled in. Raises TemplateError, and KeyError for a row or a capture unknown."""
+        return "".join(piece if isinstance(piece, str) else self._value(piece, place) for piece in parse(text).pieces)
 
-        def value(match: re.Match[str]) -> str:
-            if match.group(0) in {"{{", "}}"}:
-                return match.group(0)[0]
-            if match.group(2):
-                return match.group(2) * int(match.group(3))
-            return str(getattr(self, match.group(1)))
+    def _value(self, piece: Plain | KeyRange | Outside, place: Place) -> str:
+        if isinstance(piece, KeyRange):
+            return str(draw_key(piece, self.seed, self.counter))
+        if isinstance(piece, Outside):
+            values = self.row if piece.source == "row" else self.captured
+            return _written(values[piece.name], piece, place)
+        plain = {"counter": str(self.counter), "thread": "0", "fresh": self.fresh}
+        return plain.get(piece.name) or random_text(self.seed, self.counter)
 
-        return _PLACE.sub(value, text)
+
+def _written(value: str, piece: Outside, place: Place) -> str:
+    if piece.escape == "url":
+        return quote(value, safe="~")
+    if piece.escape == "json":
+        return json.dumps(value, ensure_ascii=False)[1:-1]
+    if place == "body":
+        return value
+    refused = _NOT_IN_TARGET if place == "target" else _NOT_IN_HEADER
+    return refused.sub(lambda byte: f"%{ord(byte[0]):02X}".encode(), value.encode()).decode()
 
 
 @dataclass
 class ValueSource:
-    """Gives each request of one check its values: one `fresh` for all, a new `counter` and `random` for each."""
+    """Gives each request of one check its values: one `fresh` for all, a new `counter` for each."""
 
     seed: int
     fresh: str = field(default_factory=lambda: secrets.token_hex(4))
+    row: Mapping[str, str] = field(default_factory=dict)
+    captured: dict[str, str] = field(default_factory=dict)
+    """What the responses to earlier requests have left."""
 
     def __post_init__(self) -> None:
         self._counter = itertools.count(1)
-        self._random = random.Random(f"{self.seed}-{self.fresh}")
+        # What is drawn differs from check to check, as `fresh` does.
+        self._seed = word_at(self.seed, int(self.fresh, 16))
 
     def next(self) -> Values:
         """The values of the next request."""
-        return Values(next(self._counter), self.fresh, f"{self._random.getrandbits(64):016x}")
+        return Values(next(self._counter), self.fresh, self._seed, self.row, self.captured)

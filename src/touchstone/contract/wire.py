@@ -67,9 +67,9 @@ class Service:
 
 def _converse(connection: http.client.HTTPConnection, request: Request, values: Values) -> Answer:
     body = None if request.body is None else values.fill(request.body).encode()
-    connection.putrequest(request.method, values.fill(request.target), skip_accept_encoding=True)
+    connection.putrequest(request.method, values.fill(request.target, "target"), skip_accept_encoding=True)
     for name, value in request.headers.items():
-        connection.putheader(name, values.fill(value))
+        connection.putheader(name, values.fill(value, "header"))
     if body is not None and not any(name.lower() == "content-length" for name in request.headers):
         connection.putheader("Content-Length", str(len(body)))
     connection.putheader("Connection", "close")
@@ -107,7 +107,7 @@ def _read(response: http.client.HTTPResponse) -> bytes:
 
 def describe(request: Request, values: Values) -> str:
     """The request in a line, long ones cut."""
-    target = values.fill(request.target)
+    target = values.fill(request.target, "target")
     body = "" if request.body is None else f" with {values.fill(request.body)!r}"
     line = f"{request.method} {target}{body}"
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}... ({len(line)} characters)"

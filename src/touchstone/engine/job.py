@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchstone.manifest.exchange import Expectation, JsonType, Request, WeightedRequest
+from touchstone.manifest.journey import Journey, JourneyStep
 from touchstone.manifest.load import Load
 
 
@@ -63,6 +64,28 @@ def weighted(wanted: WeightedRequest) -> dict[str, Any]:
     return {"name": wanted.name, "weight": wanted.weight} | request(wanted)
 
 
+def journey(wanted: Journey) -> dict[str, Any]:
+    """A journey in the protocol's form."""
+    return {"name": wanted.name, "weight": wanted.weight, "steps": [_step(step) for step in wanted.steps]}
+
+
+def _step(step: JourneyStep) -> dict[str, Any]:
+    return {
+        "request": {"name": step.name} | request(step),
+        "captures": {name: one.model_dump(by_alias=True) for name, one in step.captures.items()},
+        "think_s": step.think_s,
+    }
+
+
+def sent(load: Load) -> dict[str, Any]:
+    """What a load sends, in the protocol's form: a mix or journeys, and the rows that they take values from."""
+    return {
+        "requests": [weighted(wanted) for wanted in load.requests],
+        "journeys": [journey(wanted) for wanted in load.journeys],
+        "rows": load.rows,
+    }
+
+
 def loop(load: Load, timing: Timing) -> dict[str, Any]:
     """The loop of a load: closed, or open in one of its forms."""
     if load.loop == "closed":
@@ -81,7 +104,7 @@ def loop(load: Load, timing: Timing) -> dict[str, Any]:
     }
 
 
-def traffic(load: Load, url: str, *, seed: int) -> dict[str, Any]:
+def traffic(load: Load, url: str, *, seed: int, fresh: str | None = None) -> dict[str, Any]:
     """A contender's part of a slices job: a load without a length, CPUs and threads of its own, and without a watch."""
     return {
         "url": url,
@@ -91,11 +114,13 @@ def traffic(load: Load, url: str, *, seed: int) -> dict[str, Any]:
         "keepalive": load.keepalive,
         "timeout_s": load.timeout_s,
         "seed": seed,
-        "requests": [weighted(wanted) for wanted in load.requests],
-    }
+        "fresh": fresh,
+    } | sent(load)
 
 
-def load_job(load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed: int) -> dict[str, Any]:
+def load_job(
+    load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed: int, fresh: str | None = None
+) -> dict[str, Any]:
     """A load job for the service at `url`, without a watch."""
     return {
         "url": url,
@@ -109,9 +134,9 @@ def load_job(load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed:
         "keepalive": load.keepalive,
         "timeout_s": load.timeout_s,
         "seed": seed,
+        "fresh": fresh,
         "series_interval_s": min(1.0, max(0.1, timing.measured_s / 20)),
-        "requests": [weighted(wanted) for wanted in load.requests],
-    }
+    } | sent(load)
 
 
 def watch(pid: int, cgroup_paths: Sequence[str], allowed_cpus: Sequence[int], after_s: float) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from pydantic import Field
 
 from touchstone.manifest.base import Name, Part
 from touchstone.manifest.exchange import Request
+from touchstone.manifest.journey import Capture, CaptureName
+from touchstone.manifest.template import TemplateText
 
 
 class Send(Request):
@@ -17,6 +19,8 @@ class Send(Request):
     concurrent: Annotated[int, Field(ge=1)] = 1
     tally: dict[str, int] = {}
     """How many of the repeated answers must have which status, such as `{"200" = 1, "500" = 19}`."""
+    captures: dict[CaptureName, Capture] = {}
+    """Values taken from the answer, for `{capture.NAME}` in later steps of the check."""
     within_s: Annotated[float, Field(gt=0)] | None = None
     """Try again until the expectation is met, at most this long: for a recovery."""
 
@@ -44,7 +48,7 @@ class Proof(Part):
     says: str
     """The statement that is proven, for the reader of the report."""
     dependency: Name
-    query: str
+    query: TemplateText
     """What is asked; its language is the dependency's own (SQL, a path of the downstream, ...)."""
     equals: str | int
     """The answer that must come: a number, or `ok` (successes), `sent`, or `ok + N`."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from touchstone.manifest.base import Part
+from touchstone.manifest.template import TemplateText, parse
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
 
@@ -22,9 +24,9 @@ class Expectation(Part):
 
     status: int | list[int] = 200
     """The status code, or those allowed."""
-    body: str | None = None
+    body: TemplateText | None = None
     """The whole body, byte for byte (UTF-8), after templates are filled in."""
-    pattern: str | None = None
+    pattern: TemplateText | None = None
     """A regular expression that the whole body must match."""
     encoding: Literal["text", "bytes", "decoded"] = "text"
     """How `body` and `pattern` are meant: of the bytes as UTF-8; of the bytes themselves, each character from U+0000 to
@@ -50,6 +52,9 @@ class Expectation(Part):
                 raise ValueError("encoding = 'bytes' goes with body or pattern")
             if any(ord(character) > 0xFF for character in written):
                 raise ValueError("with encoding = 'bytes' a character stands for a byte: none beyond \\u00ff")
+        for value in (self.json_fields or {}).values():
+            if isinstance(value, str):
+                parse(value)
         return self
 
     @property
@@ -59,18 +64,30 @@ class Expectation(Part):
 
 
 class Request(Part):
-    """A request. Templates in target, headers, body and expected body are filled in; `{{` and `}}` are braces.
-
-    `{counter}` is a number unique in the run, `{random}` 64 bits in hex from the seed; in a contract also `{fresh}`, a
-    text that stays the same within one check and is new in each run of it, and `{x*10240}`, a character repeated.
-    """
+    """A request. Templates in target, headers, body and expectation are filled in (docs/templates.md)."""
 
     method: Method = "GET"
-    target: str
+    target: TemplateText
     """The request target as it goes on the wire: percent-escapes are the author's."""
-    headers: dict[str, str] = {}
-    body: str | None = None
+    headers: dict[str, TemplateText] = {}
+    body: TemplateText | None = None
+    body_file: str | None = None
+    """A file beside the manifest that holds the body, in UTF-8; a template, too."""
     expect: Expectation = Expectation()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _body_from_file(cls, data: Any, info: ValidationInfo) -> Any:
+        name = data.get("body_file") if isinstance(data, dict) else None
+        folder = (info.context or {}).get("folder")
+        if not isinstance(name, str) or not isinstance(folder, Path):
+            return data
+        if "body" in data:
+            raise ValueError("a request has `body` or `body_file`, not both")
+        try:
+            return data | {"body": (folder / name).read_text(encoding="utf-8")}
+        except (OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"body_file {name!r} cannot be read: {error}") from error
 
 
 class WeightedRequest(Request):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from touchstone.manifest.base import Part
 from touchstone.manifest.contract import Act, Proof, Send
-from touchstone.manifest.exchange import WeightedRequest
+from touchstone.manifest.exchange import Request, WeightedRequest
+from touchstone.manifest.journey import Journey
+from touchstone.manifest.rows import read_rows
 
 Profile = Literal["quick", "normal", "thorough"]
 
@@ -49,8 +53,36 @@ class Load(Part):
     """Settings of a dependency that this load changes, by the dependency's name."""
     prepare: list[Send | Act] = []
     """Sent, or done to a dependency, before the load and outside every figure."""
-    requests: Annotated[list[WeightedRequest], Field(min_length=1)]
+    rows: str | None = None
+    """A CSV or JSON lines file beside the manifest; requests take its rows in turn, by `{row.NAME}`."""
+    requests: list[WeightedRequest] = []
+    """A mix: each request is drawn by weight."""
+    journeys: list[Journey] = []
+    """In place of `requests`: each connection goes through one after the other, drawn by weight."""
     proofs: list[Proof] = []
+
+    @field_validator("rows")
+    @classmethod
+    def _rows_are_there(cls, rows: str | None, info: ValidationInfo) -> str | None:
+        folder = (info.context or {}).get("folder")
+        if rows is None or not isinstance(folder, Path):
+            return rows
+        path = (folder / rows).resolve()
+        read_rows(path)
+        return str(path)
+
+    @property
+    def all_requests(self) -> Sequence[Request]:
+        """Everything that it sends: the mix, or the steps of all journeys."""
+        return [*self.requests, *(step for journey in self.journeys for step in journey.steps)]
+
+    @model_validator(mode="after")
+    def _sends_something(self) -> Load:
+        if bool(self.requests) == bool(self.journeys):
+            raise ValueError("a load sends `requests` or `journeys`: name one of them")
+        if self.journeys and self.pipeline > 1:
+            raise ValueError("journeys need a pipeline of 1: a request waits for what the one before it captures")
+        return self
 
     @model_validator(mode="after")
     def _loop_has_its_rate(self) -> Load:

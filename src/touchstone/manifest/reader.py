@@ -41,7 +41,7 @@ def read_manifest(path: Path, model: type[Model], guide: str = "docs/add-a-stack
             f"this is not TOML: {error}", where=str(path), mend="correct the syntax at that place"
         ) from error
     try:
-        return model.model_validate(data)
+        return model.model_validate(data, context={"folder": path.parent})
     except ValidationError as error:
         raise ManifestError(
             "\n".join(_sentence(detail, model, text) for detail in _leading(error.errors())),

@@ -296,6 +296,15 @@ class EngineIdentity(EngineRecord):
     backend: str = ""
 
 
+class JourneyResult(EngineRecord):
+    """Passes through one journey that ended in the window; how long those took that went through, pauses included."""
+
+    name: str
+    completed: int = 0
+    failed: int = 0
+    duration: Distribution = Distribution()
+
+
 class LoadResult(EngineRecord):
     """The whole result of `touchstone-engine load`."""
 
@@ -307,6 +316,7 @@ class LoadResult(EngineRecord):
     counts: Counts = Counts()
     totals: Totals = Totals()
     requests: list[RequestResult] = []
+    journeys: list[JourneyResult] = []
     bytes: ByteCounts = ByteCounts()
     rate: Rate = Rate()
     silence: Silence | None = None

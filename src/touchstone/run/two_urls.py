@@ -23,6 +23,7 @@ from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.outside import Outside
 from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.template import literal
 from touchstone.plan.plan import Wish
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
@@ -105,9 +106,9 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
     """
     request: dict[str, Any] = {
         "method": question.method,
-        "target": _literal(question.target),
-        "headers": {name: _literal(value) for name, value in question.headers.items()},
-        "body": None if question.body is None else _literal(question.body),
+        "target": literal(question.target),
+        "headers": {name: literal(value) for name, value in question.headers.items()},
+        "body": None if question.body is None else literal(question.body),
     }
     try:
         asked = Request.model_validate(request)
@@ -118,7 +119,7 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
     expect: dict[str, Any] = {"status": _status(answers, question.status)}
     body = None if question.method == "HEAD" else _body(answers)
     if body is not None:
-        expect["body"] = _literal(body)
+        expect["body"] = literal(body)
     whole = request | {"expect": expect}
     title = f"{question.method} {question.target}"
     scenario = Scenario.model_validate(
@@ -171,8 +172,3 @@ def _body(answers: dict[str, list[Answer]]) -> str | None:
         return bodies.pop().decode()
     except UnicodeDecodeError:
         return None
-
-
-def _literal(text: str) -> str:
-    """The text as a template that stands for itself."""
-    return text.replace("{", "{{").replace("}", "}}")

@@ -83,16 +83,12 @@ pub fn compare(tool: Tool, job: &Job, result: &LoadResult) -> Result<String, Fai
     let target = request
         .and_then(|request| request.target.as_deref())
         .unwrap_or("/");
-    if target.contains("{counter}") || target.contains("{random}") || target.contains("{thread}") {
+    if target.contains('{') {
         return Err(Failure::Malformed(
             "--cross-check cannot send templates with another tool".to_owned(),
         ));
     }
-    let url = format!(
-        "{}{}",
-        job.url,
-        target.replace("{{", "{").replace("}}", "}")
-    );
+    let url = format!("{}{target}", job.url);
     let cpus = job.cpus.as_deref().unwrap_or_default();
     let mut command = if cpus.is_empty() {
         Command::new(tool.program())

@@ -1,7 +1,9 @@
 //! The flags of a person, made into the same job that the lab sends.
 
+use std::time::SystemTime;
+
 use touchstone_load::job::{Arrivals, BackendChoice, Expect, ExpectBody, Job, Loop, Request, Step};
-use touchstone_load::template::escape_all_but_placeholders;
+use touchstone_load::template::fresh_of;
 
 use crate::failure::Failure;
 
@@ -100,9 +102,13 @@ pub struct Flags {
         help_heading = "Request"
     )]
     headers: Vec<String>,
-    /// Body, or @FILE. {counter}, {random} and {thread} are filled in, here, in the URL and in headers.
+    /// Body, or @FILE. {counter}, {random}, {fresh}, {key:1..500:zipf}, {row.NAME} and {x*10} are filled in, here, in the
+    /// URL and in headers: docs/templates.md.
     #[arg(short = 'b', long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
+    /// A CSV or JSON lines file whose rows {row.NAME} takes values from.
+    #[arg(long, value_name = "FILE", help_heading = "Request")]
+    rows: Option<String>,
     /// The statuses that are right; 200 to 299 if not given.
     #[arg(
         long,
@@ -165,6 +171,9 @@ impl Flags {
         };
         job.tls.ca_file.clone_from(&self.cacert);
         job.arrival = self.arrival()?;
+        job.rows.clone_from(&self.rows);
+        // Keys are the same in each run; this is what sets one run's apart from the last one's.
+        job.fresh = Some(fresh_of(now_ns()));
         job.requests = vec![self.request(path)?];
         job.validate().map_err(Failure::malformed)?;
         Ok(job)
@@ -209,16 +218,12 @@ impl Flags {
     }
 
     fn request(&self, path: String) -> Result<Request, Failure> {
-        let template = |text: &String| escape_all_but_placeholders(text);
         let mut headers = Vec::new();
         for header in &self.headers {
             let (name, value) = header.split_once(':').ok_or_else(|| {
                 Failure::Malformed(format!("-H {header:?}: write it as \"Name: value\""))
             })?;
-            headers.push((
-                name.trim().to_owned(),
-                escape_all_but_placeholders(value.trim()),
-            ));
+            headers.push((name.trim().to_owned(), value.trim().to_owned()));
         }
         let body = match self
             .body
@@ -230,13 +235,13 @@ impl Flags {
                 let text = std::fs::read_to_string(file).map_err(|error| {
                     Failure::Malformed(format!("-b @{file} cannot be read: {error}"))
                 })?;
-                Some(escape_all_but_placeholders(&text))
+                Some(text)
             }
-            Some((text, None)) => Some(escape_all_but_placeholders(text)),
+            Some((text, None)) => Some(text.to_owned()),
         };
         let expected = match (&self.expect_body, &self.expect_pattern) {
             (Some(text), _) => Some(ExpectBody::Exact {
-                value: template(text),
+                value: text.clone(),
             }),
             (None, Some(pattern)) => Some(ExpectBody::Pattern {
                 value: pattern.clone(),
@@ -251,7 +256,7 @@ impl Flags {
                 .method
                 .clone()
                 .unwrap_or_else(|| default_method.to_owned()),
-            target: Some(template(&path)),
+            target: Some(path),
             headers,
             body,
             expect: Expect {
@@ -261,6 +266,11 @@ impl Flags {
             },
         })
     }
+}
+
+fn now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// Splits a URL into what is connected to and what is asked for. A URL without a scheme is http.

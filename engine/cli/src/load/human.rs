@@ -120,6 +120,12 @@ fn latency(out: &mut String, result: &LoadResult) {
             }
         }
     }
+    for journey in &result.journeys {
+        if let Some(duration) = &journey.duration {
+            let name: String = journey.name.chars().take(17).collect();
+            row(out, &name, duration);
+        }
+    }
     if let Some(lateness) = &result.lateness {
         row(out, "sent late by", lateness);
     }

@@ -46,6 +46,11 @@ impl Recorder {
         for (kept, kind) in self.kinds.iter_mut().zip(&other.kinds) {
             kept.absorb(kind);
         }
+        for (kept, journey) in self.journeys.iter_mut().zip(&other.journeys) {
+            kept.completed += journey.completed;
+            kept.failed += journey.failed;
+            kept.duration.add(&journey.duration);
+        }
         self.lateness.add(&other.lateness);
         self.connect.add(&other.connect);
         self.last_completion = self.last_completion.max(other.last_completion);
@@ -60,6 +65,10 @@ impl Recorder {
         (self.bytes_sent, self.bytes_received, self.bytes_body) = (0, 0, 0);
         self.kinds.iter_mut().for_each(Kind::clear);
         self.silence.clear();
+        for journey in &mut self.journeys {
+            (journey.completed, journey.failed) = (0, 0);
+            journey.duration.reset();
+        }
         self.lateness.reset();
         self.connect.reset();
         self.base = Totals::default();

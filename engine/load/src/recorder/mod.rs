@@ -33,6 +33,17 @@ pub struct Kind {
     pub service: Histogram,
 }
 
+/// Figures of one journey.
+#[derive(Debug, Default)]
+pub struct JourneyFigures {
+    /// Passes that went through.
+    pub completed: u64,
+    /// Passes that a failed step ended.
+    pub failed: u64,
+    /// From the first request's intended send to the last response, pauses included.
+    pub duration: Histogram,
+}
+
 /// One interval of the series.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Interval {
@@ -114,6 +125,8 @@ pub struct Recorder {
     pub bytes_body: u64,
     /// By kind of request.
     pub kinds: Vec<Kind>,
+    /// By journey: passes that ended in the window.
+    pub journeys: Vec<JourneyFigures>,
     /// How late sends were by the engine's own doing; open loop only.
     pub lateness: Histogram,
     /// Connection set-up times, warm-up and preparation included.
@@ -161,6 +174,11 @@ impl Recorder {
             bytes_received: 0,
             bytes_body: 0,
             kinds: (0..kinds).map(|_| Kind::default()).collect(),
+            journeys: job
+                .journeys
+                .iter()
+                .map(|_| JourneyFigures::default())
+                .collect(),
             lateness: Histogram::default(),
             connect: Histogram::default(),
             steps: steps
@@ -307,6 +325,22 @@ impl Recorder {
             if class == ErrorClass::Timeout {
                 step.latency.record(now - intended);
             }
+        }
+    }
+
+    /// A pass through a journey went through.
+    pub fn journey_completed(&mut self, journey: u16, begun: u64, now: u64) {
+        if self.counts(now) {
+            let figures = &mut self.journeys[usize::from(journey)];
+            figures.completed += 1;
+            figures.duration.record(now - begun);
+        }
+    }
+
+    /// A failed step ended a pass.
+    pub fn journey_failed(&mut self, journey: u16, now: u64) {
+        if self.counts(now) {
+            self.journeys[usize::from(journey)].failed += 1;
         }
     }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::job::{Arrivals, BackendChoice, Job, Loop, Request, Tls, Watch};
+use crate::job::{Arrivals, BackendChoice, Job, Journey, Loop, Request, Tls, Watch};
 
 /// An open loop's arrivals have no end of their own: the turns end them. In seconds.
 const ENDLESS_S: f64 = 1e9;
@@ -69,7 +69,13 @@ pub struct Traffic {
     #[serde(default)]
     pub tls: Tls,
     #[serde(default)]
+    pub rows: Option<String>,
+    #[serde(default)]
+    pub fresh: Option<String>,
+    #[serde(default)]
     pub requests: Vec<Request>,
+    #[serde(default)]
+    pub journeys: Vec<Journey>,
     #[serde(default)]
     pub watch: Option<Watch>,
 }
@@ -157,7 +163,10 @@ impl SlicesJob {
             series_interval_s: 1.0,
             pacing_slot_s: traffic.pacing_slot_s,
             tls: traffic.tls,
+            rows: traffic.rows,
+            fresh: traffic.fresh,
             requests: traffic.requests,
+            journeys: traffic.journeys,
             watch: traffic.watch,
             generators: Vec::new(),
         }

@@ -8,7 +8,7 @@ use super::record::SliceRecord;
 use crate::error::Error;
 use crate::job::Job;
 use crate::merge::{Reports, combine, conclude};
-use crate::request::Mix;
+use crate::mix::Mix;
 use crate::result::{LoadResult, Queue, Rate, SeriesPoint, Totals, Window};
 
 /// The result's schema and version.

@@ -90,6 +90,7 @@ impl Worker {
             self.in_flight -= 1;
             class = behind_class;
         }
+        self.end_pass(slot, now);
         self.drop_connection(wire, slot);
         self.replace(wire, slot, now);
     }

@@ -28,6 +28,9 @@ impl Worker {
                 counter: request.counter,
                 seed: self.seed,
                 thread: self.part.global_index,
+                session: slot
+                    .zip(self.journeys.as_ref())
+                    .map(|(slot, users)| users.session(slot)),
             };
             let mut bytes = Vec::new();
             compiled.render(key, &mut bytes, &mut Vec::new());

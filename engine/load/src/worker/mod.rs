@@ -5,6 +5,7 @@
 mod connecting;
 mod ending;
 mod evidence;
+mod journeys;
 mod phases;
 mod receiving;
 mod sending;
@@ -18,11 +19,12 @@ use crate::clock::{SECOND, nanos};
 use crate::connection::{Connection, Partial};
 use crate::job::Job;
 use crate::known::KnownResponse;
+use crate::mix::Mix;
 use crate::random::Random;
 use crate::recorder::Recorder;
-use crate::request::Mix;
 use crate::shared::Shared;
 use crate::usage::Usage;
+use journeys::Journeys;
 use turns::Turns;
 
 /// Preparation ends after this many seconds even if connections are missing.
@@ -116,6 +118,8 @@ pub struct Worker {
     out: Vec<u8>,
     scratch: Vec<u8>,
     spare: Option<Box<Partial>>,
+    /// The users of the connections, if the load is one of journeys.
+    journeys: Option<Box<Journeys>>,
     /// What is kept from turn to turn, if the load comes in turns.
     turns: Option<Box<Turns>>,
 }
@@ -144,6 +148,7 @@ impl Worker {
                 .map(|_| Connection::default())
                 .collect(),
             known: (0..kinds).map(|_| KnownResponse::default()).collect(),
+            journeys: Journeys::of(&mix, part.connections),
             mix,
             shared,
             idle: VecDeque::new(),

@@ -53,6 +53,9 @@ impl Worker {
                         self.slot * u64::from(self.part.index) / u64::from(self.part.threads);
                     wake = wake.min(quantise(due, window.start + stagger, self.slot));
                 }
+                if let Some(due) = self.journeys.as_ref().and_then(|users| users.next_due()) {
+                    wake = wake.min(due);
+                }
                 wake
             }
         }
@@ -209,6 +212,7 @@ impl Worker {
                 self.interrupt(wire, now);
             }
         }
+        self.end_pauses(wire, now);
         if self.open_loop {
             self.dispatch(wire, now);
         }

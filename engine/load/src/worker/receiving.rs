@@ -28,6 +28,7 @@ impl Worker {
                     counter: request.counter,
                     seed: self.seed,
                     thread: self.part.global_index,
+                    session: self.journeys.as_ref().map(|users| users.session(slot)),
                 };
                 let right = known.accepted(body)
                     || compiled
@@ -47,6 +48,9 @@ impl Worker {
                     data = &data[total..];
                     connection.pop();
                     self.in_flight -= 1;
+                    if self.journeys.is_some() {
+                        self.step_is_done(slot, request.kind, now);
+                    }
                     self.answered(wire, slot, now);
                     continue;
                 }
@@ -79,10 +83,11 @@ impl Worker {
             counter: request.counter,
             seed: self.seed,
             thread: self.part.global_index,
+            session: self.journeys.as_ref().map(|users| users.session(slot)),
         };
         let mut partial = connection.partial.take().unwrap_or_else(|| {
             let mut partial = self.spare.take().unwrap_or_default();
-            partial.reset(compiled.is_head, &compiled.check);
+            partial.reset(compiled);
             partial
         });
         let fed = match partial.feed(data, &compiled.check, key, &mut self.scratch) {
@@ -134,6 +139,7 @@ impl Worker {
             counter: request.counter,
             seed: self.seed,
             thread: self.part.global_index,
+            session: self.journeys.as_ref().map(|users| users.session(slot)),
         };
         let status = partial.response.head().map_or(0, |head| head.status);
         self.recorder.response(
@@ -157,10 +163,13 @@ impl Worker {
             let verdict = partial.body_is_right(check, key, &mut self.scratch);
             verdict.err().map(|why| (ErrorClass::WrongBody, why))
         };
+        let failure = failure.or_else(|| self.take_along(slot, request.kind, &partial).err());
         match failure {
-            None => self
-                .recorder
-                .ok(request.kind, request.intended, request.sent, now),
+            None => {
+                self.recorder
+                    .ok(request.kind, request.intended, request.sent, now);
+                self.step_is_done(slot, request.kind, now);
+            }
             Some((class, why)) => {
                 self.note(
                     class,
@@ -172,6 +181,7 @@ impl Worker {
                 );
                 self.recorder
                     .failed(class, request.kind, request.intended, request.sent, now);
+                self.end_pass(slot, now);
             }
         }
         self.spare = Some(partial);
@@ -200,7 +210,7 @@ impl Worker {
             if self.backlog {
                 self.dispatch(wire, now);
             }
-        } else if self.is_sending() && (!self.bounded || self.may_send(now)) {
+        } else if self.is_sending() && !self.pauses(slot) && (!self.bounded || self.may_send(now)) {
             self.start(wire, slot, now, now);
         }
     }

@@ -21,6 +21,7 @@ impl Worker {
             counter: request.counter,
             seed: self.seed,
             thread: self.part.global_index,
+            session: self.journeys.as_ref().map(|users| users.session(slot)),
         };
         let connection = &mut self.connections[slot as usize];
         let length = if self.pipeline == 1 && connection.unsent.is_none() {

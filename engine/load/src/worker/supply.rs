@@ -57,14 +57,13 @@ impl Worker {
 
     /// Keeps a request that was taken from the schedule for a connection that is not up.
     fn park(&mut self, intended: u64) {
-        let counter = self.next_counter();
-        let kind = self.mix.pick(&mut self.random);
-        let place = self
-            .connections
-            .iter_mut()
-            .find(|connection| connection.state != State::Open && !connection.assigned);
+        let mut places = self.connections.iter();
+        let place =
+            places.position(|connection| connection.state != State::Open && !connection.assigned);
         match place {
-            Some(connection) => {
+            Some(place) => {
+                let (counter, kind) = self.next_request(place as u32, intended);
+                let connection = &mut self.connections[place];
                 connection.first = InFlight {
                     intended,
                     sent: 0,
@@ -80,6 +79,9 @@ impl Worker {
 
     /// Puts a connection on the list of the free, once for each request that it could take.
     pub(super) fn list(&mut self, slot: u32) {
+        if self.pauses(slot) {
+            return;
+        }
         let connection = &mut self.connections[slot as usize];
         let held = connection.in_flight + connection.listed + u16::from(connection.assigned);
         for _ in held..self.pipeline {
@@ -91,7 +93,10 @@ impl Worker {
     /// Closed loop: sends as many requests as the pipeline holds.
     pub(super) fn fill<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
         while self.is_sending() && self.connections[slot as usize].in_flight < self.pipeline {
-            if self.connections[slot as usize].assigned || (self.bounded && !self.may_send(now)) {
+            if self.connections[slot as usize].assigned || self.pauses(slot) {
+                break;
+            }
+            if self.bounded && !self.may_send(now) {
                 break;
             }
             self.start(wire, slot, now, now);
@@ -111,16 +116,20 @@ impl Worker {
         now < self.recorder.window.begin || self.shared.may_send()
     }
 
-    const fn next_counter(&mut self) -> u64 {
+    /// The number and the kind of a connection's next request.
+    #[inline]
+    fn next_request(&mut self, slot: u32, intended: u64) -> (u64, u16) {
+        if self.journeys.is_some() {
+            return self.next_step(slot, intended);
+        }
         let counter = self.counter;
-        self.counter += self.part.global_threads as u64;
-        counter
+        self.counter += u64::from(self.part.global_threads);
+        (counter, self.mix.pick(&mut self.random))
     }
 
     /// Starts one request on a slot: sends it, or opens the connection that it waits for.
     pub(super) fn start<W: Wire>(&mut self, wire: &mut W, slot: u32, intended: u64, now: u64) {
-        let counter = self.next_counter();
-        let kind = self.mix.pick(&mut self.random);
+        let (counter, kind) = self.next_request(slot, intended);
         let request = InFlight {
             intended,
             sent: now,

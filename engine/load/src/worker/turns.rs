@@ -99,6 +99,9 @@ impl Worker {
         self.next_scan = now;
         self.usage.begin();
         self.syscalls = wire.syscalls();
+        if let Some(users) = &mut self.journeys {
+            users.resume(now);
+        }
         self.supply_all(wire, now);
     }
 
@@ -133,6 +136,9 @@ impl Worker {
         }
         if !self.keep_alive {
             (0..self.part.connections).for_each(|slot| self.drop_connection(wire, slot));
+        }
+        if let Some(users) = &mut self.journeys {
+            users.suspend(now);
         }
         self.report(turns, now);
     }

@@ -44,6 +44,17 @@ def _asked(sample: Sample, key: str, default: Any) -> Any:
     return default if value is None else value
 
 
+def stated_requests(sample: Sample) -> list[dict[str, Any]]:
+    """The requests as the scenario states them: those of the mix, or the steps of all journeys."""
+    journeys = sample.load_spec.get("journeys") or []
+    return [*(sample.load_spec.get("requests") or []), *(step for one in journeys for step in one.get("steps") or [])]
+
+
+def pauses(sample: Sample) -> bool:
+    """Whether connections rest between two requests, because their users think."""
+    return any(step.get("think_s") for step in stated_requests(sample))
+
+
 def loop(sample: Sample) -> str:
     """closed, open, steps or ramp."""
     told = _asked(sample, "loop", "closed")

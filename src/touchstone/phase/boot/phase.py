@@ -13,8 +13,8 @@ from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies, shown_environment
 from touchstone.bench.together import divisible, parted
 from touchstone.bench.waiting import READY_WITHIN_S
+from touchstone.engine.bare import plain_request
 from touchstone.engine.client import run_job
-from touchstone.engine.job import request
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.port import free_port
 from touchstone.manifest.catalogue import Contender
@@ -132,7 +132,7 @@ class _Starting:
                 "env": env,
                 "cwd": str(built.work),
                 "url": f"http://{bench.generators.host}:{port}",
-                "request": request(bench.scenario.ready),
+                "request": plain_request(bench.scenario.ready),
                 "repeats": 1,
                 "timeout_s": READY_WITHIN_S,
                 "poll_interval_s": 0.0001,

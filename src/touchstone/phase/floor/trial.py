@@ -11,6 +11,7 @@ from typing import Any
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.template import fresh_of
 from touchstone.engine.job import Timing, load_job
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -67,7 +68,9 @@ class FloorBench:
                 checks_hold = all(check.passed for check in checker.run(light_checks(bench.scenario.contract)))
                 prepare_load(checker, self.load, bench.seed)
                 cpus = bench.placement.engine_cpus
-                job = load_job(self.load, contender.url, self.timing, cpus=cpus, seed=bench.seed)
+                job = load_job(
+                    self.load, contender.url, self.timing, cpus=cpus, seed=bench.seed, fresh=fresh_of(bench.seed)
+                )
                 result = bench.put_load(job)
                 peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
         except TouchstoneError as error:

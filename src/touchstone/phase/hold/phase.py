@@ -13,8 +13,8 @@ import numpy as np
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.service import Running, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
+from touchstone.engine.bare import plain_request
 from touchstone.engine.client import run_job
-from touchstone.engine.job import request
 from touchstone.isolation.process import start_process
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.exchange import Request
@@ -83,7 +83,7 @@ class HoldPhase(Phase):
                     "hold",
                     {
                         "url": first.url,
-                        "request": request(asked),
+                        "request": plain_request(asked),
                         "levels": list(job.levels),
                         "mode": job.mode,
                         "timeout_s": job.patience_s,

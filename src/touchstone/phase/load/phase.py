@@ -11,6 +11,7 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.engaged import Engaged, aim, engaged
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.template import fresh_of
 from touchstone.engine.job import load_job
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
@@ -88,7 +89,8 @@ class LoadPhase(Phase):
             prepare_load(checker, load, bench.seed)
         sample.left_out += not_asked(load, contender.dependencies)
         timing = bench.profile.timing(load, round_number)
-        job = load_job(load, contender.url, timing, cpus=bench.placement.engine_cpus, seed=bench.seed + round_number)
+        seed, fresh = bench.seed + round_number, fresh_of(bench.seed)
+        job = load_job(load, contender.url, timing, cpus=bench.placement.engine_cpus, seed=seed, fresh=fresh)
         aim(job, contender, timing.idle_s)
         machine = MachineWatch(contender.cgroup)
         with DependencyWatch(contender.dependencies, contender.leftovers) as observed:

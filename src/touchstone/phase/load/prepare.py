@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from touchstone.bench.base import Bench
 from touchstone.contract.checker import Checker
 from touchstone.contract.proof import Tally, counts_work, prove
-from touchstone.contract.template import ValueSource
+from touchstone.contract.template import ValueSource, fresh_of
 from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.contract import Act
@@ -21,8 +21,8 @@ class PrepareError(TouchstoneError):
 
 
 def prepare_load(checker: Checker, load: Load, seed: int) -> None:
-    """Send what goes before a load. Raises PrepareError if it is not answered as it must be."""
-    source = ValueSource(seed)
+    """Send what goes before a load with this seed. Raises PrepareError if it is not answered as it must be."""
+    source = ValueSource(seed, fresh_of(seed))
     for step in load.prepare:
         if isinstance(step, Act):
             checker.dependencies[step.dependency].act(step.act, dict(step.with_))
@@ -66,7 +66,7 @@ def not_asked(load: Load, dependencies: Mapping[str, Dependency]) -> list[str]:
 
 def work_before(load: Load, dependencies: Mapping[str, Dependency], seed: int) -> list[float]:
     """What each of the load's proofs that count work would answer now: what is there already is not the load's work."""
-    values = ValueSource(seed).next()
+    values = ValueSource(seed, fresh_of(seed)).next()
     found = []
     for proof in load.proofs:
         answer: float | str = 0
@@ -89,7 +89,7 @@ def prove_load(
     """
     totals = result.totals
     uncertain = totals.sent - totals.completed
-    values = ValueSource(seed).next()
+    values = ValueSource(seed, fresh_of(seed)).next()
     tally = Tally(sent=totals.sent, ok=totals.ok, uncertain=uncertain)
     known = before or [0.0] * len(load.proofs)
     return [

@@ -19,6 +19,7 @@ from touchstone.bench.engaged import aim
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
 from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.template import fresh_of
 from touchstone.engine.job import traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
@@ -193,7 +194,7 @@ class _SlicedLoad:
         seed = self.bench.seed + self.round_number
         contenders = []
         for one in self.standing:
-            job = traffic(self.load, one.running.url, seed=seed)
+            job = traffic(self.load, one.running.url, seed=seed, fresh=fresh_of(self.bench.seed))
             aim(job, one.running, after_s)
             contenders.append({"name": one.contender.name, "job": job})
         contenders.append({"name": TARE, "job": null_traffic(self.load, null, seed)})

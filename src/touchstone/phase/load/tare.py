@@ -8,6 +8,7 @@ from typing import Any
 
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.tare import server
+from touchstone.engine.bare import bare_request
 from touchstone.engine.job import load_job, traffic, watch
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import load_figures
@@ -56,11 +57,17 @@ def null_traffic(load: Load, listening: dict[str, Any], seed: int) -> dict[str, 
 
 def _as_null(job: dict[str, Any], load: Load, listening: dict[str, Any]) -> None:
     """Expect of the null server what it gives, and watch it."""
-    for request in job["requests"]:
-        request["expect"] = {"status": [_status(load)], "body": {"kind": "any"}}
+    any_body = {"expect": {"status": [_status(load)], "body": {"kind": "any"}}}
+    steps = [step for journey in job["journeys"] for step in journey["steps"]]
+    for step in steps:
+        step["captures"] = {}
+    sent = [*job["requests"], *(step["request"] for step in steps)]
+    for given, told in zip(load.all_requests, sent, strict=True):
+        told.update(bare_request(given) | any_body)
+    job["rows"] = None
     job["watch"] = watch(listening["pid"], [], [], after_s=0.0)
 
 
 def _status(load: Load) -> int:
     """The null server answers every request of a load alike: with the status that the first one expects."""
-    return load.requests[0].expect.statuses[0]
+    return load.all_requests[0].expect.statuses[0]

@@ -10,6 +10,7 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.template import fresh_of
 from touchstone.engine.job import Timing, load_job, watch
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
@@ -77,8 +78,8 @@ def _load_at_once(bench: Bench, contender: Running, name: str, load: Load, sampl
                 mend="see in its log what it does at the start, or take a longer profile",
             )
         timing = Timing(warmup_s=0.0, measured_s=within_s - elapsed_s, idle_s=0.0)
-        seed = bench.seed + (sample.round or 0)
-        job = load_job(load, contender.url, timing, cpus=bench.placement.engine_cpus, seed=seed)
+        seed, fresh = bench.seed + (sample.round or 0), fresh_of(bench.seed)
+        job = load_job(load, contender.url, timing, cpus=bench.placement.engine_cpus, seed=seed, fresh=fresh)
         job["series_interval_s"] = _INTERVAL_S
         folders = [str(folder) for folder in cgroup.folders] if cgroup else []
         job["watch"] = watch(contender.process.pid, folders, bench.placement.server_cpus, after_s=0.0)

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from touchstone.bench.base import Bench
 from touchstone.bench.service import Running
+from touchstone.contract.template import fresh_of
 from touchstone.engine.job import traffic, watch
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
@@ -78,9 +79,10 @@ class Passes:
             rate = self.counted_rate if kind == _COUNTED else self.rate
             load = self.load.model_copy(update={"loop": "open", "rate": rate})
         self._sessions += 1
-        job = traffic(load, self.running.url, seed=self.bench.seed + self._sessions)
+        job = traffic(load, self.running.url, seed=self.bench.seed + self._sessions, fresh=fresh_of(self.bench.seed))
         # Each session counts its requests anew, and what is unique in a run must be unique over all of them.
-        job["requests"] = json.loads(json.dumps(job["requests"]).replace("{counter}", f"{self._sessions}{{counter}}"))
+        for sent in ("requests", "journeys"):
+            job[sent] = json.loads(json.dumps(job[sent]).replace("{counter}", f"{self._sessions}{{counter}}"))
         cgroup = self.running.process.cgroup
         folders = [str(folder) for folder in cgroup.folders] if cgroup else []
         job["watch"] = watch(self.running.process.pid, folders, self.bench.placement.server_cpus, after_s=0.0)

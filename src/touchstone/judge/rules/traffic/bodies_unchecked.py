@@ -8,6 +8,7 @@ from typing import Any
 
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import stated_requests
 from touchstone.judge.rule import RunRule
 from touchstone.record.sample import TARE
 
@@ -39,7 +40,7 @@ class BodiesUnchecked(RunRule):
             if sample.phase != "load" or sample.contender == TARE or sample.load in seen:
                 continue
             seen.add(sample.load)
-            free = [r for r in sample.load_spec.get("requests") or [] if _free(r)]
+            free = [r for r in stated_requests(sample) if _free(r)]
             if free:
                 answers = [request for request in free if not _asks_for_an_error(request)]
                 first = (answers or free)[0]

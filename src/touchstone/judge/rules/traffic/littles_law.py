@@ -8,7 +8,7 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import loop, slots
+from touchstone.judge.reading.traffic import loop, pauses, slots
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
@@ -19,7 +19,8 @@ INVALID = 0.25
 class LittlesLaw(SampleRule):
     """Requests under way = rate times mean latency (Little 1961). In a closed loop that is the number of connections.
 
-    An open loop is not bound to it, but can never have more requests in service than connections.
+    An open loop is not bound to it, nor are users who pause, but neither can ever have more requests in service than
+    connections.
     """
 
     code = "littles-law"
@@ -62,14 +63,14 @@ class LittlesLaw(SampleRule):
         after, before = min(longest, max(mean, result.window.drain_s)), longest
         # While the engine waits for a CPU, an answer that is there is not followed by the next request.
         before += max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
-        over, under = under_way / n - 1, 0.0 if open_loop else 1 - busy / n
+        over, under = under_way / n - 1, 0.0 if open_loop or pauses(sample) else 1 - busy / n
         off, slack = max((over, after), (under, before), key=lambda side: side[0] - side[1] / measured)
         slack /= measured
         if off <= SUSPECT + slack:
             return
         yield self.finding(
             f"{number(rate)}/s times {seconds(mean)} makes {number(under_way)} requests under way, "
-            f"and {'at most ' if open_loop else ''}{n} are possible ({share(off)} off)",
+            f"and {'at most ' if open_loop or pauses(sample) else ''}{n} are possible ({share(off)} off)",
             severity=Severity.INVALID if off > INVALID + slack else Severity.SUSPECT,
             sample=sample,
             figures=SPEED,

@@ -1,0 +1,137 @@
+//! The mix of a load, compiled: requests that are each drawn by weight, or journeys.
+
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::job::Job;
+use crate::random::Random;
+use crate::request::{CompiledRequest, Origin};
+use crate::rows::Rows;
+use crate::target::Target;
+use crate::template::{Scope, fresh_of};
+
+/// The compiled mix.
+#[derive(Debug, Clone)]
+pub struct Mix {
+    /// The requests, or the steps of all journeys.
+    requests: Vec<CompiledRequest>,
+    journeys: Vec<Route>,
+    /// Upper ends of the shares of the weights' sum, of requests or of journeys.
+    bounds: Vec<u64>,
+}
+
+/// A journey, whose steps lie among the requests of the mix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Route {
+    /// The first step's place.
+    pub first: u16,
+    /// How many steps there are.
+    pub steps: u16,
+    /// How many values they capture.
+    pub captures: usize,
+}
+
+impl Mix {
+    /// Compiles a job's requests or journeys for its target.
+    ///
+    /// # Errors
+    /// [`Error::Job`] that names the request and the part that does not hold together.
+    pub fn compile(job: &Job, target: &Target) -> Result<Self, Error> {
+        let fresh = job.fresh.clone().unwrap_or_else(|| fresh_of(job.seed));
+        let rows = job.rows.as_deref().map(Rows::read).transpose();
+        let rows = rows.map_err(Error::Job)?.map(Arc::new);
+        let scope = Scope {
+            fresh: &fresh,
+            rows: rows.as_ref(),
+            captures: &[],
+        };
+        let mut mix = Self {
+            requests: Vec::new(),
+            journeys: Vec::new(),
+            bounds: Vec::new(),
+        };
+        if job.journeys.is_empty() {
+            mix.add_requests(job, target, scope)?;
+        } else {
+            mix.add_journeys(job, target, scope)?;
+        }
+        Ok(mix)
+    }
+
+    fn add_requests(&mut self, job: &Job, target: &Target, scope: Scope<'_>) -> Result<(), Error> {
+        let implied = Job::implied_request();
+        let listed = if job.requests.is_empty() {
+            std::slice::from_ref(&implied)
+        } else {
+            &job.requests
+        };
+        for (index, request) in listed.iter().enumerate() {
+            let place = match &request.name {
+                Some(name) => format!("requests[{index}] ({name})"),
+                None => format!("requests[{index}]"),
+            };
+            let origin = Origin {
+                job,
+                target,
+                place: &place,
+            };
+            self.requests
+                .push(CompiledRequest::compile(request, origin, scope)?);
+            self.weigh(request.weight);
+        }
+        Ok(())
+    }
+
+    fn add_journeys(&mut self, job: &Job, target: &Target, scope: Scope<'_>) -> Result<(), Error> {
+        for (index, journey) in job.journeys.iter().enumerate() {
+            let mut captured = Vec::new();
+            let first = self.requests.len() as u16;
+            for (number, step) in journey.steps.iter().enumerate() {
+                let place = format!("journeys[{index}] ({}).steps[{number}]", journey.name);
+                let origin = Origin {
+                    job,
+                    target,
+                    place: &place,
+                };
+                let mut step = CompiledRequest::compile_step(step, origin, scope, &mut captured)?;
+                step.name = format!("{}/{}", journey.name, step.name);
+                self.requests.push(step);
+            }
+            self.journeys.push(Route {
+                first,
+                steps: journey.steps.len() as u16,
+                captures: captured.len(),
+            });
+            self.weigh(journey.weight);
+        }
+        Ok(())
+    }
+
+    fn weigh(&mut self, weight: u32) {
+        let sum = self.bounds.last().copied().unwrap_or(0);
+        self.bounds.push(sum + u64::from(weight));
+    }
+
+    /// The requests in the job's order, or the steps of all journeys.
+    #[must_use]
+    pub fn requests(&self) -> &[CompiledRequest] {
+        &self.requests
+    }
+
+    /// The journeys in the job's order; none in a mix of requests.
+    #[must_use]
+    pub fn journeys(&self) -> &[Route] {
+        &self.journeys
+    }
+
+    /// Draws the next request's or journey's index by weight.
+    #[inline]
+    pub fn pick(&self, random: &mut Random) -> u16 {
+        if self.bounds.len() == 1 {
+            return 0;
+        }
+        let sum = self.bounds[self.bounds.len() - 1];
+        let drawn = random.next() % sum;
+        self.bounds.partition_point(|bound| *bound <= drawn) as u16
+    }
+}

@@ -1,0 +1,118 @@
+"""The names in templates: columns that the rows have, values that an earlier step captures.
+
+What is no placeholder at all is refused when the manifest is read; what it may name depends on where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from touchstone.check.problem import Problem
+from touchstone.manifest.contract import Send
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.journey import Journey
+from touchstone.manifest.load import Load
+from touchstone.manifest.rows import read_rows
+from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.template import Outside, Plain, parse
+
+Place = tuple[str | int, ...]
+
+
+def check_templates(file: Path, scenario: Scenario) -> Iterator[Problem]:
+    """What is wrong with the names in all templates of a scenario."""
+    yield from _none(file, ("ready",), scenario.ready)
+    if scenario.hold is not None:
+        yield from _none(file, ("hold", "request"), scenario.hold.request)
+    for number, check in enumerate(scenario.contract):
+        captured: list[str] = []
+        for place, step in enumerate(check.steps):
+            if isinstance(step, Send):
+                key: Place = ("contract", number, "steps", place)
+                yield from _names(file, key, step, (), captured)
+                captured += step.captures
+        for place, proof in enumerate(check.proofs):
+            yield from _text(file, ("contract", number, "proofs", place, "query"), proof.query, (), captured)
+    for name, load in scenario.loads.items():
+        yield from _load(file, name, load)
+
+
+def texts_of(request: Request) -> dict[Place, str]:
+    """All texts of a request in which placeholders are filled in, by their place in it."""
+    expect = request.expect
+    texts: dict[Place, str | None] = {("target",): request.target, ("body",): request.body}
+    texts |= {("headers", name): value for name, value in request.headers.items()}
+    texts |= {("expect", "body"): expect.body, ("expect", "pattern"): expect.pattern}
+    fields = (expect.json_fields or {}).items()
+    texts |= {("expect", "json", name): value for name, value in fields if isinstance(value, str)}
+    return {key: text for key, text in texts.items() if text is not None}
+
+
+def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
+    columns = read_rows(Path(load.rows)).columns if load.rows else ()
+    captured: list[str] = []
+    for place, step in enumerate(load.prepare):
+        if isinstance(step, Send):
+            yield from _names(file, ("loads", name, "prepare", place), step, (), captured)
+            captured += step.captures
+    for place, request in enumerate(load.requests):
+        yield from _names(file, ("loads", name, "requests", place), request, columns, ())
+        yield from _pattern(file, ("loads", name, "requests", place), request)
+    for number, journey in enumerate(load.journeys):
+        yield from _journey(file, ("loads", name, "journeys", number), journey, columns)
+    for place, proof in enumerate(load.proofs):
+        for piece in parse(proof.query).placeholders:
+            if piece != Plain("fresh"):
+                yield Problem(
+                    file,
+                    ("loads", name, "proofs", place, "query"),
+                    f"a placeholder but {{fresh}} is of one request, and this is asked after all: {proof.query}",
+                    "ask for a count of what the load did",
+                )
+                break
+
+
+def _journey(file: Path, key: Place, journey: Journey, columns: Collection[str]) -> Iterator[Problem]:
+    captured: list[str] = []
+    for place, step in enumerate(journey.steps):
+        yield from _names(file, (*key, "steps", place), step, columns, captured)
+        yield from _pattern(file, (*key, "steps", place), step)
+        captured += step.captures
+
+
+def _none(file: Path, key: Place, request: Request) -> Iterator[Problem]:
+    """The engine sends these as they stand."""
+    for place, text in texts_of(request).items():
+        if any(parse(text).placeholders):
+            yield Problem(file, (*key, *place), "this request takes no placeholders", "write it out")
+
+
+def _pattern(file: Path, key: Place, request: Request) -> Iterator[Problem]:
+    pattern = request.expect.pattern
+    if pattern is not None and any(piece != Plain("fresh") for piece in parse(pattern).placeholders):
+        yield Problem(
+            file,
+            (*key, "expect", "pattern"),
+            "a load's pattern takes no placeholder that differs from request to request",
+            "state the body by `body` or `json`",
+        )
+
+
+def _names(
+    file: Path, key: Place, request: Request, columns: Collection[str], captured: Collection[str]
+) -> Iterator[Problem]:
+    for place, text in texts_of(request).items():
+        yield from _text(file, (*key, *place), text, columns, captured)
+
+
+def _text(file: Path, key: Place, text: str, columns: Collection[str], captured: Collection[str]) -> Iterator[Problem]:
+    for piece in parse(text).placeholders:
+        if not isinstance(piece, Outside):
+            continue
+        if piece.source == "row" and piece.name not in columns:
+            mend = f"there are {', '.join(columns)}" if columns else "a load names a file of them by `rows`"
+            yield Problem(file, key, f"{{row.{piece.name}}}: the rows have no such column", mend)
+        elif piece.source == "capture" and piece.name not in captured:
+            mend = f"captured is {', '.join(captured)}" if captured else "name it in `captures` of a step before"
+            yield Problem(file, key, f"{{capture.{piece.name}}}: no earlier step captures it", mend)

@@ -1,0 +1,55 @@
+"""Requests without what they take from rows and other responses, and requests in which nothing is filled in at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from touchstone.engine.job import request
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.template import KeyRange, Outside, Plain, parse
+
+_STANDS_FOR = "1"
+"""It can stand in a target, a header and a body, within a JSON string and without."""
+
+
+def bare(text: str) -> str:
+    """A template whose rows and captured values are a fixed text, and which is a template still."""
+    return "".join(_written(piece) for piece in parse(text).pieces)
+
+
+def bare_request(wanted: Request) -> dict[str, Any]:
+    """A request of a load by itself, in the protocol's form: for the null server, and to be looked at."""
+    return request(_rewritten(wanted, bare))
+
+
+def plain_request(wanted: Request) -> dict[str, Any]:
+    """A request in which nothing is filled in, in the protocol's form: jobs but loads send texts as they are."""
+    return request(_rewritten(wanted, lambda text: "".join(map(str, parse(text).pieces))))
+
+
+def _rewritten(wanted: Request, change: Callable[[str], str]) -> Request:
+    expect, fields = wanted.expect, wanted.expect.json_fields
+    changed = {
+        "body": None if expect.body is None else change(expect.body),
+        "pattern": None if expect.pattern is None else change(expect.pattern),
+        "json_fields": fields and {k: change(v) if isinstance(v, str) else v for k, v in fields.items()},
+    }
+    return wanted.model_copy(
+        update={
+            "target": change(wanted.target),
+            "headers": {name: change(value) for name, value in wanted.headers.items()},
+            "body": None if wanted.body is None else change(wanted.body),
+            "expect": expect.model_copy(update=changed),
+        }
+    )
+
+
+def _written(piece: str | Plain | KeyRange | Outside) -> str:
+    if isinstance(piece, str):
+        return piece.replace("{", "{brace}")
+    if isinstance(piece, Outside):
+        return _STANDS_FOR
+    if isinstance(piece, KeyRange):
+        return f"{{key:{piece.low}..{piece.high}:{piece.distribution}}}"
+    return f"{{{piece.name}}}"

@@ -1,0 +1,162 @@
+"""Templates: text in which `{counter}`, `{key:1..500}`, `{row.name}` and the like are filled in, request by request.
+
+One rule for braces: a brace stands for itself, as JSON and regular expressions want it, unless it opens a placeholder.
+What looks like a placeholder and is none is an error, never text (docs/templates.md). The engine's half of the language
+is `engine/load/src/template`, and `engine/load/tests/template_cases.json` holds both to the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator
+
+Name = Literal["counter", "random", "thread", "fresh"]
+Escape = Literal["plain", "url", "json"]
+Distribution = Literal["uniform", "zipf", "sequential"]
+
+_NAMES: tuple[Name, ...] = get_args(Name)
+_ESCAPES: tuple[Escape, ...] = ("url", "json")
+_DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
+_PLACE = re.compile(r"\{\{|\{([a-z][A-Za-z0-9._:-]*)\}|\{([^{}])\*([0-9]+)\}", re.DOTALL)
+_KEY = re.compile(r"([0-9]+)\.\.([0-9]+)(?::(.*))?", re.DOTALL)
+_LARGEST_NUMBER = 2**64 - 1
+_LONGEST_REPEAT = 16 * 2**20
+_MOST_OF_ZIPF = 2**40
+
+
+class TemplateError(ValueError):
+    """Text that looks like a placeholder and is none."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A value that every request has, by its placeholder's name."""
+
+    name: Name
+
+
+@dataclass(frozen=True)
+class KeyRange:
+    """A number from `low` to `high`, both included."""
+
+    low: int
+    high: int
+    distribution: Distribution
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A value from outside: a column of the rows, or what an earlier step captured."""
+
+    source: Literal["row", "capture"]
+    name: str
+    escape: Escape
+
+
+Piece = str | Plain | KeyRange | Outside
+
+
+@dataclass(frozen=True)
+class Template:
+    """Text taken apart: what stands as it is, and what is filled in."""
+
+    pieces: tuple[Piece, ...]
+
+    @property
+    def placeholders(self) -> Iterator[Plain | KeyRange | Outside]:
+        """What is filled in, in order."""
+        return (piece for piece in self.pieces if not isinstance(piece, str))
+
+    def names(self, source: Literal["row", "capture"]) -> list[str]:
+        """The columns, or the captured values, that it names."""
+        return [piece.name for piece in self.placeholders if isinstance(piece, Outside) and piece.source == source]
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Template:
+    """Take `text` apart. Raises TemplateError."""
+    pieces: list[Piece] = []
+    at = 0
+    for match in _PLACE.finditer(text):
+        pieces.append(text[at : match.start()])
+        pieces.append(_piece(match, text))
+        at = match.end()
+    pieces.append(text[at:])
+    return Template(tuple(piece for piece in pieces if piece != ""))
+
+
+def literal(text: str) -> str:
+    """A template in which nothing is filled in, and which gives `text`."""
+    try:
+        if all(piece == text for piece in parse(text).pieces):
+            return text
+    except TemplateError:
+        pass
+    return text.replace("{", "{brace}")
+
+
+def _piece(match: re.Match[str], text: str) -> Piece:
+    whole, words, character, count = match[0], match[1], match[2], match[3]
+    if whole == "{{":
+        shown = text[match.start() : match.start() + 20]
+        raise TemplateError(
+            f"{shown!r}: braces stand for themselves and are not doubled: write one, or {{brace}}{{brace}} if two are "
+            "meant"
+        )
+    if character:
+        if len(count.lstrip("0")) > 9 or int(count) * len(character.encode()) > _LONGEST_REPEAT:
+            raise TemplateError(f"{whole} is larger than 16 MiB")
+        return character * int(count)
+    if words.startswith("key:"):
+        return _key(whole, words.removeprefix("key:"))
+    for source in ("row", "capture"):
+        if words.startswith(f"{source}."):
+            return _outside(source, words.removeprefix(f"{source}."))
+    if words == "brace":
+        return "{"
+    for name in _NAMES:
+        if words == name:
+            return Plain(name)
+    raise TemplateError(
+        f"{whole} is no placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, "
+        "{row.NAME}, {capture.NAME} and {x*10}; {brace} is a brace"
+    )
+
+
+def _key(whole: str, text: str) -> KeyRange:
+    _, colon, named = text.partition(":")
+    distribution = next((one for one in _DISTRIBUTIONS if one == named), None) if colon else "uniform"
+    if distribution is None:
+        raise TemplateError(f"{whole}: {named} is no distribution; there are uniform, zipf and sequential")
+    match = _KEY.fullmatch(text)
+    if match is None or max(low := int(match[1]), high := int(match[2])) > _LARGEST_NUMBER:
+        raise TemplateError(f"{whole}: write the range as LOW..HIGH, both in decimal")
+    if high < low:
+        raise TemplateError(f"{whole}: the range ends before it begins")
+    if distribution == "zipf" and high - low >= _MOST_OF_ZIPF:
+        raise TemplateError(f"{whole}: zipf draws from at most 2^40 keys")
+    return KeyRange(low, high, distribution)
+
+
+def _outside(source: Literal["row", "capture"], words: str) -> Outside:
+    name, colon, escape = words.partition(":")
+    if not colon:
+        return Outside(source, name, "plain")
+    known = next((one for one in _ESCAPES if one == escape), None)
+    if known is None:
+        raise TemplateError(f"{words}: a value is written as it is, or by :url or :json")
+    return Outside(source, name, known)
+
+
+def _valid(text: str) -> str:
+    parse(text)
+    return text
+
+
+TemplateText = Annotated[str, AfterValidator(_valid)]
+"""A text of a manifest in which placeholders are filled in."""
