@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from touchstone.contract.template import Values, fresh_of
-from touchstone.manifest.template import TemplateError
+from touchstone.manifest.template import TemplateError, literal
 
 FILE: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "engine/load/tests/template_cases.json").read_text(encoding="utf-8")
@@ -37,3 +37,8 @@ def test_the_cases_of_both_halves_hold(case: dict[str, Any]) -> None:
 def test_a_loads_fresh_text_follows_from_its_seed() -> None:
     assert fresh_of(1) == fresh_of(1) != fresh_of(2)
     assert len(fresh_of(1)) == 8
+
+
+@pytest.mark.parametrize("text", ["{counter}", '{"a":{}}', "{{counter}", "a{{b", "{x*3}{", "{brace}", "{key:1..2}}"])
+def test_a_literal_gives_the_text(text: str) -> None:
+    assert Values(1, "f", 0).fill(literal(text)) == text

@@ -10,6 +10,9 @@ from typing import Annotated
 import typer
 
 from touchstone.failure import UsageError
+from touchstone.intake.draft import Draft
+from touchstone.intake.har import draft_from_har
+from touchstone.intake.openapi import draft_from_openapi
 from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
@@ -47,10 +50,25 @@ requests = [{{ name = "ping", target = "/ping", expect = {{ body = "pong" }} }}]
 
 def new(
     folder: Annotated[Path, typer.Argument(help="The scenario's folder, made if it is not there.")],
-    stack: Annotated[str, typer.Option(help=f"What the stack is written in: {', '.join(KINDS)}.")] = "python",
+    stack: Annotated[
+        str | None, typer.Option(help=f"What the stack is written in: {', '.join(KINDS)}; python if left out.")
+    ] = None,
     name: Annotated[str, typer.Option(help="The stack's name, and its folder's; the kind's own if left out.")] = "",
+    from_openapi: Annotated[
+        Path | None, typer.Option(help="Draft contract and loads from an OpenAPI 3 document.", exists=True)
+    ] = None,
+    from_har: Annotated[
+        Path | None, typer.Option(help="Draft contract and loads from a session that a browser recorded.", exists=True)
+    ] = None,
 ) -> None:
-    """Make a scenario with one small stack that runs, or add a stack to a scenario."""
+    """Make a scenario with one small stack that runs, add a stack to a scenario, or draft a scenario from a file."""
+    draft = _draft(folder, from_openapi, from_har)
+    if draft is not None:
+        typer.echo(_write_draft(folder, draft))
+        if stack is None:
+            typer.echo(f"edit it, and add a stack: touchstone new {folder} --stack python")
+            return
+    stack = stack or "python"
     if stack not in KINDS:
         near = difflib.get_close_matches(stack, KINDS, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
@@ -69,6 +87,28 @@ def new(
     for path in made:
         typer.echo(path)
     typer.echo(f"measure it: touchstone run {folder} --quick")
+
+
+def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None) -> Draft | None:
+    if from_openapi is None and from_har is None:
+        return None
+    if from_openapi is not None and from_har is not None:
+        raise UsageError("a scenario is drafted from one file", mend="give --from-openapi or --from-har")
+    if (folder / SCENARIO_FILE).exists():
+        raise UsageError("there is a scenario already", where=str(folder / SCENARIO_FILE), mend="name another folder")
+    return draft_from_openapi(from_openapi) if from_openapi is not None else draft_from_har(from_har or Path())
+
+
+def _write_draft(folder: Path, draft: Draft) -> Path:
+    name = folder.resolve().name
+    if not _NAME.fullmatch(name):
+        mend = "names are lower case, digits and single dashes, such as my-service"
+        raise UsageError(f"{name!r} is no name of a scenario", mend=mend)
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / SCENARIO_FILE
+    target.write_text(draft.toml(name), encoding="utf-8")
+    read_manifest(target, Scenario)
+    return target
 
 
 def _write_scenario(folder: Path) -> Path:

@@ -7,6 +7,7 @@ is `engine/load/src/template`, and `engine/load/tests/template_cases.json` holds
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -92,11 +93,10 @@ def parse(text: str) -> Template:
 
 def literal(text: str) -> str:
     """A template in which nothing is filled in, and which gives `text`."""
-    try:
-        if all(piece == text for piece in parse(text).pieces):
-            return text
-    except TemplateError:
-        pass
+    for written in (text, _PLACE.sub(lambda match: "{brace}" + match[0][1:], text)):
+        with contextlib.suppress(TemplateError):
+            if "".join(map(str, parse(written).pieces)) == text:
+                return written
     return text.replace("{", "{brace}")
 
 

@@ -1,0 +1,1 @@
+"""Drafts of scenarios from what others describe or record: OpenAPI documents and HAR files."""
