@@ -115,6 +115,11 @@ def test_a_journey_is_loaded_in_slices_with_every_response_checked(tmp_path: Pat
     assert life["failed"] == look["failed"] == 0
     assert life["completed"] == rows["life/delete"]["ok"] > look["completed"] > 0
     assert life["duration"]["min"] >= 0.001
+    figures = {e["figure"]: e["median"] for e in report["judgement"]["estimates"] if e["contender"] == "kept/plain"}
+    assert 0 < figures["journey_rate"] < figures["throughput"]
+    page = next((tmp_path / "results").glob("*/report.html")).read_text(encoding="utf-8")
+    assert "life, whole" in page
+    assert "life/delete" in page
     (tare,) = loaded(report, "tare")
     assert tare["counts"]["ok"] == tare["counts"]["sent"] > 0, tare["first_errors"]
     invalid = [f for f in report["judgement"]["findings"] if f["code"] in {"littles-law", "bytes-unlike-bodies"}]

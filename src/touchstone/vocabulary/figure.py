@@ -135,6 +135,15 @@ _ALL = [
         phrase="the longest latency",
         groups=_TAIL,
     ),
+    Figure(
+        "journey_rate",
+        "Journeys completed",
+        Unit.PER_SECOND,
+        Better.HIGHER,
+        "load",
+        counted=Counted("completes", "journeys per second", "fewer", "more"),
+        groups=_SPEED,
+    ),
     Figure("service_p50", "Service time p50", Unit.SECONDS, Better.LOWER, "load", groups=_LATENCY),
     Figure("service_p99", "Service time p99", Unit.SECONDS, Better.LOWER, "load", groups=_TAIL),
     Figure(

@@ -36,6 +36,8 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
     answered = counts.completed + counts.errors.total
     if result.window.measured_s > 0:
         figures["throughput"] = result.rate.achieved
+        if result.journeys:
+            figures["journey_rate"] = sum(one.completed for one in result.journeys) / result.window.measured_s
     if counts.sent:
         figures["error_share"] = (counts.errors.total + counts.unanswered) / counts.sent
     for name, attribute in _LATENCY.items():
