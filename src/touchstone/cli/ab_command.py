@@ -99,7 +99,6 @@ def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, al
     """The run's reports, and the files that were asked for. Raises TouchstoneError if one cannot be written."""
     render(answer.run, answer.judgement, answer.folder)
     texts = {
-        answer.folder / "revisions.json": answer.revisions.model_dump_json(indent=1, by_alias=True),
         markdown: revisions.document(answer.revisions, answer.run, answer.judgement),
         junit_file: junit.document(answer.revisions, allow_undecided=allow_undecided),
     }

@@ -25,10 +25,10 @@ from touchstone.record.base import Record
 from touchstone.record.store import load_run, runs_in
 from touchstone.report.export import write
 from touchstone.report.format import percent, plural
+from touchstone.revisions.ab import REVISIONS
 from touchstone.revisions.repository import Repository
 
 _MOST_COMMITS = 20
-_REVISIONS = "revisions.json"
 
 Store = Annotated[Path, typer.Option("--store", help="The file of the history.")]
 
@@ -110,13 +110,13 @@ def _entries(folder: Path, commit: str, reference: str | None) -> list[Entry]:
     measured = load_run(folder)
     repository = Repository.around(Path.cwd())
     try:
-        said = RevisionsJudgement.model_validate_json((folder / _REVISIONS).read_bytes())
+        said = RevisionsJudgement.model_validate_json((folder / REVISIONS).read_bytes())
     except OSError:
         revision = repository.revision(commit)
         dirty = commit == "HEAD" and repository.working_tree(results_root()).dirty
         return entries_of(measured, _measured(repository, revision, dirty=dirty), reference=reference)
     except ValidationError as error:
-        raise UsageError(f"cannot be read: {error.errors()[0]['msg']}", where=str(folder / _REVISIONS)) from error
+        raise UsageError(f"cannot be read: {error.errors()[0]['msg']}", where=str(folder / REVISIONS)) from error
     if said.head.dirty:
         raise UsageError(
             "the head of this run is no commit, but a working tree with changes",
@@ -131,7 +131,7 @@ def _measured(repository: Repository, revision: Revision, *, dirty: bool = False
 
 
 def _last_of_ab() -> Path:
-    found = [folder for folder in runs_in(results_root()) if (folder / _REVISIONS).is_file()]
+    found = [folder for folder in runs_in(results_root()) if (folder / REVISIONS).is_file()]
     if not found:
         raise UsageError(
             "there is no run of two revisions", where=str(results_root()), mend="`touchstone ab` makes one"

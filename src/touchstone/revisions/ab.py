@@ -24,6 +24,8 @@ from touchstone.vocabulary.figure import FIGURES
 SHARP = ("throughput", "cpu_per_request", "latency_p50", "rss_peak")
 """What is asked about if nothing is named: what neighbouring slices tell precisely, and memory. Far percentiles
 need whole windows, and starts a phase of their own."""
+REVISIONS = "revisions.json"
+"""The file of a run's folder that holds what was said."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ def compare_revisions(
     run = load_run(store.folder)
     judgement = judge(run)
     said = judge_revisions(run, judgement, revisions, contender, question.terms)
+    store.write(REVISIONS, said)
     return Answer(run, judgement, said, store.folder)
 
 
