@@ -43,6 +43,7 @@ MACHINE_NOISE = frozenset(
         "queue-grows",
         "rate-not-reached",
         "slowdown-in-window",
+        "stall-in-closed-loop",
         "still-rising",
         "tare-drift",
         "tare-noise",
