@@ -37,11 +37,17 @@ class Outcome:
 
 
 def measure(batch: Batch, home: Path, profile: str) -> list[Outcome]:
-    """The outcome of each draw that did anything; none of a fault that touched no response."""
+    """The outcome of each draw that did anything; none of a fault that touched no response.
+
+    Raises KeyboardInterrupt if the lab was interrupted: half a measurement says nothing about a fault.
+    """
     for draw in batch.draws:
         _truth_file(draw).unlink(missing_ok=True)
     try:
-        findings = judge(recorded(_setup(batch, profile), home)).findings
+        run = recorded(_setup(batch, profile), home)
+        if run.interrupted:
+            raise KeyboardInterrupt
+        findings = judge(run).findings
         outcomes = [_outcome(batch, profile, draw, place, findings) for place, draw in enumerate(batch.draws)]
     finally:
         for draw in batch.draws:
