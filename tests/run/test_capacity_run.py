@@ -65,3 +65,17 @@ def test_an_objective_that_cannot_be_read_is_refused_before_anything_is_built(tm
     done = touchstone(tmp_path, "run", str(folder), "--objective", "p99 < 5ms")
     assert done.returncode == 2
     assert "--phase capacity" in done.stderr
+
+
+@pytest.mark.slow
+def test_contenders_that_cannot_run_together_are_searched_one_by_one(tmp_path: Path) -> None:
+    folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "800"), "twice": ("tokens", "1600")})
+    words = ("--quick", "--rounds", "1", "--phase", "capacity", "--objective", "p90 < 40ms, errors < 1%")
+    touchstone(tmp_path, "run", str(folder), *words, "--whole-windows", "--out", str(tmp_path / "out"))
+    run = load_run(tmp_path / "out")
+    found = {s.contender: s for s in run.samples if s.phase == "capacity" and s.contender != TARE}
+    assert found["tokens/plain"].figures["capacity"] == pytest.approx(800.0, rel=0.15)
+    assert found["twice/plain"].figures["capacity"] == pytest.approx(1_600.0, rel=0.15)
+    for sample in found.values():
+        assert sample.capacity is not None
+        assert sample.capacity.at_rates == [], "they have no rate in common"
