@@ -17,7 +17,8 @@ impl Worker {
         now: u64,
     ) {
         let compiled = &self.mix.requests()[usize::from(request.kind)];
-        let key = Key {
+        // Made only where there is something to fill in.
+        let key = || Key {
             counter: request.counter,
             seed: self.seed,
             thread: self.part.global_index,
@@ -29,7 +30,7 @@ impl Worker {
                 Some(bytes) => (bytes, true),
                 None => {
                     self.out.clear();
-                    compiled.render(key, &mut self.out, &mut self.scratch);
+                    compiled.render(key(), &mut self.out, &mut self.scratch);
                     (self.out.as_slice(), false)
                 }
             };
@@ -45,7 +46,7 @@ impl Worker {
             length
         } else {
             let before = self.out.len();
-            compiled.render(key, &mut self.out, &mut self.scratch);
+            compiled.render(key(), &mut self.out, &mut self.scratch);
             self.out.len() - before
         };
         self.in_flight += 1;
