@@ -86,7 +86,8 @@ class Attribution:
             found = self.category(frame)
             if found is not None and found != OF_THE_CALLER:
                 return Placed(Category(found), owner)
-        return Placed(Category.UNMATCHED, owner)
+        known = any(self.category(frame) is not None for frame in user)
+        return Placed(Category.LIBRARY if known else Category.UNMATCHED, owner)
 
     def _owner(self, user: Sequence[str]) -> str | None:
         behalf: str | None = None
