@@ -30,6 +30,12 @@ def test_a_collectors_pauses_are_noted() -> None:
     assert finding.severity is Severity.NOTE
 
 
+def test_a_generator_without_a_cpu_hears_nothing() -> None:
+    run = silent(0.8, 0.4)
+    result_of(first_load(run)).generator.threads[0].delayed_s = 0.7
+    assert "stall-in-closed-loop" not in codes(run)
+
+
 @pytest.mark.parametrize(
     "run",
     [

@@ -31,8 +31,8 @@ class StallInClosedLoop(SampleRule):
     title = "A stall that a closed loop hides"
     threshold = (
         "closed loop: more than 2 % of the window without any response, in gaps of 50 ms and more that are also more "
-        "than 4 times the median latency, beyond what the tare had of it; suspect where the longest of them took "
-        "250 ms or more, a note below"
+        "than 4 times the median latency, beyond what the tare had of it and the time in which the generator waited "
+        "for a CPU; suspect where the longest of them took 250 ms or more, a note below"
     )
     threshold_reason = (
         "a stall longer than the window's hundredth part belongs into p99 and is not in it; twice that is beyond what "
@@ -67,7 +67,10 @@ def _part(result: LoadResult) -> float:
     if silence is None or not measured:
         return 0.0
     own_pace = TIMES * (result.latency.p50 or 0.0) > HEARD_S
-    return min(1.0, (silence.longest_s if own_pace else silence.seconds) / measured)
+    heard = silence.longest_s if own_pace else silence.seconds
+    # A generator that waits for a CPU hears nothing, whoever answers.
+    deaf = max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
+    return min(1.0, max(0.0, heard - deaf) / measured)
 
 
 def _usual(case: Case, sample: Sample) -> float:
