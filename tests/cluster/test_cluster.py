@@ -91,6 +91,31 @@ def test_a_generator_lost_in_the_window_is_named_and_nothing_hangs(cluster: list
     assert sound, "the other samples are kept"
 
 
+def test_a_node_lost_in_the_window_is_named_and_one_that_comes_back_is_used(cluster: list[Machine]) -> None:
+    server, generator, _ = cluster
+    failed: list[float] = []
+
+    def end_the_machine() -> None:
+        deadline = time.monotonic() + 120
+        while not generator.pids("load --worker") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1.0)
+        failed.append(time.monotonic())
+        generator.fail()
+
+    killer = threading.Thread(target=end_the_machine)
+    killer.start()
+    done = run_demo(server, "gone", "--rounds", "1")
+    killer.join()
+    assert time.monotonic() - failed[0] < 150, "the run hung"
+    failures = [record["failure"]["what"] for record in loads(server, "gone") if record["failure"]]
+    assert any(generator.address in what and "lost" in what for what in failures), done.stdout + done.stderr
+    generator.leave()
+    generator.join("generator", head=server)
+    run_demo(server, "back", "--rounds", "1")
+    assert all(len(record["result"]["generators"]) == 2 for record in loads(server, "back"))
+
+
 def test_a_node_without_the_token_is_refused(cluster: list[Machine], tmp_path: Path) -> None:
     server, generator, _ = cluster
     stranger = tmp_path / "token"

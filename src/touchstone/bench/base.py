@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.dependency.base import Dependency
-from touchstone.engine.client import Event, run_job
+from touchstone.engine.client import Event
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
@@ -105,8 +105,7 @@ class Bench:
 
     def put_load(self, job: dict[str, Any]) -> LoadResult:
         """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""
-        with self.generators.aboard(job) as complete:
-            return run_job("load", complete, LoadResult, on_event=self.watcher.event)
+        return self.generators.put_load(job, self.watcher.event)
 
 
 @dataclass

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from touchstone.engine.client import Event, run_job
+from touchstone.record.engine import LoadResult
 from touchstone.record.sample import GeneratorPlace
 
 
 class Generators(Protocol):
-    """Gives a load job what it needs to be put on from where the load comes from. The job is the same otherwise."""
+    """Carries a load job out from where the load comes from. The job is the same otherwise."""
 
     @property
     def host(self) -> str:
@@ -20,8 +21,8 @@ class Generators(Protocol):
     def places(self) -> Sequence[GeneratorPlace]:
         """The other machines that the load comes from; none if it comes from here."""
 
-    def aboard(self, job: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
-        """A load job, complete for as long as the context lasts. Raises TouchstoneError that names a lost machine."""
+    def put_load(self, job: dict[str, Any], on_event: Callable[[Event], None]) -> LoadResult:
+        """Carry it out. Raises TouchstoneError, which names a machine that was lost."""
 
 
 class ThisMachine:
@@ -30,7 +31,6 @@ class ThisMachine:
     host = "127.0.0.1"
     places: Sequence[GeneratorPlace] = ()
 
-    @contextmanager
-    def aboard(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The job as it is."""
-        yield job
+    def put_load(self, job: dict[str, Any], on_event: Callable[[Event], None]) -> LoadResult:
+        """Carry it out by this machine's engine."""
+        return run_job("load", job, LoadResult, on_event=on_event)

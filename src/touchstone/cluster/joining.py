@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +20,13 @@ from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from touchstone.cluster import agent as agent_module
 from touchstone.cluster.clocks import clock_distance
-from touchstone.cluster.housekeeping import kept_off
+from touchstone.cluster.housekeeping import cpu_seconds, kept_off
 from touchstone.cluster.nodes import ClusterError, Node, cast_of, connect, first_line, living_nodes, own_node
 from touchstone.cluster.relay import SILENCE_S, relay
+from touchstone.engine.client import Event, run_job
 from touchstone.engine.locate import engine_digest, engine_path
 from touchstone.plan.placement import available_cpus
+from touchstone.record.engine import LoadResult
 from touchstone.record.sample import GeneratorPlace
 
 _PATIENCE_S = 30.0
@@ -59,11 +61,13 @@ class ClusterGenerators:
     @property
     def places(self) -> Sequence[GeneratorPlace]:
         """The generators with the CPUs that Ray may use there."""
-        return [GeneratorPlace(name=h.node.name, address=h.node.address, cpus=h.facts["cpus"]) for h in self._hands]
+        return [
+            GeneratorPlace(name=h.node.name, address=h.node.address, cpus=h.facts["cpus"], model=h.facts["model"])
+            for h in self._hands
+        ]
 
-    @contextmanager
-    def aboard(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The job with its generators, their clocks measured at this moment. Raises ClusterError."""
+    def put_load(self, job: dict[str, Any], on_event: Callable[[Event], None]) -> LoadResult:
+        """Carry it out by the generators; their clocks are measured now. Raises ClusterError, EngineError."""
         host = urlsplit(job["url"]).hostname
         if host != self.host:
             raise ClusterError(f"{host} is no node of the cluster: nothing else is loaded", mend="this is a defect")
@@ -73,7 +77,11 @@ class ClusterGenerators:
             # A path of a Unix socket has room for some hundred bytes.
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="touchstone-", dir="/tmp")))
             generators = [_generator(hand, stack.enter_context(relay(hand.node, hand.agent, folder))) for hand in hands]
-            yield job | {"allow_hosts": [host], "threads": threads * len(hands), "generators": generators}
+            complete = job | {"allow_hosts": [host], "threads": threads * len(hands), "generators": generators}
+            before = cpu_seconds()
+            result = run_job("load", complete, LoadResult, on_event=on_event)
+            result.joining_cpu_s = max(0.0, cpu_seconds() - before)
+            return result
 
 
 def _generator(hand: Hand, link: Path) -> dict[str, Any]:

@@ -148,6 +148,8 @@ class GeneratorPlace(Record):
     name: str
     address: str
     cpus: list[int] = []
+    model: str = ""
+    """Of its CPUs, in the kernel's words."""
 
 
 class Placement(Record):
