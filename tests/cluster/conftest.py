@@ -1,4 +1,4 @@
-"""One cluster of three machines for all tests of this folder."""
+"""One cluster of three machines, and a fourth, for all tests of this folder."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ THOUSAND_SECONDS = 1000
 
 @pytest.fixture(scope="session", name="cluster")
 def three_machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Machine]]:
-    """Server, generator, generator; the last one's clock is ahead by a thousand seconds."""
+    """Server, two generators, the second one's clock ahead by a thousand seconds; and one that is no node yet."""
     pytest.importorskip("ray", reason="needs the extra touchstone[cluster]")
     if os.geteuid() != 0 or shutil.which("ip") is None:
         pytest.skip("needs root and iproute2 for network namespaces")
     folder = Path("/tmp") / tmp_path_factory.mktemp("c").name
     folder.mkdir()
     try:
-        with network(folder, ahead_s=[0, 0, THOUSAND_SECONDS]) as machines:
-            server, *generators = machines
+        with network(folder, ahead_s=[0, 0, THOUSAND_SECONDS, 0]) as machines:
+            server, *generators, _ = machines
             server.join("server", head=server)
             for generator in generators:
                 generator.join("generator", head=server)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cluster.conftest import THOUSAND_SECONDS
 from tests.cluster.network import HEAD_PORT, Machine
-from tests.run.demo import demo
+from tests.run.demo import add_stack, demo
 
 pytestmark = pytest.mark.cluster
 
@@ -43,7 +43,7 @@ def loads(server: Machine, name: str) -> list[dict[str, Any]]:
 
 
 def test_doctor_shows_nodes_clocks_and_the_way_between_them(cluster: list[Machine]) -> None:
-    server, _, ahead = cluster
+    server, _, ahead, _ = cluster
     done = server.touchstone("doctor", "--cluster", f"{server.address}:{HEAD_PORT}", "--json")
     assert done.returncode == 0, done.stderr
     rows = {row["what"]: row for row in json.loads(done.stdout)}
@@ -55,7 +55,7 @@ def test_doctor_shows_nodes_clocks_and_the_way_between_them(cluster: list[Machin
 
 
 def test_a_run_with_two_generators_comes_to_its_report(cluster: list[Machine]) -> None:
-    server, *generators = cluster
+    server, *generators, _ = cluster
     done = run_demo(server, "plain")
     assert (server.folder / "plain-results" / "report.html").exists(), done.stdout + done.stderr
     for record in loads(server, "plain"):
@@ -71,7 +71,7 @@ def test_a_run_with_two_generators_comes_to_its_report(cluster: list[Machine]) -
 
 
 def test_a_generator_lost_in_the_window_is_named_and_nothing_hangs(cluster: list[Machine]) -> None:
-    server, generator, _ = cluster
+    server, generator, *_ = cluster
 
     def end_its_engine() -> None:
         deadline = time.monotonic() + 120
@@ -92,7 +92,7 @@ def test_a_generator_lost_in_the_window_is_named_and_nothing_hangs(cluster: list
 
 
 def test_a_node_lost_in_the_window_is_named_and_one_that_comes_back_is_used(cluster: list[Machine]) -> None:
-    server, generator, _ = cluster
+    server, generator, *_ = cluster
     failed: list[float] = []
 
     def end_the_machine() -> None:
@@ -117,7 +117,7 @@ def test_a_node_lost_in_the_window_is_named_and_one_that_comes_back_is_used(clus
 
 
 def test_a_node_without_the_token_is_refused(cluster: list[Machine], tmp_path: Path) -> None:
-    server, generator, _ = cluster
+    server, generator, *_ = cluster
     stranger = tmp_path / "token"
     stranger.write_text("0" * 64)
     words = ["doctor", "--cluster", f"{server.address}:{HEAD_PORT}"]
@@ -128,7 +128,7 @@ def test_a_node_without_the_token_is_refused(cluster: list[Machine], tmp_path: P
 
 
 def test_a_run_called_elsewhere_is_carried_out_on_the_servers_node(cluster: list[Machine]) -> None:
-    server, generator, _ = cluster
+    server, generator, *_ = cluster
     folder = demo(generator.folder / "sent")
     out = generator.folder / "sent-results"
     head = f"{server.address}:{HEAD_PORT}"
@@ -138,3 +138,41 @@ def test_a_run_called_elsewhere_is_carried_out_on_the_servers_node(cluster: list
     records = [json.loads(path.read_text()) for path in (out / "samples").glob("*.json")]
     hosts = {record["env"].get("HOST") for record in records if record["phase"] == "load"}
     assert server.address in hosts
+
+
+def test_two_servers_measure_rounds_of_one_run(cluster: list[Machine]) -> None:
+    server, *_, other = cluster
+    other.join("server", head=server)
+    try:
+        done = run_demo(server, "fleet", "--rounds", "2")
+    finally:
+        other.leave()
+    out = server.folder / "fleet-results"
+    assert (out / "report.html").exists(), done.stdout + done.stderr
+    machines = {record["round"]: record["placement"]["machine"] for record in loads(server, "fleet")}
+    assert machines[1] == f"server-{server.address}" and machines[2] == f"server-{other.address}"
+    by_machine = {record["placement"]["machine"]: record["env"].get("HOST") for record in loads(server, "fleet")}
+    assert set(by_machine) == {f"server-{server.address}", f"server-{other.address}"}
+    for record in loads(server, "fleet"):
+        assert len(record["result"]["generators"]) == 1, "each server has a generator of its own"
+
+
+def test_two_generators_find_a_planted_difference_and_none_in_equals(cluster: list[Machine]) -> None:
+    server, *_ = cluster
+    folder = demo(server.folder / "planted")
+    for name in ("equal", "slow"):
+        add_stack(folder, name)
+    page = folder / "slow" / "server.py"
+    page.write_text(
+        page.read_text().replace("            await writer.drain()", "            await asyncio.sleep(0.005)")
+    )
+    run_demo(server, "planted", "--rounds", "5")
+    report = json.loads((server.folder / "planted-results" / "report.json").read_text())
+    # The first stack by name, `equal`, is the baseline.
+    outcomes = {
+        row["contender"].split("/")[0]: row["outcome"]
+        for row in report["judgement"]["comparisons"]
+        if row["figure"] == "throughput"
+    }
+    assert outcomes["slow"] == "slower", outcomes
+    assert outcomes["sound"] in {"equivalent", "undecided"}, outcomes

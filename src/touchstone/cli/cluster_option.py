@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import secrets
+import shutil
+import tempfile
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,7 +17,9 @@ import typer
 
 from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.cli.places import results_root
-from touchstone.failure import UsageError
+from touchstone.failure import ExitCode, UsageError
+from touchstone.plan.plan import Wish
+from touchstone.plan.profile import PROFILES
 
 
 def load_from(cluster: str | None) -> AbstractContextManager[Generators]:
@@ -30,15 +38,40 @@ def need_ray() -> None:
         raise UsageError("--cluster needs Ray, which is not installed", mend="pip install 'touchstone[cluster]'")
 
 
-def elsewhere(cluster: str, scenario: Path, words: Sequence[str], out: Path | None) -> int | None:
-    """Carry the run out on the server's node, if that is not this machine; its exit code, or None."""
-    need_ray()
-    from touchstone.cluster.travel import travel, unpack  # noqa: PLC0415 - Ray is optional, and slow to import.
+@dataclass(frozen=True)
+class Away:
+    """What came of a run that was sent: the exit code that it gave itself, or the folder that is to be judged here."""
 
-    done = travel(cluster, scenario, words, lambda text: typer.echo(text, nl=False))
-    if done is None:
+    code: ExitCode | int = ExitCode.OK
+    folder: Path | None = None
+
+
+def elsewhere(cluster: str, scenario: Path, words: Sequence[str], wish: Wish, out: Path | None) -> Away | None:
+    """Carry the run out on the servers' nodes, rounds divided among several; None if this machine is the only one."""
+    need_ray()
+    from touchstone.cluster.fleet import merge  # noqa: PLC0415 - Ray is optional, and slow to import.
+    from touchstone.cluster.travel import PART, travel, unpack  # noqa: PLC0415
+
+    if os.environ.get(PART):
         return None
-    code, results = done
-    if place := unpack(results, out, results_root()):
-        typer.echo(f"results, brought here: {place}")
-    return code
+    rounds = wish.rounds if wish.rounds is not None else PROFILES[wish.profile].rounds
+    seed = wish.seed if wish.seed is not None else secrets.randbelow(2**31)
+
+    def words_of(number: int, count: int) -> Sequence[str]:
+        return [*words, "--rounds", str(-(-rounds // count)), "--seed", str(seed + number)] if count > 1 else words
+
+    sent = travel(cluster, scenario, words_of, lambda text: typer.echo(text, nl=False))
+    if sent is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="touchstone-") as place:
+        parts = {one.server: folder for one in sent if unpack(one.results, folder := Path(place) / one.server)}
+        if not parts:
+            return Away(code=max(one.code or 0 for one in sent))
+        plan = json.loads((next(iter(parts.values())) / "plan.json").read_text(encoding="utf-8"))
+        folder = out or results_root() / str(plan["run_id"])
+        if len(sent) > 1:
+            merge(parts, folder)
+            return Away(folder=folder)
+        shutil.copytree(parts[sent[0].server], folder, dirs_exist_ok=True)
+    typer.echo(f"results, brought here: {folder}")
+    return Away(code=sent[0].code or 0)

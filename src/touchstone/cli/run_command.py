@@ -114,8 +114,6 @@ def run(
     if objective is not None and "capacity" not in (phase or ()):
         raise UsageError("--objective is for the phase capacity, which is not asked for", mend="add --phase capacity")
     folder = find_scenario(scenario, scenarios_root())
-    if cluster and (code := elsewhere(cluster, folder.folder, _words_but(scenario), out)) is not None:
-        return code
     wish = Wish(
         profile="quick" if quick else "thorough" if thorough else "normal",
         rounds=rounds,
@@ -128,6 +126,8 @@ def run(
         slice_s=slice_s,
         whole_windows=whole_windows,
     )
+    if cluster and (away := elsewhere(cluster, folder.folder, _words_but(scenario), wish, out)):
+        return away.code if away.folder is None else _conclude(away.folder, json=json, lines=lines)
     progress = Console(stderr=json)
 
     def tell_missing(plan: Plan) -> None:

@@ -9,7 +9,7 @@ import ray.exceptions
 
 from touchstone.cluster.clocks import clock_distance
 from touchstone.cluster.joining import Hand, taken
-from touchstone.cluster.nodes import SERVER, ClusterError, Node, cast_of, connect, living_nodes, own_node
+from touchstone.cluster.nodes import SERVER, ClusterError, Node, casts_of, connect, living_nodes, own_node
 
 _BANDWIDTH_S = 0.5
 _FEW_FILES = 10_000
@@ -40,15 +40,14 @@ def look_at(address: str) -> Iterator[Row]:
 
 def _missing(nodes: list[Node]) -> Iterator[Row]:
     try:
-        cast_of(nodes)
+        casts = casts_of(nodes)
     except ClusterError as error:
         yield "wrong", "roles", str(error)
         return
-    servers = [node for node in nodes if node.role == SERVER]
-    if len(servers) > 1:
-        yield "note", "roles", f"{len(servers)} server nodes; a run uses {servers[0]}"
-    if own_node(nodes) != servers[0]:
-        yield "note", "roles", f"a run called here is carried out on {servers[0]}: contenders are built and run there"
+    if len(casts) > 1:
+        yield "note", "roles", f"{len(casts)} servers, each with generators of its own: rounds are spread over them"
+    elif own_node(nodes) != casts[0].server:
+        yield "note", "roles", f"a run called here is carried out on {casts[0].server}: contenders run there"
 
 
 def _node(hand: Hand) -> Iterator[Row]:

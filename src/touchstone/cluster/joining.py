@@ -21,7 +21,7 @@ from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 from touchstone.cluster import agent as agent_module
 from touchstone.cluster.clocks import clock_distance
 from touchstone.cluster.housekeeping import cpu_seconds, kept_off
-from touchstone.cluster.nodes import ClusterError, Node, cast_of, connect, first_line, living_nodes, own_node
+from touchstone.cluster.nodes import ClusterError, Node, casts_of, connect, first_line, living_nodes, own_node
 from touchstone.cluster.relay import SILENCE_S, relay
 from touchstone.engine.client import Event, run_job
 from touchstone.engine.locate import engine_digest, engine_path
@@ -104,17 +104,20 @@ def _generator(hand: Hand, link: Path) -> dict[str, Any]:
 
 @contextmanager
 def joined(address: str) -> Iterator[ClusterGenerators]:
-    """Take the server's node and all generators for as long as the context lasts. Raises ClusterError, UsageError."""
+    """Take this machine, a server's node, and its generators for as long as the context lasts.
+
+    Raises ClusterError, UsageError.
+    """
     connect(address)
     try:
         nodes = living_nodes()
-        server, generators = cast_of(nodes)
-        if own_node(nodes) != server:
-            raise ClusterError(f"this machine is not the server's node, which is {server}", mend="this is a defect")
-        with taken([server, *generators]) as hands, kept_off(available_cpus()):
+        cast = next((cast for cast in casts_of(nodes) if cast.server == own_node(nodes)), None)
+        if cast is None:
+            raise ClusterError("this machine is no server's node of the cluster", mend="this is a defect")
+        with taken([cast.server, *cast.generators]) as hands, kept_off(available_cpus()):
             for hand in hands[1:]:
                 _ship_engine(hand)
-            yield ClusterGenerators(server, hands[1:])
+            yield ClusterGenerators(cast.server, hands[1:])
     finally:
         ray.shutdown()
 

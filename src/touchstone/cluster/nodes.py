@@ -121,8 +121,16 @@ def _told_apart(nodes: Sequence[Node]) -> list[Node]:
     ]
 
 
-def cast_of(nodes: Sequence[Node]) -> tuple[Node, list[Node]]:
-    """The server's node, and the generators'. Raises ClusterError that says what is missing."""
+@dataclass(frozen=True)
+class Cast:
+    """A server's node, and the generators that load it."""
+
+    server: Node
+    generators: Sequence[Node]
+
+
+def casts_of(nodes: Sequence[Node]) -> list[Cast]:
+    """The servers' nodes, the generators dealt out among them. Raises ClusterError that says what is missing."""
     servers = [node for node in nodes if node.role == SERVER]
     generators = [node for node in nodes if node.role == GENERATOR]
     for role, found in ((SERVER, servers), (GENERATOR, generators)):
@@ -132,4 +140,5 @@ def cast_of(nodes: Sequence[Node]) -> tuple[Node, list[Node]]:
                 f"no node of the cluster has the role {role} (there are: {seen})",
                 mend=f"start one with `ray start --labels {ROLE}={role} ...`",
             )
-    return servers[0], generators
+    count = min(len(servers), len(generators))
+    return [Cast(server, generators[number::count]) for number, server in enumerate(servers[:count])]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import os
-import shutil
 import tarfile
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,48 +17,66 @@ import ray.exceptions
 
 import touchstone
 from touchstone.cluster.joining import Hand, courier
-from touchstone.cluster.nodes import ClusterError, cast_of, connect, first_line, living_nodes, own_node
+from touchstone.cluster.nodes import ClusterError, casts_of, connect, first_line, living_nodes, own_node
 from touchstone.cluster.relay import SILENCE_S
 from touchstone.engine.locate import engine_path
+from touchstone.failure import ExitCode
 
+PART = "TOUCHSTONE_CLUSTER_PART"
+"""Set for a run that was sent: it is not sent on."""
 _LAB = "lab"
+_WAIT_S = 0.5
 _LARGEST = 200 * 2**20
 _LEFT_OUT = {"__pycache__", "target", "node_modules", ".touchstone", ".git", "build", "results"}
 """Folders of a scenario that builds make anew."""
 
 
-def travel(cluster: str, scenario: Path, words: Sequence[str], tell: Callable[[str], None]) -> tuple[int, bytes] | None:
-    """Carry `touchstone run SCENARIO WORDS` out on the server's node, if that is another one than this.
+@dataclass
+class Sent:
+    """A run on a server's node; its exit code and its results, an archive, when it has ended."""
 
-    `tell` is given what it says while it runs. Its exit code and its results as an archive; None if that node is this
-    one. Raises ClusterError if the node is lost, or has no room.
+    server: str
+    hand: Hand
+    folder: str
+    code: int | None = None
+    results: bytes = b""
+
+
+def travel(
+    cluster: str, scenario: Path, words: Callable[[int, int], Sequence[str]], tell: Callable[[str], None]
+) -> list[Sent] | None:
+    """Carry `touchstone run SCENARIO WORDS` out on each server's node; None if this machine is the only one.
+
+    `words` are those of the n-th of so many servers; `tell` is given what they say. Raises ClusterError if a node is
+    lost, or has no room.
     """
     connect(cluster)
     try:
         nodes = living_nodes()
-        server, _ = cast_of(nodes)
-        if own_node(nodes) == server:
+        casts = casts_of(nodes)
+        if [cast.server for cast in casts] == [own_node(nodes)]:
             return None
-        with courier(server) as hand:
-            program = pack(scenario)
-            digest = hashlib.sha256(program).hexdigest()
-            home = _there(hand, "has_lab", digest) or _there(hand, "take_lab", digest, program)
-            results = f"{home}/results-{os.getpid()}"
-            command = [
-                "-m",
-                "touchstone",
-                "run",
-                f"{home}/scenarios/{scenario.resolve().name}",
-                *words,
-                "--out",
-                results,
+        program = pack(scenario)
+        with ExitStack() as stack:
+            labs = [
+                _send(stack.enter_context(courier(cast.server)), scenario, program, words(number, len(casts)))
+                for number, cast in enumerate(casts)
             ]
-            environment = {"PYTHONPATH": f"{home}/python", "TOUCHSTONE_ENGINE": f"{home}/touchstone-engine"}
-            _there(hand, "start_lab", _LAB, home, command, environment)
-            code = _follow(hand, tell)
-            return code, _there(hand, "give", results)
+            _follow(labs, tell)
+        return labs
     finally:
         ray.shutdown()
+
+
+def _send(hand: Hand, scenario: Path, program: bytes, words: Sequence[str]) -> Sent:
+    digest = hashlib.sha256(program).hexdigest()
+    home = _there(hand, "has_lab", digest) or _there(hand, "take_lab", digest, program)
+    results = f"{home}/results-{os.getpid()}"
+    place = f"{home}/scenarios/{scenario.resolve().name}"
+    command = ["-m", "touchstone", "run", place, *words, "--out", results]
+    environment = {PART: "1", "PYTHONPATH": f"{home}/python", "TOUCHSTONE_ENGINE": f"{home}/touchstone-engine"}
+    _there(hand, "start_lab", _LAB, home, command, environment)
+    return Sent(hand.node.name, hand, results)
 
 
 def _there(hand: Hand, method: str, *arguments: Any) -> Any:
@@ -72,18 +89,28 @@ def _there(hand: Hand, method: str, *arguments: Any) -> Any:
         ) from error
 
 
-def _follow(hand: Hand, tell: Callable[[str], None]) -> int:
-    """Pass on what the lab there says until it ends. Ctrl-C here is Ctrl-C there, and what was measured comes."""
-    while True:
+def _follow(labs: Sequence[Sent], tell: Callable[[str], None]) -> None:
+    """Pass on what the labs say until all have ended. Ctrl-C here is Ctrl-C there, and what was measured comes."""
+    while running := [lab for lab in labs if lab.code is None]:
         try:
-            said, ended = _there(hand, "listen", _LAB, 1.0)
+            for lab in running:
+                try:
+                    _listen(lab, f"[{lab.server}] " if len(labs) > 1 else "", tell)
+                except ClusterError as error:
+                    # What other machines measure is kept.
+                    tell(f"{error}\n")
+                    lab.code = ExitCode.FAILED
         except KeyboardInterrupt:
-            _there(hand, "interrupt", _LAB)
-            continue
-        if said:
-            tell(said)
-        if ended is not None:
-            return int(_there(hand, "code", _LAB))
+            for lab in running:
+                _there(lab.hand, "interrupt", _LAB)
+
+
+def _listen(lab: Sent, name: str, tell: Callable[[str], None]) -> None:
+    said, ended = _there(lab.hand, "listen", _LAB, _WAIT_S)
+    tell("".join(name + line for line in said.splitlines(keepends=True)))
+    if ended is not None:
+        lab.code = int(_there(lab.hand, "code", _LAB))
+        lab.results = _there(lab.hand, "give", lab.folder)
 
 
 def pack(scenario: Path) -> bytes:
@@ -121,14 +148,10 @@ def _add(archive: tarfile.TarFile, path: Path, name: str) -> None:
         archive.addfile(entry, stream)
 
 
-def unpack(results: bytes, out: Path | None, root: Path) -> Path | None:
-    """Put a run's folder in its place: `out`, or `root` by the run's id. Where; None if nothing was measured."""
-    with tempfile.TemporaryDirectory(prefix="touchstone-") as folder:
-        with tarfile.open(fileobj=io.BytesIO(results)) as packed:
-            packed.extractall(folder, filter="data")
-        plan = Path(folder) / "plan.json"
-        if not plan.exists():
-            return None
-        place = out or root / str(json.loads(plan.read_text(encoding="utf-8"))["run_id"])
-        shutil.copytree(folder, place, dirs_exist_ok=True)
-        return place
+def unpack(results: bytes, folder: Path) -> bool:
+    """Put a run's results into a folder; false if nothing was measured."""
+    if not results:
+        return False
+    with tarfile.open(fileobj=io.BytesIO(results)) as packed:
+        packed.extractall(folder, filter="data")
+    return (folder / "plan.json").exists()

@@ -164,6 +164,8 @@ class Placement(Record):
     memory_limit: int | None = None
     cpu_limit: float | None = None
     """How many CPUs' time its cgroup has."""
+    machine: str | None = Field(default=None, exclude_if=lambda name: name is None)
+    """The contender's machine, where a run had several; a round has one."""
     generators: list[GeneratorPlace] = Field(default=[], exclude_if=lambda places: not places)
     """The other machines that the load comes from; the engine's CPUs are then those that lead and watch."""
 
