@@ -112,8 +112,21 @@ def test_a_node_lost_in_the_window_is_named_and_one_that_comes_back_is_used(clus
     assert any(generator.address in what and "lost" in what for what in failures), done.stdout + done.stderr
     generator.leave()
     generator.join("generator", head=server)
+    wait_for_nodes(server, 3)
     run_demo(server, "back", "--rounds", "1")
+    assert [record["failure"] for record in loads(server, "back")] == [None] * len(loads(server, "back"))
     assert all(len(record["result"]["generators"]) == 2 for record in loads(server, "back"))
+
+
+def wait_for_nodes(server: Machine, count: int) -> None:
+    """Until Ray counts so many: it takes half a minute to believe that one is gone."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        done = server.touchstone("doctor", "--cluster", f"{server.address}:{HEAD_PORT}", "--json")
+        if done.returncode == 0 and done.stdout.count(": open files") == count:
+            return
+        time.sleep(3)
+    raise AssertionError(done.stdout + done.stderr)
 
 
 def test_a_node_without_the_token_is_refused(cluster: list[Machine], tmp_path: Path) -> None:
@@ -142,6 +155,7 @@ def test_a_run_called_elsewhere_is_carried_out_on_the_servers_node(cluster: list
 
 def test_two_servers_measure_rounds_of_one_run(cluster: list[Machine]) -> None:
     server, *_, other = cluster
+    wait_for_nodes(server, 3)
     other.join("server", head=server)
     try:
         done = run_demo(server, "fleet", "--rounds", "2")
@@ -149,8 +163,9 @@ def test_two_servers_measure_rounds_of_one_run(cluster: list[Machine]) -> None:
         other.leave()
     out = server.folder / "fleet-results"
     assert (out / "report.html").exists(), done.stdout + done.stderr
+    assert "is lost" not in done.stdout, done.stdout
     machines = {record["round"]: record["placement"]["machine"] for record in loads(server, "fleet")}
-    assert machines[1] == f"server-{server.address}" and machines[2] == f"server-{other.address}"
+    assert machines[1] == f"server-{server.address}" and machines[2] == f"server-{other.address}", done.stdout
     by_machine = {record["placement"]["machine"]: record["env"].get("HOST") for record in loads(server, "fleet")}
     assert set(by_machine) == {f"server-{server.address}", f"server-{other.address}"}
     for record in loads(server, "fleet"):

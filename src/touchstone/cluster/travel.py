@@ -71,7 +71,7 @@ def travel(
 def _send(hand: Hand, scenario: Path, program: bytes, words: Sequence[str]) -> Sent:
     digest = hashlib.sha256(program).hexdigest()
     home = _there(hand, "has_lab", digest) or _there(hand, "take_lab", digest, program)
-    results = f"{home}/results-{os.getpid()}"
+    results = f"{home}/results-{hand.node.id[:12]}-{os.getpid()}"
     place = f"{home}/scenarios/{scenario.resolve().name}"
     command = ["-m", "touchstone", "run", place, *words, "--out", results]
     environment = {PART: "1", "PYTHONPATH": f"{home}/python", "TOUCHSTONE_ENGINE": f"{home}/touchstone-engine"}
