@@ -26,6 +26,7 @@ TIMES: tuple[Setup, ...] = (
         "regular-stall",
         "stalls for 400 ms in each 5 s, under a whole window",
         ("stall-in-closed-loop",),
+        needs_quiet=True,
         servers=knobs(work_us=60, stall_ms=400, stall_every_ms=5000),
         scenario=SQLITE,
         load=WHOLE,
@@ -36,6 +37,7 @@ TIMES: tuple[Setup, ...] = (
         "stall-between-slices",
         "stalls for 400 ms in each 2 s, whoever is loaded meanwhile",
         ("stall-in-closed-loop",),
+        needs_quiet=True,
         servers=knobs(work_us=60, stall_ms=400, stall_every_ms=2000),
         rounds=2,
     ),
@@ -43,6 +45,7 @@ TIMES: tuple[Setup, ...] = (
         "short-stalls",
         "stalls for 260 ms in each second",
         ("stall-in-closed-loop",),
+        needs_quiet=True,
         servers=knobs(work_us=60, stall_ms=260, stall_every_ms=1000),
     ),
     Setup(
