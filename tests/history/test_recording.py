@@ -9,6 +9,7 @@ from tests.judge.test_revisions import PAIR, pair
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.history.recording import Measured, entries_of, entries_of_revisions
 from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.pair import Standing
 from touchstone.judge.comparison.revisions import judge_revisions
 
 from .entries import BEGIN
@@ -38,6 +39,8 @@ def test_of_two_revisions_the_head_is_recorded_against_the_pinned_base() -> None
     (rate,) = [e for e in entries if e.figure == "throughput"]
     assert rate.reference == f"sound/plain at {'1' * 10}"
     assert rate.ratio == pytest.approx(0.9, rel=0.02)
+    with pytest.raises(InvalidRunError, match="could not be compared"):
+        entries_of_revisions(run, said.model_copy(update={"standing": Standing.INVALID}), COMMIT)
 
 
 def test_an_invalid_figure_is_not_recorded() -> None:
