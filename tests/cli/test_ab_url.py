@@ -13,6 +13,7 @@ from touchstone.failure import UsageError
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.judge.comparison.across import Terms
 from touchstone.manifest.outside import Outside
+from touchstone.manifest.template import literal
 from touchstone.run.two_urls import Question, one_request
 
 TERMS = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
@@ -42,7 +43,7 @@ def test_the_right_answer_is_the_one_that_both_give(tmp_path: Path) -> None:
     with service(tmp_path / "a") as (first, _), service(tmp_path / "b") as (second, _):
         pair = Outside("base", first), Outside("head", second)
         folder, notes = one_request(pair, Question(TERMS, "/ping?{braces}"))
-        assert (folder.scenario.loads["request"].requests[0].target, notes) == ("/ping?{{braces}}", [])
+        assert (folder.scenario.loads["request"].requests[0].target, notes) == (literal("/ping?{braces}"), [])
         assert folder.scenario.ready.expect.body == "pong"
         folder, _ = one_request(pair, Question(TERMS, "/nowhere", status=404))
         assert folder.scenario.ready.expect.body == "not found"
