@@ -1,4 +1,4 @@
-"""A figure beside what is asked of it."""
+"""A figure next to what is asked of it."""
 
 from __future__ import annotations
 

@@ -22,15 +22,15 @@ class TouchstoneError(Exception):
 
     exit_code: ExitCode = ExitCode.FAILED
 
-    def __init__(self, what: str, *, where: str | None = None, mend: str | None = None) -> None:
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
         self.what = what
         self.where = where
-        self.mend = mend
+        self.fix = fix
         super().__init__(str(self))
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        advice = f"\n  do: {self.mend}" if self.mend else ""
+        advice = f"\n  do: {self.fix}" if self.fix else ""
         return f"{place}{self.what}{advice}"
 
 

@@ -124,7 +124,7 @@ def test_a_verdict_is_explained_down_to_its_samples(run_folder: Path) -> None:
     assert touchstone(run_folder, "claims", str(own(run_folder, 1.0)), "--explain", "Z9").returncode == 2
 
 
-def test_a_claim_that_does_not_fit_is_refused_with_a_mend(run_folder: Path) -> None:
+def test_a_claim_that_does_not_fit_is_refused_with_a_fix(run_folder: Path) -> None:
     path = own(run_folder, 1.0)
     path.write_text(path.read_text().replace('figure = "throughput"', 'figure = "throughputt"'))
     done = touchstone(run_folder, "claims", str(path))

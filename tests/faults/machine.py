@@ -204,7 +204,7 @@ def _signal_while_loading(kind: str, number: signal.Signals) -> Iterator[Stage]:
 
 
 class SecondServer:
-    """Starts a server of its own, beside the lab, on the port that a contender was given."""
+    """Starts a server of its own, next to the lab, on the port that a contender was given."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self._program, self._folder = program, folder

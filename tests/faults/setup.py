@@ -17,7 +17,7 @@ class Server:
     """One contender: the program, and how it is told to behave."""
 
     knobs: dict[str, int] = field(default_factory=dict)
-    """For the file `behaviour` beside the program; nothing of it enters the record."""
+    """For the file `behaviour` next to the program; nothing of it enters the record."""
     program: Literal["server", "sources", "service", "consumer", "null"] = "server"
     """The C server, compiled or as sources; the Python service with dependencies, or its consumer of a topic; or the
     engine's null server."""

@@ -1,4 +1,4 @@
-"""A manifest that is wrong says which file, which key, what was expected, and the mend."""
+"""A manifest that is wrong says which file, which key, what was expected, and the fix."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_sound_folder_is_read(tmp_path: Path) -> None:
         (("summary =", "summary"), ["not TOML"]),
     ],
 )
-def test_a_wrong_scenario_names_file_key_and_mend(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
+def test_a_wrong_scenario_names_file_key_and_fix(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
     folder = written(tmp_path / "demo", scenario=SCENARIO.replace(*change, 1))
     with pytest.raises(ManifestError) as caught:
         read_scenario_folder(folder)
@@ -92,7 +92,7 @@ def test_a_wrong_scenario_names_file_key_and_mend(tmp_path: Path, change: tuple[
         (('title = "plain"', 'title = "plain"\nbase = "plain"'), ["base"]),
     ],
 )
-def test_a_wrong_stack_names_file_key_and_mend(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
+def test_a_wrong_stack_names_file_key_and_fix(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
     folder = written(tmp_path / "demo", stack=STACK.replace(*change, 1))
     with pytest.raises(ManifestError) as caught:
         read_scenario_folder(folder)

@@ -53,7 +53,7 @@ def test_a_missing_program_is_named_with_its_package(
     with pytest.raises(AssemblyError) as raised:
         examine_machine(tmp_path)
     assert f"there is no {absent}" in str(raised.value)
-    assert package in (raised.value.mend or "")
+    assert package in (raised.value.fix or "")
 
 
 def test_without_a_jdk_25_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Which program is run, and what lies beside it: on real files."""
+"""Which program is run, and what lies next to it: on real files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reports tell what a dependency does by itself, and how fast its disk is, beside what was asked of it."""
+"""The reports tell what a dependency does by itself, and how fast its disk is, next to what was asked of it."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_the_flame_graph_answers_keys_and_search_in_a_browser(folder: Path, tmp_
     assert app.startswith("app: 22.00 µs in go/std, 27.00 µs in rust/std, +5.00 µs")
     assert handler.startswith("main.handler: 10.00 µs in go/std, 15.00 µs in rust/std")
     assert zoomed == handler
-    # Zoomed in, the write beside the handler is not drawn.
+    # Zoomed in, the write next to the handler is not drawn.
     assert int(fewer.split()[1]) < int(more.split()[1])
     assert searched == "1 found: 0.00 µs in go/std, 4.00 µs in rust/std"
     assert marked == "marked 1"

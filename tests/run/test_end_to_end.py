@@ -106,7 +106,7 @@ def test_a_slice_that_is_too_short_for_the_service_is_refused_with_one_that_is_n
     add_stack(folder, "tired", fault="slow")
     code, report = report_of(tmp_path, str(folder), "--rounds", "1", "--phase", "load", "--slice", "0.1")
     assert code == 4
-    failures = {f"{s['failure']['what']}; {s['failure']['mend']}" for s in report["run"]["samples"] if s["failure"]}
+    failures = {f"{s['failure']['what']}; {s['failure']['fix']}" for s in report["run"]["samples"] if s["failure"]}
     assert any("tired/plain responds" in failure and "--slice" in failure for failure in failures), failures
 
 

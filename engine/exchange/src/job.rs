@@ -15,7 +15,7 @@ pub struct Request {
     /// The request target, as it goes on the wire; by default the URL's path.
     #[serde(default)]
     pub target: Option<String>,
-    /// Header names and values beside `Host` and `Content-Length`.
+    /// Header names and values next to `Host` and `Content-Length`.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// The body.

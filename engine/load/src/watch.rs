@@ -1,4 +1,4 @@
-//! The server's process tree, sampled beside the load.
+//! The server's process tree, sampled next to the load.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

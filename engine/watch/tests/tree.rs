@@ -290,7 +290,7 @@ fn own_cpu_ns(file: &std::path::Path) -> u64 {
 
 #[test]
 fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
-    // Long beside the pause between two looks for new processes, which grows with their number on the machine.
+    // Long compared with the pause between two looks for new processes, which grows with their number on the machine.
     let folder = std::env::temp_dir().join(format!("touchstone-loops-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (reaped, orphan) = (folder.join("reaped"), folder.join("orphan"));

@@ -34,9 +34,9 @@ def read_publication(path: Path) -> Publication:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as problem:
-        raise UsageError(f"cannot be read: {problem.strerror}", where=str(path), mend="name a result file") from problem
+        raise UsageError(f"cannot be read: {problem.strerror}", where=str(path), fix="name a result file") from problem
     except UnicodeDecodeError as problem:
-        raise UsageError(f"is no text: {problem}", where=str(path), mend="name a result file") from problem
+        raise UsageError(f"is no text: {problem}", where=str(path), fix="name a result file") from problem
     try:
         document = json.loads(text)
     except json.JSONDecodeError:
@@ -49,12 +49,12 @@ def read_publication(path: Path) -> Publication:
                 raise UsageError(
                     f"is not as its format has it: {problem!r}",
                     where=str(path),
-                    mend="see docs/audit.md for the shapes",
+                    fix="see docs/audit.md for the shapes",
                 ) from problem
     raise UsageError(
         "has a shape that no known format has",
         where=str(path),
-        mend="HttpArena, TechEmpower, the-benchmarker, k6, oha, vegeta, wrk and hey are known: docs/audit.md",
+        fix="HttpArena, TechEmpower, the-benchmarker, k6, oha, vegeta, wrk and hey are known: docs/audit.md",
     )
 
 
@@ -66,7 +66,7 @@ def read_together(paths: Sequence[Path]) -> Publication:
         raise UsageError(
             f"these files are of several formats: {', '.join(formats)}",
             where=", ".join(map(str, paths)),
-            mend="give files of one tool: figures of different tools are not comparable",
+            fix="give files of one tool: figures of different tools are not comparable",
         )
     results = [result for one in found for result in one.results]
     return Publication(formats[0], results, list(dict.fromkeys(cause for one in found for cause in one.of_all)))

@@ -1,4 +1,4 @@
-"""Which program is run: digests of its artifacts, whether it was there before the build, and what lies beside it."""
+"""Which program is run: digests of its artifacts, whether it was there before the build, and what lies next to it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def prebuilt(artifacts: Iterable[Path], sources: Iterable[Path]) -> list[str]:
 
 
 def clear_work(built: Built) -> LeftInWork:
-    """Remove files that earlier starts in this run have left beside the program; what was removed, and what changed.
+    """Remove files that earlier starts in this run have left next to the program; what was removed, and what changed.
 
     A changed file cannot be put back: it is told, and stays as it is.
     """

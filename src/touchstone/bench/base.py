@@ -147,7 +147,7 @@ def blank_sample(
 
 def failed(error: TouchstoneError, lines: list[str]) -> Failure:
     """The record of an error that kept a phase from being carried out."""
-    return Failure(what=error.what, where=error.where, mend=error.mend, tail=lines)
+    return Failure(what=error.what, where=error.where, fix=error.fix, tail=lines)
 
 
 def attempt(sample: Sample, action: Callable[[Sample], None], log: Path | None = None) -> Sample:

@@ -87,7 +87,7 @@ def inspect_outside(service: Outside) -> None:
         raise UsageError(
             f"{service.host} is not this machine: load goes to this machine only, unless the target is allowed",
             where=service.name,
-            mend=f"if you may load it, give --allow-host {service.host}",
+            fix=f"if you may load it, give --allow-host {service.host}",
         )
     try:
         socket.create_connection((address, service.port), timeout=_CONNECT_S).close()
@@ -95,24 +95,24 @@ def inspect_outside(service: Outside) -> None:
         raise UsageError(
             f"nothing listens at {service.url}: {error.strerror or error}",
             where=service.name,
-            mend="start the service, or correct the address",
+            fix="start the service, or correct the address",
         ) from error
     if not local and (service.pid is not None or service.cgroup is not None):
         raise UsageError(
             f"{service.name} is not on this machine, so that its processes cannot be read",
-            mend="leave --pid and --cgroup out for it",
+            fix="leave --pid and --cgroup out for it",
         )
     if service.pid is not None and not psutil.pid_exists(service.pid):
         raise UsageError(
             f"there is no process {service.pid}",
             where=service.name,
-            mend=_who_listens(service),
+            fix=_who_listens(service),
         )
     if service.cgroup is not None and not _members(service):
         raise UsageError(
             f"there is no control group {service.cgroup} with a process in it",
             where=service.name,
-            mend="give its folder below /sys/fs/cgroup; /proc/PID/cgroup tells the path",
+            fix="give its folder below /sys/fs/cgroup; /proc/PID/cgroup tells the path",
         )
 
 
@@ -131,7 +131,7 @@ def attached(bench: Bench, reference: Outside, sample: Sample) -> Iterator[Attac
     unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
     found = Attached(reference, pid, group, unwatched, since)
     if gone := found.exited():
-        raise StartError(gone, mend="start the service again, and name its process by --pid")
+        raise StartError(gone, fix="start the service again, and name its process by --pid")
     _wait(bench, found)
     sample.left_out = list(_not_given(bench))
     yield found
@@ -154,7 +154,7 @@ def _wait(bench: Bench, found: Attached) -> None:
         shown = ": it speaks HTTP/2 only, and the lab HTTP/1.1"
     raise StartError(
         f"{found.url} does not answer {ready.method} {ready.target} as the scenario says: {'; '.join(wrong)}{shown}",
-        mend="see that this is the service that the scenario is about, and [ready] in scenario.toml",
+        fix="see that this is the service that the scenario is about, and [ready] in scenario.toml",
     )
 
 
@@ -175,7 +175,7 @@ def _address(service: Outside) -> str:
         raise UsageError(
             f"there is no host {service.host!r}: {error.strerror or error}",
             where=service.name,
-            mend="correct the address",
+            fix="correct the address",
         ) from error
     return str(min(found, key=lambda one: one[0] != socket.AF_INET)[4][0])
 

@@ -110,7 +110,7 @@ def limit_cpus(cgroup: Cgroup | None, sample: Sample, cpus: float | None) -> Non
             cgroup.remove()
         raise StartError(
             f"not measured: a limit of {cpus:g} CPUs needs a cgroup with the controller cpu, and none is permitted",
-            mend="run as root, or delegate a cgroup; or leave the limit out",
+            fix="run as root, or delegate a cgroup; or leave the limit out",
         )
     sample.placement = sample.placement.model_copy(update={"cpu_limit": cpus})
 
@@ -153,7 +153,7 @@ def running(
     if memory_limit is not None:
         if cgroup is None:
             raise StartError(
-                "a memory limit needs a cgroup, and none is permitted", mend="run as root, or delegate a cgroup"
+                "a memory limit needs a cgroup, and none is permitted", fix="run as root, or delegate a cgroup"
             )
         cgroup.limit_memory(memory_limit)
     limit_cpus(cgroup, sample, cpu_limit or bench.cpu_limit)

@@ -28,7 +28,7 @@ def server(
         ready, _, _ = select.select([process.stdout], [], [], _PATIENCE_S)
         line = process.stdout.readline() if ready else ""
         if not line:
-            raise EngineError(f"the engine's {kind} server did not start", mend="run it by hand: " + " ".join(command))
+            raise EngineError(f"the engine's {kind} server did not start", fix="run it by hand: " + " ".join(command))
         yield json.loads(line)
     finally:
         end_child(process)

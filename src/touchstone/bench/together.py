@@ -41,7 +41,7 @@ class Limits:
 
 @dataclass
 class Standing:
-    """A contender that runs beside others."""
+    """A contender that runs next to others."""
 
     contender: Contender
     running: Engaged

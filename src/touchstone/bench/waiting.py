@@ -55,7 +55,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
     wrong = _Wrong()
     while time.monotonic() < deadline:
         if how := process.exited():
-            raise StartError(f"the server {how} before it was ready", mend=f"read its log: {process.log}")
+            raise StartError(f"the server {how} before it was ready", fix=f"read its log: {process.log}")
         answer = service.exchange(ready, drawn := values.next())
         found = faults(ready.expect, answer, drawn)
         if not found:
@@ -73,7 +73,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
 def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartError:
     return StartError(
         f"the server answers {ready.method} {ready.target} wrongly, and for {SETTLED_AFTER_S:g} s the same: {wrong}",
-        mend=f"correct the service, or [ready] in scenario.toml; its log: {process.log}",
+        fix=f"correct the service, or [ready] in scenario.toml; its log: {process.log}",
     )
 
 
@@ -82,11 +82,11 @@ def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, port: in
     if elsewhere:
         return StartError(
             f"the server listens on port {elsewhere[0]} instead of {port}",
-            mend="take the port from PORT in the environment",
+            fix="take the port from PORT in the environment",
         )
     return StartError(
         f"the server gave no correct response to {ready.target} within {within_s:g} s; last: {wrong}",
-        mend=f"read its log: {process.log}",
+        fix=f"read its log: {process.log}",
     )
 
 
@@ -95,7 +95,7 @@ def wait_for_listener(process: ServerProcess, port: int) -> None:
     deadline = time.monotonic() + READY_WITHIN_S
     while process.pid not in listeners(port):
         if how := process.exited():
-            raise StartError(f"a further server process {how}: can it share its port?", mend=f"its log: {process.log}")
+            raise StartError(f"a further server process {how}: can it share its port?", fix=f"its log: {process.log}")
         if time.monotonic() > deadline:
-            raise StartError(f"a further server process does not listen on port {port}", mend=f"its log: {process.log}")
+            raise StartError(f"a further server process does not listen on port {port}", fix=f"its log: {process.log}")
         time.sleep(0.02)

@@ -33,5 +33,5 @@ def refuse_problems(folder: ScenarioFolder, stacks: Collection[str]) -> None:
         told = "\n".join(str(problem) for problem in found)
         raise ManifestError(
             f"{len(found)} problem{'s' if len(found) > 1 else ''} in the manifests:\n{told}",
-            mend=f"correct them; `touchstone check {folder.folder}` looks again",
+            fix=f"correct them; `touchstone check {folder.folder}` looks again",
         )

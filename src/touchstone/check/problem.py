@@ -16,7 +16,7 @@ class Problem:
     file: Path
     key: tuple[str | int, ...]
     what: str
-    mend: str
+    fix: str
 
     @property
     def line(self) -> int | None:
@@ -29,7 +29,7 @@ class Problem:
     def __str__(self) -> str:
         line = self.line
         place = f"{self.file}:{line}" if line else str(self.file)
-        return f"{place}: {dotted(self.key)}: {self.what}\n  do: {self.mend}"
+        return f"{place}: {dotted(self.key)}: {self.what}\n  do: {self.fix}"
 
 
 def dotted(key: Key) -> str:

@@ -111,8 +111,8 @@ def _text(file: Path, key: Place, text: str, columns: Collection[str], captured:
         if not isinstance(piece, Outside):
             continue
         if piece.source == "row" and piece.name not in columns:
-            mend = f"there are {', '.join(columns)}" if columns else "a load names a file of them by `rows`"
-            yield Problem(file, key, f"{{row.{piece.name}}}: the rows have no such column", mend)
+            fix = f"there are {', '.join(columns)}" if columns else "a load names a file of them by `rows`"
+            yield Problem(file, key, f"{{row.{piece.name}}}: the rows have no such column", fix)
         elif piece.source == "capture" and piece.name not in captured:
-            mend = f"captured is {', '.join(captured)}" if captured else "name it in `captures` of a step before"
-            yield Problem(file, key, f"{{capture.{piece.name}}}: no earlier step captures it", mend)
+            fix = f"captured is {', '.join(captured)}" if captured else "name it in `captures` of a step before"
+            yield Problem(file, key, f"{{capture.{piece.name}}}: no earlier step captures it", fix)

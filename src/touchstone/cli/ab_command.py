@@ -54,10 +54,10 @@ def ab(
 ) -> int:
     """Compare two git revisions of a service in one run: which figures are better, worse or equivalent."""
     if json and github:
-        raise UsageError("--json and --github exclude each other", mend="give one of them")
+        raise UsageError("--json and --github exclude each other", fix="give one of them")
     for path in filter(None, (markdown, junit_file)):
         if not path.parent.is_dir():
-            raise UsageError(f"{path} cannot be written: there is no folder {path.parent}", mend="make it first")
+            raise UsageError(f"{path} cannot be written: there is no folder {path.parent}", fix="make it first")
     named = read_figures(figure or SHARP)
     terms = Terms(margin=read_share(margin), confidence=0.95, figures=named, loads=())
     here = Path.cwd()
@@ -108,7 +108,7 @@ def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, al
                 path.write_text(text, encoding="utf-8")
             except OSError as error:
                 raise TouchstoneError(
-                    f"cannot be written: {error.strerror}", where=str(path), mend="name another file"
+                    f"cannot be written: {error.strerror}", where=str(path), fix="name another file"
                 ) from error
 
 

@@ -103,13 +103,13 @@ def _split(urls: tuple[str, str]) -> tuple[list[str], str]:
     for url in urls:
         parts = urlsplit(url)
         if parts.fragment:
-            raise UsageError(f"{url}: a fragment is not sent", mend="leave out what begins with #")
+            raise UsageError(f"{url}: a fragment is not sent", fix="leave out what begins with #")
         origins.append(f"{parts.scheme}://{parts.netloc}" if parts.scheme else url)
         targets.append((parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
     if targets[0] != targets[1]:
         raise UsageError(
             f"the URLs name two requests: {targets[0]} and {targets[1]}",
-            mend="give both the same path and query; a scenario can hold more: `touchstone run --url`",
+            fix="give both the same path and query; a scenario can hold more: `touchstone run --url`",
         )
     return origins, targets[0]
 
@@ -118,11 +118,11 @@ def _refuse_unmeasured(figures: Iterable[str], *, watched: bool) -> None:
     """Raise UsageError for a figure that a load does not give, or not without a look at the processes."""
     for figure in figures:
         if FIGURES[figure].phase != "load":
-            raise UsageError(f"{figure!r} is no figure of a load", mend=f"such are: {', '.join(_ASKED)}, latency_p99")
+            raise UsageError(f"{figure!r} is no figure of a load", fix=f"such are: {', '.join(_ASKED)}, latency_p99")
         if figure in WATCHED and not watched:
             raise UsageError(
                 f"{figure!r} is read of the processes, and they are not named",
-                mend="give both by --pid base=PID --pid head=PID, or by --cgroup",
+                fix="give both by --pid base=PID --pid head=PID, or by --cgroup",
             )
 
 
@@ -131,7 +131,7 @@ def _fields(words: list[str] | tuple[str, ...]) -> dict[str, str]:
     for word in words:
         name, separator, value = word.partition(":")
         if not separator or not name.strip():
-            raise UsageError(f"{word!r} is no field of a request", mend="write it like -H 'Accept: application/json'")
+            raise UsageError(f"{word!r} is no field of a request", fix="write it like -H 'Accept: application/json'")
         found[name.strip()] = value.strip()
     return found
 
@@ -142,7 +142,7 @@ def _body(word: str | None) -> str | None:
     try:
         return Path(word[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise TouchstoneError(f"the body cannot be read: {error}", where=word[1:], mend="name another file") from error
+        raise TouchstoneError(f"the body cannot be read: {error}", where=word[1:], fix="name another file") from error
 
 
 def register(app: typer.Typer) -> None:

@@ -32,11 +32,11 @@ def audit_file(
 ) -> None:
     """Apply to published results every check that needs no rerun, by entry and by cause."""
     if not 0 < noise < 1:
-        raise UsageError(f"--noise {noise} is no share", mend="give one between 0 and 1, such as 0.05")
+        raise UsageError(f"--noise {noise} is no share", fix="give one between 0 and 1, such as 0.05")
     made = audit(read_together(files), noise, files=len(files))
     if entry is not None and entry not in {result.entry for result, _ in made.by_entry}:
         raise UsageError(
-            f"there is no entry {entry!r}", where=", ".join(map(str, files)), mend="leave --entry out to see them all"
+            f"there is no entry {entry!r}", where=", ".join(map(str, files)), fix="leave --entry out to see them all"
         )
     if json:
         typer.echo(_document(made, entry))

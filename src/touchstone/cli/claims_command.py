@@ -68,23 +68,23 @@ def claims(
 ) -> int:
     """Hold published statements against measurements: which hold, which do not, and why."""
     if run and from_:
-        raise UsageError("--run and --from exclude each other", mend="measure first, then look: give one of them")
+        raise UsageError("--run and --from exclude each other", fix="measure first, then look: give one of them")
     if quick and thorough:
-        raise UsageError("--quick and --thorough exclude each other", mend="give one of them")
+        raise UsageError("--quick and --thorough exclude each other", fix="give one of them")
     if minutes and not run:
-        raise UsageError("--minutes is about --run", mend="give --run, too, or leave it out")
+        raise UsageError("--minutes is about --run", fix="give --run, too, or leave it out")
     if allow_undecided and not gate:
-        raise UsageError("--allow-undecided is about --gate", mend="give --gate, too, or leave it out")
+        raise UsageError("--allow-undecided is about --gate", fix="give --gate, too, or leave it out")
     found = find_claims(article, claims_root())
     if gate and not any(file.own for _, file in found):
         raise UsageError(
             "--gate minds claims about a service of your own, and no file here is one",
             where=", ".join(str(path) for path, _ in found),
-            mend="write `own = true` at the head of the claims file",
+            fix="write `own = true` at the head of the claims file",
         )
     for path, file in found:
         if wrong := complaints(file):
-            raise ManifestError("\n".join(wrong), where=str(path), mend=f"the keys are explained in {GUIDE}")
+            raise ManifestError("\n".join(wrong), where=str(path), fix=f"the keys are explained in {GUIDE}")
     files = [file for _, file in found]
     obstacles = Obstacles(_scenarios(found))
     names = {claim.scenario or file.scenario for file in files for claim in file.claims}
@@ -145,7 +145,7 @@ def _tell(ruled: list[Ruled], *, explain: str | None, json: bool, out: Path | No
             if claim is not None:
                 explain_claim(Console(), one, claim)
                 return ExitCode.OK
-        raise UsageError(f"there is no claim {explain!r}", mend="`touchstone claims` lists them with their ids")
+        raise UsageError(f"there is no claim {explain!r}", fix="`touchstone claims` lists them with their ids")
     if json:
         typer.echo(documents(ruled))
     else:
@@ -164,7 +164,7 @@ def _judged(folders: list[Path], scenarios: set[str]) -> list[Judged]:
 
 
 def _scenarios(found: list[tuple[Path, ClaimsFile]]) -> dict[str, ScenarioFolder]:
-    """The lab's scenarios, and a user's own: beside the claims file, around it, or in the working folder."""
+    """The lab's scenarios, and a user's own: next to the claims file, around it, or in the working folder."""
     names = {claim.scenario or file.scenario for _, file in found for claim in file.claims}
     lab = scenarios_in(scenarios_root())
     result = {

@@ -80,7 +80,7 @@ def compare(
     if (reasons := comparable(old, new)) and not anyway:
         raise InvalidRunError(
             "the runs cannot be compared: " + "; ".join(reasons),
-            mend="measure both with the same scenario and profile, or give --anyway",
+            fix="measure both with the same scenario and profile, or give --anyway",
         )
     told = _compared(old, new, terms, reference, anyway=anyway)
     held = hold_against(told.changes, told.gone, terms)
@@ -101,7 +101,7 @@ def compare(
     if not told.changes:
         raise InvalidRunError(
             "the gate has nothing to compare: the runs have no valid figure in common",
-            mend="compare runs of the same scenario, contenders and loads",
+            fix="compare runs of the same scenario, contenders and loads",
         )
     return ExitCode.UNDECIDED if held.open and not allow_undecided else ExitCode.OK
 
@@ -121,12 +121,12 @@ def _compared(old: Run, new: Run, terms: Terms, reference: str | None, *, anyway
         return _Document(changes=changes(*judged, terms), gone=gone(old, new, judged, terms))
     common = common_reference(old, new, reference)
     if reference is not None and common is None:
-        raise UsageError(f"{reference!r} is no contender of both runs", mend="name one that both have")
+        raise UsageError(f"{reference!r} is no contender of both runs", fix="name one that both have")
     found = across_machines(old, new, terms, common)
     if not found.changes:
         raise InvalidRunError(
             "nothing can be compared between these machines: " + "; ".join(unlike),
-            mend="measure both on the same machine, or both with a reference contender; --anyway compares what is left",
+            fix="measure both on the same machine, or both with a reference contender; --anyway compares what is left",
         )
     ratios = f"ratios to {found.reference} within each run, and " if found.reference else ""
     notes = [
@@ -143,7 +143,7 @@ def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Ter
     known = sorted({name for run in runs for name in run.plan.loads})
     for name in loads:
         if name not in known:
-            raise UsageError(f"no load of these runs is called {name!r}", mend=f"there are: {', '.join(known)}")
+            raise UsageError(f"no load of these runs is called {name!r}", fix=f"there are: {', '.join(known)}")
     confidence = min(run.plan.confidence for run in runs)
     return Terms(margin=read_share(margin), confidence=confidence, figures=named, loads=tuple(loads))
 

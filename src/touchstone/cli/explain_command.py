@@ -33,7 +33,7 @@ def explain(
     if not lines:
         raise UsageError(
             f"the run has no sample, figure or finding {id!r}",
-            mend="a sample's id as in the report, CONTENDER:FIGURE such as go/plain:throughput, or a finding's code",
+            fix="a sample's id as in the report, CONTENDER:FIGURE such as go/plain:throughput, or a finding's code",
         )
     console = Console()
     for line in lines:

@@ -78,7 +78,7 @@ def show(
     asked = read_figures(figure or [])
     entries = [entry for entry in store.read(of) if not asked or entry.figure in asked]
     if not entries:
-        raise UsageError("the history has no entry of that", where=str(of), mend="leave --figure out to see them all")
+        raise UsageError("the history has no entry of that", where=str(of), fix="leave --figure out to see them all")
     seen = look(entries, read_share(magnitude), _between, find_changes=changes)
     if json:
         typer.echo(_Document(series=[one.told for one in seen]).model_dump_json(indent=1, by_alias=True))
@@ -101,7 +101,7 @@ def export(
 ) -> None:
     """Print the newest figures, or the history, in another tool's format."""
     if format_ not in EXPORTS:
-        raise UsageError(f"there is no format {format_!r}", mend=f"one of: {', '.join(EXPORTS)}")
+        raise UsageError(f"there is no format {format_!r}", fix=f"one of: {', '.join(EXPORTS)}")
     entries = _entries(find_run(run), commit, reference) if run else store.read(of)
     typer.echo(EXPORTS[format_](entries), nl=False)
 
@@ -121,7 +121,7 @@ def _entries(folder: Path, commit: str, reference: str | None) -> list[Entry]:
         raise UsageError(
             "the head of this run is no commit, but a working tree with changes",
             where=str(folder),
-            mend="commit them and measure again: `touchstone ab BASE HEAD`",
+            fix="commit them and measure again: `touchstone ab BASE HEAD`",
         )
     return entries_of_revisions(measured, said, _measured(repository, repository.revision(said.head.commit)))
 
@@ -133,9 +133,7 @@ def _measured(repository: Repository, revision: Revision, *, dirty: bool = False
 def _last_of_ab() -> Path:
     found = [folder for folder in runs_in(results_root()) if (folder / REVISIONS).is_file()]
     if not found:
-        raise UsageError(
-            "there is no run of two revisions", where=str(results_root()), mend="`touchstone ab` makes one"
-        )
+        raise UsageError("there is no run of two revisions", where=str(results_root()), fix="`touchstone ab` makes one")
     return found[-1]
 
 

@@ -107,7 +107,7 @@ def _by_stack(rows: Rows, *, exhibits: bool) -> Iterator[dict[str, str | None]]:
 def _contenders(scenario: str) -> Rows:
     folders = scenarios_in(scenarios_root())
     if scenario and scenario not in folders:
-        raise UsageError(f"there is no scenario {scenario!r}", mend=f"one of: {', '.join(sorted(folders))}")
+        raise UsageError(f"there is no scenario {scenario!r}", fix=f"one of: {', '.join(sorted(folders))}")
     rows: Rows = []
     for name, folder in folders.items():
         if scenario in ("", name):

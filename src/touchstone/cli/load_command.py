@@ -92,7 +92,7 @@ def _own_options(words: Sequence[str]) -> tuple[list[str], list[FailIf], bool]:
         word = rest.pop(0)
         if word == "--fail-if":
             if not rest:
-                raise UsageError("--fail-if has no condition", mend="write it like --fail-if 'p99 > 20ms'")
+                raise UsageError("--fail-if has no condition", fix="write it like --fail-if 'p99 > 20ms'")
             conditions.append(parse_fail_if(rest.pop(0)))
         elif word.startswith("--fail-if="):
             conditions.append(parse_fail_if(word.partition("=")[2]))

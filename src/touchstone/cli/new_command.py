@@ -72,14 +72,14 @@ def new(
     if stack not in KINDS:
         near = difflib.get_close_matches(stack, KINDS, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"there is no stack to begin from in {stack!r}", mend=f"{hint}there are: {', '.join(KINDS)}")
+        raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
     for word in (name or stack, folder.resolve().name):
         if not _NAME.fullmatch(word):
-            mend = "names are lower case, digits and single dashes, such as my-service"
-            raise UsageError(f"{word!r} is no name of a stack or a scenario", mend=mend)
+            fix = "names are lower case, digits and single dashes, such as my-service"
+            raise UsageError(f"{word!r} is no name of a stack or a scenario", fix=fix)
     home = folder / (name or stack)
     if home.exists():
-        raise UsageError("the stack's folder is there already", where=str(home), mend="name another with --name")
+        raise UsageError("the stack's folder is there already", where=str(home), fix="name another with --name")
     made = [] if (folder / SCENARIO_FILE).exists() else [_write_scenario(folder)]
     scenario = read_manifest(folder / SCENARIO_FILE, Scenario).name
     made += _write_stack(stack, home, {"@NAME@": name or stack, "@SCENARIO@": scenario})
@@ -93,17 +93,17 @@ def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None) -> Dr
     if from_openapi is None and from_har is None:
         return None
     if from_openapi is not None and from_har is not None:
-        raise UsageError("a scenario is drafted from one file", mend="give --from-openapi or --from-har")
+        raise UsageError("a scenario is drafted from one file", fix="give --from-openapi or --from-har")
     if (folder / SCENARIO_FILE).exists():
-        raise UsageError("there is a scenario already", where=str(folder / SCENARIO_FILE), mend="name another folder")
+        raise UsageError("there is a scenario already", where=str(folder / SCENARIO_FILE), fix="name another folder")
     return draft_from_openapi(from_openapi) if from_openapi is not None else draft_from_har(from_har or Path())
 
 
 def _write_draft(folder: Path, draft: Draft) -> Path:
     name = folder.resolve().name
     if not _NAME.fullmatch(name):
-        mend = "names are lower case, digits and single dashes, such as my-service"
-        raise UsageError(f"{name!r} is no name of a scenario", mend=mend)
+        fix = "names are lower case, digits and single dashes, such as my-service"
+        raise UsageError(f"{name!r} is no name of a scenario", fix=fix)
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / SCENARIO_FILE
     target.write_text(draft.toml(name), encoding="utf-8")

@@ -43,8 +43,6 @@ def find_run(name: str) -> Path:
     if len(matching) == 1:
         return matching[0]
     if matching:
-        raise UsageError(
-            f"{name!r} fits {len(matching)} runs", mend=f"say which: {', '.join(r.name for r in matching)}"
-        )
+        raise UsageError(f"{name!r} fits {len(matching)} runs", fix=f"say which: {', '.join(r.name for r in matching)}")
     known = ", ".join(run.name for run in runs[-5:]) or "none yet; `touchstone run` makes one"
-    raise UsageError(f"there is no run {name!r}", mend=f"`last`, a folder, or one of: {known}")
+    raise UsageError(f"there is no run {name!r}", fix=f"`last`, a folder, or one of: {known}")

@@ -101,18 +101,18 @@ def run(
 ) -> int:
     """Build, check, boot and load the contenders of a scenario, and say which differences are real."""
     if quick and thorough:
-        raise UsageError("--quick and --thorough exclude each other", mend="give one of them")
+        raise UsageError("--quick and --thorough exclude each other", fix="give one of them")
     if until_decided and minutes:
-        raise UsageError("--until-decided and --minutes exclude each other", mend="give one of them")
+        raise UsageError("--until-decided and --minutes exclude each other", fix="give one of them")
     if until_decided < 0 or minutes < 0:
-        raise UsageError("minutes cannot be negative", mend="give a number above 0, such as --minutes 5")
+        raise UsageError("minutes cannot be negative", fix="give a number above 0, such as --minutes 5")
     if slice_s is not None and whole_windows:
-        raise UsageError("--slice and --whole-windows exclude each other", mend="give one of them")
+        raise UsageError("--slice and --whole-windows exclude each other", fix="give one of them")
     services = read_services(url or (), pid or (), cgroup or (), allow_host or ())
     if cluster and services:
-        raise UsageError("--cluster and --url exclude each other", mend="generators load what touchstone starts itself")
+        raise UsageError("--cluster and --url exclude each other", fix="generators load what touchstone starts itself")
     if objective is not None and "capacity" not in (phase or ()):
-        raise UsageError("--objective is for the phase capacity, which is not asked for", mend="add --phase capacity")
+        raise UsageError("--objective is for the phase capacity, which is not asked for", fix="add --phase capacity")
     folder = find_scenario(scenario, scenarios_root())
     wish = Wish(
         profile="quick" if quick else "thorough" if thorough else "normal",
@@ -173,7 +173,7 @@ def _look_at_noise(*, anyway: bool) -> list[str]:
     if complaints and not anyway:
         raise InvalidRunError(
             "this machine is too noisy for a thorough run: " + "; ".join(complaints),
-            mend="quieten it (`touchstone doctor --noise` measures again), or give --anyway, which marks the results",
+            fix="quieten it (`touchstone doctor --noise` measures again), or give --anyway, which marks the results",
         )
     return [f"measured anyway: {complaint}" for complaint in complaints]
 

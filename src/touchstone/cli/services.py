@@ -20,7 +20,7 @@ def read_services(
         for name in given:
             if name not in named:
                 known = ", ".join(named) or "there is none"
-                raise UsageError(f"{option} is for {name!r}, which no --url names", mend=f"name one of: {known}")
+                raise UsageError(f"{option} is for {name!r}, which no --url names", fix=f"name one of: {known}")
     hosts = [host.strip("[]").lower() for host in allowed_hosts]
     services = []
     for name, url in named.items():
@@ -33,7 +33,7 @@ def read_services(
         )
     for host in hosts:
         if all(service.host != host for service in services):
-            raise UsageError(f"--allow-host {host} is the host of no --url", mend="leave it out, or correct it")
+            raise UsageError(f"--allow-host {host} is the host of no --url", fix="leave it out, or correct it")
     return services
 
 
@@ -42,9 +42,9 @@ def _pairs(option: str, words: Sequence[str], example: str) -> dict[str, str]:
     for word in words:
         name, separator, value = word.partition("=")
         if not separator or not name or not value:
-            raise UsageError(f"{option} {word!r} has no name", mend=f"write it like {option} NAME={example}")
+            raise UsageError(f"{option} {word!r} has no name", fix=f"write it like {option} NAME={example}")
         if name in found:
-            raise UsageError(f"{option} names {name!r} twice", mend="give each service a name of its own")
+            raise UsageError(f"{option} names {name!r} twice", fix="give each service a name of its own")
         found[name] = value
     return found
 
@@ -53,7 +53,5 @@ def _pid(name: str, word: str | None) -> int | None:
     if word is None:
         return None
     if not word.isdecimal() or int(word) < 1:
-        raise UsageError(
-            f"--pid {name}={word} is no process id", mend="give its number: `pgrep` and `ss -ltnp` tell it"
-        )
+        raise UsageError(f"--pid {name}={word} is no process id", fix="give its number: `pgrep` and `ss -ltnp` tell it")
     return int(word)

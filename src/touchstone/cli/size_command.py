@@ -48,7 +48,7 @@ def size_command(
     folder = find_scenario(scenario, scenarios_root())
     folder, demand = demand_of(folder, rate, objective, load, Prices(price_cpu_hour, price_gib_hour))
     if describe_cgroups() == "not permitted":
-        raise UsageError("CPU and memory limits need a cgroup, and none is permitted", mend="run as root")
+        raise UsageError("CPU and memory limits need a cgroup, and none is permitted", fix="run as root")
     quotas = _quotas(cpus, len(plan_placement(available_cpus(), dependencies=True).server_cpus))
     progress = Console(stderr=json)
     sizing = size(
@@ -76,9 +76,9 @@ def _quotas(text: str, most: int) -> list[float]:
     try:
         quotas = [float(word) for word in text.split(",")]
     except ValueError as error:
-        raise UsageError(f"--cpus {text!r} is no list of numbers", mend="write it like --cpus 0.5,1") from error
+        raise UsageError(f"--cpus {text!r} is no list of numbers", fix="write it like --cpus 0.5,1") from error
     if not all(0.01 <= quota <= most for quota in quotas):
-        raise UsageError(f"--cpus {text}: contenders have {most} CPU(s) on this machine", mend="name limits up to that")
+        raise UsageError(f"--cpus {text}: contenders have {most} CPU(s) on this machine", fix="name limits up to that")
     return quotas
 
 

@@ -15,7 +15,7 @@ def read_share(text: str) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
     value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < value < 1:
-        raise UsageError(f"{text!r} is no margin", mend="give a share between 0 and 1, such as 5% or 0.05")
+        raise UsageError(f"{text!r} is no margin", fix="give a share between 0 and 1, such as 5% or 0.05")
     return value
 
 
@@ -30,6 +30,6 @@ def read_figures(words: Iterable[str]) -> dict[str, float | None]:
         if name not in FIGURES:
             near = difflib.get_close_matches(name, FIGURES, n=1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            raise UsageError(f"there is no figure {name!r}", mend=f"{hint}`touchstone explain` lists the figures")
+            raise UsageError(f"there is no figure {name!r}", fix=f"{hint}`touchstone explain` lists the figures")
         named[name] = read_share(own) if own else None
     return named

@@ -44,7 +44,7 @@ def why(
     if not there:
         raise UsageError(
             f"run {measured.plan.run_id} has no profile",
-            mend=f"measure one: `touchstone run {measured.plan.scenario} --phase profile`",
+            fix=f"measure one: `touchstone run {measured.plan.scenario} --phase profile`",
         )
     loads = _loads(load or [], there)
     names = list(dict.fromkeys(name for by in there.values() for name in by))
@@ -54,7 +54,7 @@ def why(
     if not others:
         raise UsageError(
             f"only {first} was profiled, and there is nothing to explain it against",
-            mend="profile two contenders: `--stacks A,B`",
+            fix="profile two contenders: `--stacks A,B`",
         )
     found = [explain(measured, first, other, name, measured.plan.confidence) for name in loads for other in others]
     _tell(found, json=json)
@@ -77,7 +77,7 @@ def _tell(found: list[Explanation | Unexplained], *, json: bool) -> None:
 def _loads(asked: list[str], there: dict[str, list[str]]) -> list[str]:
     for name in asked:
         if name not in there:
-            raise UsageError(f"nothing was profiled under {name!r}", mend=f"there are: {', '.join(there)}")
+            raise UsageError(f"nothing was profiled under {name!r}", fix=f"there are: {', '.join(there)}")
     return asked or list(there)
 
 
@@ -87,7 +87,7 @@ def _named(word: str, names: list[str]) -> str:
     if len(fitting) == 1:
         return fitting[0]
     what = f"{word!r} fits {', '.join(fitting)}" if fitting else f"{word!r} was not profiled in this run"
-    raise UsageError(what, mend=f"name one of: {', '.join(names)}")
+    raise UsageError(what, fix=f"name one of: {', '.join(names)}")
 
 
 def register(app: typer.Typer) -> None:

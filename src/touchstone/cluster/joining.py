@@ -70,7 +70,7 @@ class ClusterGenerators:
         """Carry it out by the generators; their clocks are measured now. Raises ClusterError, EngineError."""
         host = urlsplit(job["url"]).hostname
         if host != self.host:
-            raise ClusterError(f"{host} is no node of the cluster: nothing else is loaded", mend="this is a defect")
+            raise ClusterError(f"{host} is no node of the cluster: nothing else is loaded", fix="this is a defect")
         hands = self._hands[: job["connections"]]
         threads = min(job["connections"] // len(hands), *(len(hand.facts["cpus"]) for hand in hands))
         with ExitStack() as stack:
@@ -89,9 +89,7 @@ def _generator(hand: Hand, link: Path) -> dict[str, Any]:
     try:
         distance = clock_distance(hand.clock_s)
     except ray.exceptions.RayError as error:
-        raise ClusterError(
-            f"node {hand.node} is lost: its clock cannot be read", mend="see its raylet's log"
-        ) from error
+        raise ClusterError(f"node {hand.node} is lost: its clock cannot be read", fix="see its raylet's log") from error
     return {
         "name": hand.node.name,
         "link": str(link),
@@ -113,7 +111,7 @@ def joined(address: str) -> Iterator[ClusterGenerators]:
         nodes = living_nodes()
         cast = next((cast for cast in casts_of(nodes) if cast.server == own_node(nodes)), None)
         if cast is None:
-            raise ClusterError("this machine is no server's node of the cluster", mend="this is a defect")
+            raise ClusterError("this machine is no server's node of the cluster", fix="this is a defect")
         with taken([cast.server, *cast.generators]) as hands, kept_off(available_cpus()):
             for hand in hands[1:]:
                 _ship_engine(hand)
@@ -131,7 +129,7 @@ def taken(nodes: Sequence[Node]) -> Iterator[list[Hand]]:
         if not group.wait(timeout_seconds=_PATIENCE_S):
             raise ClusterError(
                 f"these nodes could not be had together within {_PATIENCE_S:g} s: {', '.join(map(str, nodes))}",
-                mend="see what else runs there (`touchstone doctor --cluster`); each needs a free CPU in Ray's account",
+                fix="see what else runs there (`touchstone doctor --cluster`); each needs a free CPU in Ray's account",
             )
         places = [PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=i) for i in range(len(nodes))]
         yield [
@@ -159,9 +157,9 @@ def hand_on(node: Node, **options: Any) -> Hand:
         agent = ray.remote(agent_module.Agent).options(max_concurrency=_AT_ONCE, **options).remote()
         return Hand(node, agent, ray.get(agent.facts.remote(), timeout=_PATIENCE_S))
     except ValueError as error:
-        raise ClusterError(f"node {node} is taken by another run", mend="wait until that has ended") from error
+        raise ClusterError(f"node {node} is taken by another run", fix="wait until that has ended") from error
     except ray.exceptions.RayError as error:
-        raise ClusterError(f"node {node} starts no agent: {first_line(error)}", mend="see its raylet's log") from error
+        raise ClusterError(f"node {node} starts no agent: {first_line(error)}", fix="see its raylet's log") from error
 
 
 def _ship_engine(hand: Hand) -> None:
@@ -176,10 +174,10 @@ def _ship_engine(hand: Hand) -> None:
         cause = getattr(error, "cause", None) or error
         raise ClusterError(
             f"node {hand.node} cannot keep the engine: {cause}",
-            mend=f"make room in its cache folder; {hand.facts['disk_free'] / 2**20:.0f} MiB are free",
+            fix=f"make room in its cache folder; {hand.facts['disk_free'] / 2**20:.0f} MiB are free",
         ) from error
     if os.uname().machine != hand.facts["machine"]:
         raise ClusterError(
             f"node {hand.node} is a {hand.facts['machine']}, and the engine here is for {os.uname().machine}",
-            mend="give it no role, or use machines of one kind",
+            fix="give it no role, or use machines of one kind",
         )

@@ -51,11 +51,11 @@ def connect(address: str) -> None:
     if os.environ.get("RAY_AUTH_MODE") != "token":
         raise UsageError(
             "Ray carries out whatever it is sent, and RAY_AUTH_MODE is not `token`: nobody is asked who he is",
-            mend="start every node, and touchstone, with RAY_AUTH_MODE=token and one RAY_AUTH_TOKEN_PATH; "
+            fix="start every node, and touchstone, with RAY_AUTH_MODE=token and one RAY_AUTH_TOKEN_PATH; "
             "docs/many-machines.md says how",
         )
     if address != "auto" and not re.fullmatch(r"[\w.-]+:\d+", address):
-        raise UsageError(f"{address!r} is no cluster", mend="give HOST:PORT of its head, or auto")
+        raise UsageError(f"{address!r} is no cluster", fix="give HOST:PORT of its head, or auto")
     options: dict[str, Any] = {"namespace": _NAMESPACE, "log_to_driver": False, "logging_level": "ERROR"}
     try:
         ray.init(address=address, **options)
@@ -65,7 +65,7 @@ def connect(address: str) -> None:
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise ClusterError(
             f"no cluster at {address}: {first_line(error)}",
-            mend="start Ray on this machine, too (`ray start --address HEAD:6379`), with the same token",
+            fix="start Ray on this machine, too (`ray start --address HEAD:6379`), with the same token",
         ) from error
 
 
@@ -138,7 +138,7 @@ def casts_of(nodes: Sequence[Node]) -> list[Cast]:
             seen = ", ".join(f"{node}: {node.role or 'no role'}" for node in nodes)
             raise ClusterError(
                 f"no node of the cluster has the role {role} (there are: {seen})",
-                mend=f"start one with `ray start --labels {ROLE}={role} ...`",
+                fix=f"start one with `ray start --labels {ROLE}={role} ...`",
             )
     count = min(len(servers), len(generators))
     return [Cast(server, generators[number::count]) for number, server in enumerate(servers[:count])]

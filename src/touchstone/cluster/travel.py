@@ -85,7 +85,7 @@ def _there(hand: Hand, method: str, *arguments: Any) -> Any:
     except ray.exceptions.RayError as error:
         cause = getattr(error, "cause", None) or error
         raise ClusterError(
-            f"node {hand.node}: {method} failed: {first_line(cause)}", mend="see its raylet's log"
+            f"node {hand.node}: {method} failed: {first_line(cause)}", fix="see its raylet's log"
         ) from error
 
 
@@ -127,7 +127,7 @@ def pack(scenario: Path) -> bytes:
     if buffer.tell() > _LARGEST:
         raise ClusterError(
             f"scenario {scenario} is {buffer.tell() / 2**20:.0f} MiB with lab and engine, above {_LARGEST / 2**20:.0f}",
-            mend="move what its builds make, or its data, out of the folder",
+            fix="move what its builds make, or its data, out of the folder",
         )
     return buffer.getvalue()
 

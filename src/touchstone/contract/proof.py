@@ -44,7 +44,7 @@ def prove(
     if proof.dependency not in dependencies:
         raise UsageError(
             f"a proof asks dependency {proof.dependency!r}, which the scenario does not have",
-            mend=f"there are: {', '.join(dependencies) or 'none'}",
+            fix=f"there are: {', '.join(dependencies) or 'none'}",
         )
     query = values.fill(proof.query)
     expected = _expected(proof.equals, tally)

@@ -97,7 +97,7 @@ class Dependency(ABC):
         """Do something to it, such as `stop` or `start`. Raises UnknownActError."""
         raise UnknownActError(
             f"dependency {self.name!r} ({self.kind}) cannot {act!r}",
-            mend="see docs/dependencies.md for what each kind can do",
+            fix="see docs/dependencies.md for what each kind can do",
         )
 
     @abstractmethod

@@ -100,7 +100,7 @@ class SqliteFile(Dependency):
             raise DependencyError(
                 f"the proof's query failed: {error}",
                 where=f"dependency {self.name}: {query}",
-                mend="fix the query in scenario.toml; it must be SQLite's SQL and give one value",
+                fix="fix the query in scenario.toml; it must be SQLite's SQL and give one value",
             ) from error
         value = row[0] if row else ""
         return value if isinstance(value, int | float) else str(value)
@@ -109,7 +109,7 @@ class SqliteFile(Dependency):
         """`execute` runs `sql` in a connection of the lab's own: who keeps answers of its own does not notice."""
         if act not in self.acts:
             raise UnknownActError(
-                f"dependency {self.name!r} (sqlite) cannot {act!r}", mend=f"its acts are: {', '.join(self.acts)}"
+                f"dependency {self.name!r} (sqlite) cannot {act!r}", fix=f"its acts are: {', '.join(self.acts)}"
             )
         try:
             with closing(sqlite3.connect(self._file(), timeout=10)) as database:
@@ -118,7 +118,7 @@ class SqliteFile(Dependency):
             raise DependencyError(
                 f"the act's SQL failed: {error}",
                 where=f"dependency {self.name}: {arguments.get('sql')}",
-                mend="fix `with = { sql = ... }` in scenario.toml; it must be SQLite's SQL",
+                fix="fix `with = { sql = ... }` in scenario.toml; it must be SQLite's SQL",
             ) from error
 
     def observe(self) -> dict[str, float]:

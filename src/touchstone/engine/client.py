@@ -43,7 +43,7 @@ def run_job(
         first = error.errors()[0]
         raise EngineError(
             f"the engine's {kind} result is of another form: {'.'.join(map(str, first['loc']))}: {first['msg']}",
-            mend="engine and lab are of different versions: run `make setup`",
+            fix="engine and lab are of different versions: run `make setup`",
         ) from error
 
 
@@ -75,7 +75,7 @@ def _carry_out(kind: str, job: dict[str, Any], folder: Path, on_event: Callable[
     if process.returncode not in {ExitCode.OK, ExitCode.INTERRUPTED} or not out.exists():
         raise EngineError(
             f"the engine's {kind} job ended with code {process.returncode}: {' '.join(lines[-5:]) or 'no message'}",
-            mend="if the message does not help, run `touchstone doctor`",
+            fix="if the message does not help, run `touchstone doctor`",
         )
     return json.loads(out.read_text(encoding="utf-8"))
 

@@ -46,7 +46,7 @@ def parse_fail_if(text: str) -> FailIf:
     try:
         return FailIf(parse_condition(text))
     except ConditionError as error:
-        raise UsageError(error.what, mend=error.mend) from error
+        raise UsageError(error.what, fix=error.fix) from error
 
 
 def shown(quantity: str, value: float) -> str:

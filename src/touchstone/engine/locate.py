@@ -23,19 +23,19 @@ def engine_path() -> Path:
         if not os.access(path, os.X_OK):
             raise TouchstoneError(
                 f"TOUCHSTONE_ENGINE names {named}, which cannot be executed",
-                mend="unset it, or name the engine's executable",
+                fix="unset it, or name the engine's executable",
             )
         return path
     package = Path(__file__).resolve().parents[1]
     for path in _places(package):
         if os.access(path, os.X_OK):
             return path
-    mend = (
+    fix = (
         "run `make setup`, which needs a Rust toolchain"
         if (package.parents[1] / "Cargo.toml").is_file()
         else "install touchstone-lab again, from a wheel for this machine"
     )
-    raise TouchstoneError("the engine is not there", mend=mend)
+    raise TouchstoneError("the engine is not there", fix=fix)
 
 
 def _places(package: Path) -> Iterator[Path]:

@@ -109,7 +109,7 @@ class SlicesSession:
         try:
             self._process.wait(after_s + self._timeout_s + _PATIENCE_S)
         except subprocess.TimeoutExpired as error:
-            raise EngineError("the engine did not end its slices job", mend="run `touchstone doctor`") from error
+            raise EngineError("the engine did not end its slices job", fix="run `touchstone doctor`") from error
         if self._process.returncode not in {ExitCode.OK, ExitCode.INTERRUPTED} or not self._out.exists():
             raise self._ended()
         try:
@@ -118,7 +118,7 @@ class SlicesSession:
             first = error.errors()[0]
             raise EngineError(
                 f"the engine's slices result is of another form: {'.'.join(map(str, first['loc']))}: {first['msg']}",
-                mend="engine and lab are of different versions: run `make setup`",
+                fix="engine and lab are of different versions: run `make setup`",
             ) from error
 
     def _tell(self, order: dict[str, Any]) -> None:
@@ -134,7 +134,7 @@ class SlicesSession:
             event = self._events.get(timeout=patience_s)
         except queue.Empty as error:
             raise EngineError(
-                f"the engine has told nothing of its turns for {patience_s:.0f} s", mend="run `touchstone doctor`"
+                f"the engine has told nothing of its turns for {patience_s:.0f} s", fix="run `touchstone doctor`"
             ) from error
         if event is None:
             raise self._ended()
@@ -158,7 +158,7 @@ class SlicesSession:
         return EngineError(
             f"the engine's slices job ended with code {self._process.returncode}: "
             f"{' '.join(self._said[-5:]) or 'no message'}",
-            mend="if the message does not help, run `touchstone doctor`",
+            fix="if the message does not help, run `touchstone doctor`",
         )
 
 
@@ -169,5 +169,5 @@ def _read_record(event: Event) -> TurnRecord:
         first = error.errors()[0]
         raise EngineError(
             f"a slice is of another form: {'.'.join(map(str, first['loc']))}: {first['msg']}",
-            mend="engine and lab are of different versions: run `make setup`",
+            fix="engine and lab are of different versions: run `make setup`",
         ) from error

@@ -44,7 +44,7 @@ def entries_of(run: Run, measured: Measured, *, reference: str | None = None) ->
     """
     names = [contender.name for contender in run.plan.contenders]
     if reference is not None and not any(reference in (name, name.split("/", 1)[0]) for name in names):
-        raise UsageError(f"the run has no contender {reference!r}", mend=f"--reference is one of: {', '.join(names)}")
+        raise UsageError(f"the run has no contender {reference!r}", fix=f"--reference is one of: {', '.join(names)}")
     exhibits = {contender.name for contender in run.plan.contenders if contender.exhibit}
     return _entries(run.against(reference), measured, {name: name for name in names if name not in exhibits}, None)
 
@@ -55,7 +55,7 @@ def entries_of_revisions(run: Run, said: RevisionsJudgement, measured: Measured)
     Raises InvalidRunError if there is none, or if the two could not be compared.
     """
     if said.standing is Standing.INVALID:
-        raise InvalidRunError("the two revisions could not be compared", mend="`touchstone show` says why")
+        raise InvalidRunError("the two revisions could not be compared", fix="`touchstone show` says why")
     _, variant = said.contender.split("/", 1)
     return _entries(run, measured, {f"head/{variant}": said.contender}, f"{said.contender} at {said.base.commit[:10]}")
 
@@ -112,7 +112,7 @@ def _entries(run: Run, measured: Measured, names: Mapping[str, str], reference: 
             entry.ratio, entry.ratio_low, entry.ratio_high = compared.ratio, compared.low, compared.high
         found.append(entry)
     if not found:
-        raise InvalidRunError("the run has no valid figure to record", mend="`touchstone show` says why")
+        raise InvalidRunError("the run has no valid figure to record", fix="`touchstone show` says why")
     return found
 
 

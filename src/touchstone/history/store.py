@@ -21,7 +21,7 @@ def read(path: Path) -> list[Entry]:
         raise UsageError(
             f"there is no history: {error.strerror}",
             where=str(path),
-            mend="`touchstone history record` begins one, or name another file: --store FILE",
+            fix="`touchstone history record` begins one, or name another file: --store FILE",
         ) from error
     found = [_entry(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     return sorted(found, key=lambda entry: (entry.committed_at, entry.measured_at))
@@ -32,7 +32,7 @@ def append(path: Path, entries: Sequence[Entry]) -> None:
     known = {entry.run for entry in read(path)} if path.exists() else set()
     if again := sorted({entry.run for entry in entries} & known):
         raise UsageError(
-            f"the run {again[0]} is recorded already", where=str(path), mend="measure anew, or record another run"
+            f"the run {again[0]} is recorded already", where=str(path), fix="measure anew, or record another run"
         )
     text = "".join(entry.model_dump_json(by_alias=True, exclude_none=True) + "\n" for entry in entries)
     try:
@@ -40,7 +40,7 @@ def append(path: Path, entries: Sequence[Entry]) -> None:
             stream.write(text)
     except OSError as error:
         raise TouchstoneError(
-            f"cannot be written: {error.strerror}", where=str(path), mend="name another file: --store FILE"
+            f"cannot be written: {error.strerror}", where=str(path), fix="name another file: --store FILE"
         ) from error
 
 
@@ -53,6 +53,6 @@ def _entry(path: Path, number: int, line: str) -> Entry:
         raise UsageError(
             f"is no line of a {SCHEMA}: {place}: {first['msg']}",
             where=f"{path}, line {number}",
-            mend="take the line out, or resolve the merge that left it; `*.jsonl merge=union` in .gitattributes avoids "
+            fix="take the line out, or resolve the merge that left it; `*.jsonl merge=union` in .gitattributes avoids "
             "such merges",
         ) from error

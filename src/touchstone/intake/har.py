@@ -29,8 +29,8 @@ def draft_from_har(file: Path) -> Draft:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the HAR file cannot be read: {error}", where=str(file)) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        mend = "save it from the browser's network tools as HAR"
-        raise UsageError(f"this is no HAR file: {type(error).__name__} {error}", where=str(file), mend=mend) from error
+        fix = "save it from the browser's network tools as HAR"
+        raise UsageError(f"this is no HAR file: {type(error).__name__} {error}", where=str(file), fix=fix) from error
     known = [one for one in recorded if one.method in get_args(Method) and one.url.netloc and 100 <= one.status <= 599]
     if not known:
         raise UsageError("the HAR file holds no request that was answered", where=str(file))

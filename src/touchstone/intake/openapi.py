@@ -29,7 +29,7 @@ def draft_from_openapi(file: Path) -> Draft:
         raise UsageError(
             "this is no OpenAPI 3 document: it has no `openapi: 3.x`",
             where=str(file),
-            mend="give a document of version 3; others can be converted to it",
+            fix="give a document of version 3; others can be converted to it",
         )
     api = _Api(document)
     requests = list(api.requests())

@@ -204,6 +204,6 @@ def start_process(
         raise StartError(
             f"it cannot be started: {error}",
             where=" ".join(argv[:3]),
-            mend="see that the program exists and may be executed",
+            fix="see that the program exists and may be executed",
         ) from error
     return ServerProcess(popen, log, cgroup, earlier=earlier)

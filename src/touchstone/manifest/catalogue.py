@@ -62,7 +62,7 @@ def lineage(stack: Stack, name: str) -> list[Variant]:
             raise ManifestError(
                 f"variants {' -> '.join([*chain, current])} are each other's base",
                 where=str(stack.folder / STACK_FILE),
-                mend="let one of them stand by itself",
+                fix="let one of them stand by itself",
             )
         chain.append(current)
         current = stack.variants[current].base
@@ -100,7 +100,7 @@ def read_scenario_folder(folder: Path) -> ScenarioFolder:
             raise ManifestError(
                 f"key 'scenario' is {stack.scenario!r}, but the folder belongs to {scenario.name!r}",
                 where=str(path),
-                mend=f"write scenario = {scenario.name!r}, or move the folder",
+                fix=f"write scenario = {scenario.name!r}, or move the folder",
             )
         for name in stack.variants:
             lineage(stack, name)
@@ -108,7 +108,7 @@ def read_scenario_folder(folder: Path) -> ScenarioFolder:
     names = [stack.name for stack in stacks]
     for name in names:
         if names.count(name) > 1:
-            raise ManifestError(f"two stacks are called {name!r}", where=str(folder), mend="rename one of them")
+            raise ManifestError(f"two stacks are called {name!r}", where=str(folder), fix="rename one of them")
     return ScenarioFolder(folder.resolve(), scenario, tuple(stacks))
 
 
@@ -129,7 +129,7 @@ def find_scenario(name_or_folder: str, root: Path) -> ScenarioFolder:
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise UsageError(
         f"there is no scenario {name_or_folder!r}, nor a folder of that name with a {SCENARIO_FILE}",
-        mend=f"{hint}known scenarios: {', '.join(known) or 'none'}; `touchstone new` makes one",
+        fix=f"{hint}known scenarios: {', '.join(known) or 'none'}; `touchstone new` makes one",
     )
 
 
@@ -143,7 +143,7 @@ def select_contenders(found: ScenarioFolder, asked: Sequence[str], *, exhibits: 
         raise ManifestError(
             "the scenario has no stack",
             where=str(found.folder),
-            mend=f"add a folder with a {STACK_FILE}, or measure what runs already by --url NAME=URL",
+            fix=f"add a folder with a {STACK_FILE}, or measure what runs already by --url NAME=URL",
         )
     if not asked:
         usual = [stack for stack in found.stacks if stack.by_default] or found.stacks
@@ -176,7 +176,7 @@ def outside_contenders(found: ScenarioFolder, services: Sequence[Outside]) -> li
         if service.name in taken:
             raise UsageError(
                 f"two contenders would be called {service.name!r}",
-                mend="give the service at " + service.url + " another name; it need not be that of its stack",
+                fix="give the service at " + service.url + " another name; it need not be that of its stack",
             )
         taken.add(service.name)
         # What stands for the stack says nothing of a build, since nobody here builds it.
@@ -202,4 +202,4 @@ def _unknown(
 ) -> UsageError:
     near = difflib.get_close_matches(name, list(known), n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return UsageError(f"there is no {what} {name!r}", mend=f"{hint}there are: {', '.join(known)}")
+    return UsageError(f"there is no {what} {name!r}", fix=f"{hint}there are: {', '.join(known)}")

@@ -235,7 +235,7 @@ class ClaimsFile(Part):
     hardware: str = ""
     """The publication's machine, as far as it says."""
     versions: str = ""
-    """The publication's versions, and the lab's beside them."""
+    """The publication's versions, and the lab's next to them."""
     conditions: Conditions | None = None
     references: list[str] = []
     claims: Annotated[list[Claim], Field(min_length=1)]

@@ -19,7 +19,7 @@ def read_claims(path: Path) -> ClaimsFile:
     try:
         return read_manifest(path, ClaimsFile, GUIDE)
     except ManifestError as error:
-        raise ManifestError(_with_ids(path, error.what), where=error.where, mend=error.mend) from error
+        raise ManifestError(_with_ids(path, error.what), where=error.where, fix=error.fix) from error
 
 
 def _with_ids(path: Path, text: str) -> str:
@@ -49,9 +49,7 @@ def find_claims(name: str | None, folder: Path) -> list[tuple[Path, ClaimsFile]]
     found = [(path, read_claims(path)) for path in claims_in(folder)]
     if name is None:
         if not found:
-            raise UsageError(
-                "there are no claims", where=str(folder), mend=f"name a file; {GUIDE} says how to write it"
-            )
+            raise UsageError("there are no claims", where=str(folder), fix=f"name a file; {GUIDE} says how to write it")
         return found
     chosen = [(p, f) for p, f in found if name.lower() in (f.name, f.letter.lower(), p.stem)]
     if chosen:
@@ -61,5 +59,5 @@ def find_claims(name: str | None, folder: Path) -> list[tuple[Path, ClaimsFile]]
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise UsageError(
         f"there are no claims called {name!r}, nor a file of that name",
-        mend=f"{hint}there are: {', '.join(names) or 'none'}",
+        fix=f"{hint}there are: {', '.join(names) or 'none'}",
     )

@@ -26,9 +26,9 @@ _SHARES, _TIME_UNITS = {"%", None}, {"us", "ms", "s"}
 class ConditionError(ValueError):
     """A text that is no condition, or no objective: what is wrong with it, and how to write it."""
 
-    def __init__(self, what: str, mend: str) -> None:
-        self.what, self.mend = what, mend
-        super().__init__(f"{what}: {mend}")
+    def __init__(self, what: str, fix: str) -> None:
+        self.what, self.fix = what, fix
+        super().__init__(f"{what}: {fix}")
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Request(Part):
     headers: dict[str, TemplateText] = {}
     body: TemplateText | None = None
     body_file: str | None = None
-    """A file beside the manifest that holds the body, in UTF-8; a template, too."""
+    """A file next to the manifest that holds the body, in UTF-8; a template, too."""
     expect: Expectation = Expectation()
 
     @model_validator(mode="before")

@@ -54,7 +54,7 @@ class Load(Part):
     prepare: list[Send | Act] = []
     """Sent, or done to a dependency, before the load and outside every figure."""
     rows: str | None = None
-    """A CSV or JSON lines file beside the manifest; requests take its rows in turn, by `{row.NAME}`."""
+    """A CSV or JSON lines file next to the manifest; requests take its rows in turn, by `{row.NAME}`."""
     requests: list[WeightedRequest] = []
     """A mix: each request is drawn by weight."""
     journeys: list[Journey] = []

@@ -33,19 +33,19 @@ class Outside:
         if not re.fullmatch(NAME, self.name) or self.name == "tare":
             raise UsageError(
                 f"{self.name!r} cannot be the name of a contender",
-                mend="use lower case, digits and single dashes; `tare` is the null server",
+                fix="use lower case, digits and single dashes; `tare` is the null server",
             )
         parts = self._parts()
         if parts.scheme == "https":
             raise UsageError(
                 f"{self.url}: the contract check and the probe speak HTTP without TLS",
-                mend="give the address behind the TLS terminator; `touchstone load` takes https",
+                fix="give the address behind the TLS terminator; `touchstone load` takes https",
             )
         if parts.scheme != "http" or not parts.hostname or parts.username is not None:
-            raise UsageError(f"{self.url!r} is no address of a service", mend="write it like http://127.0.0.1:8080")
+            raise UsageError(f"{self.url!r} is no address of a service", fix="write it like http://127.0.0.1:8080")
         if parts.path not in ("", "/") or parts.query or parts.fragment:
             raise UsageError(
-                f"{self.url} has a path, and the paths are the scenario's", mend=f"write {self._origin(parts)}"
+                f"{self.url} has a path, and the paths are the scenario's", fix=f"write {self._origin(parts)}"
             )
 
     @property
@@ -68,7 +68,7 @@ class Outside:
             parts = urlsplit(self.url)
             _ = parts.port
         except ValueError as error:
-            raise UsageError(f"{self.url!r}: {error}", mend="write it like http://127.0.0.1:8080") from error
+            raise UsageError(f"{self.url!r}: {error}", fix="write it like http://127.0.0.1:8080") from error
         return parts
 
     def _origin(self, parts: SplitResult) -> str:

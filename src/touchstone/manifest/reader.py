@@ -1,4 +1,4 @@
-"""Reads a manifest into its type; an error says which file, which key, what was expected and the mend."""
+"""Reads a manifest into its type; an error says which file, which key, what was expected and the fix."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class ManifestError(UsageError):
 
 
 def read_manifest(path: Path, model: type[Model], guide: str = "docs/add-a-stack.md") -> Model:
-    """Read `path` as TOML into `model`. Raises ManifestError naming file, key, expectation and mend.
+    """Read `path` as TOML into `model`. Raises ManifestError naming file, key, expectation and fix.
 
     `guide` is the document that lists the keys.
     """
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise ManifestError("there is no such manifest", where=str(path), mend=f"create {path.name} there") from error
+        raise ManifestError("there is no such manifest", where=str(path), fix=f"create {path.name} there") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ManifestError(f"the manifest cannot be read: {error}", where=str(path)) from error
     try:
@@ -38,7 +38,7 @@ def read_manifest(path: Path, model: type[Model], guide: str = "docs/add-a-stack
     except (RecursionError, ValueError) as error:
         # TOMLDecodeError is a ValueError; others come of numbers and dates that Python cannot hold.
         raise ManifestError(
-            f"this is not TOML: {error}", where=str(path), mend="correct the syntax at that place"
+            f"this is not TOML: {error}", where=str(path), fix="correct the syntax at that place"
         ) from error
     try:
         return model.model_validate(data, context={"folder": path.parent})
@@ -46,7 +46,7 @@ def read_manifest(path: Path, model: type[Model], guide: str = "docs/add-a-stack
         raise ManifestError(
             "\n".join(_sentence(detail, model, text) for detail in _leading(error.errors())),
             where=str(path),
-            mend=f"the keys and their types are listed in {guide}",
+            fix=f"the keys and their types are listed in {guide}",
         ) from error
 
 

@@ -56,7 +56,7 @@ class Drain(Part):
     thorough_messages: list[Annotated[int, Field(ge=10)]] = []
     """Numbers of messages that are drained in the thorough profile alone."""
     exhibit_spreads: list[Literal["keyless", "skewed"]] = []
-    """Unequal ways to lay the messages into partitions, drained with --exhibits beside the equal one."""
+    """Unequal ways to lay the messages into partitions, drained with --exhibits next to the equal one."""
     stats_target: str = "/stats"
     within_s: Annotated[float, Field(gt=0)] = 300.0
 

@@ -76,7 +76,7 @@ class Variant(Part):
     """All that is shipped, relative to the work folder: files, folders and glob patterns (`server.js`,
     `node_modules`, `dist/**`). A runtime that is one of the tools is not part of it."""
     footprint: list[str] = []
-    """What an empty Linux needs beside the artifacts and their libraries: `jre`, `module:NAME` (a module of the JDK
+    """What an empty Linux needs next to the artifacts and their libraries: `jre`, `module:NAME` (a module of the JDK
     that only reflection finds), `library:NAME` (one that no program is linked with, but loads while it runs),
     `certificates`, `zoneinfo`, or a file's absolute path."""
     run: Command | None = None

@@ -143,7 +143,7 @@ def _write_exports(_machine: Machine, home: Home) -> None:
     with as_file(files(_PACKAGE) / "BuilderExports.java") as program:
         run_step(
             [str(home.jdk / "bin/java"), *map(str, (program, home.upgrade, home.modules, home.exports))],
-            mend="use Temurin's own JDK 25",
+            fix="use Temurin's own JDK 25",
         )
 
 

@@ -10,9 +10,7 @@ from pathlib import Path
 from touchstone.native_image.requirements import AssemblyError
 
 
-def run_step(
-    command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, mend: str
-) -> str:
+def run_step(command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, fix: str) -> str:
     """Run it to its end; its standard output. Raises AssemblyError with what it said last."""
     done = subprocess.run(
         command,
@@ -27,6 +25,6 @@ def run_step(
         said = (done.stderr.strip() or done.stdout.strip())[-1500:]
         raise AssemblyError(
             f"`{' '.join(command[:6])}{' ...' if len(command) > 6 else ''}` ended with code {done.returncode}: {said}",
-            mend=mend,
+            fix=fix,
         )
     return done.stdout

@@ -38,7 +38,7 @@ def fetch_jars(machine: Machine, home: Home) -> None:
         [str(machine.maven), "-q", "-B", f"{_PLUGIN}:copy-dependencies", f"-DoutputDirectory={fetched}"],
         cwd=project,
         env={"JAVA_HOME": str(machine.jdk.home)},
-        mend="see that Maven reaches its repository; `mvn -U` forgets an earlier failure",
+        fix="see that Maven reaches its repository; `mvn -U` forgets an earlier failure",
     )
     verify_jars(fetched, known_checksums())
     for folder in (home.modules, home.upgrade):
@@ -61,5 +61,5 @@ def verify_jars(folder: Path, known: dict[str, str]) -> None:
         raise AssemblyError(
             f"jars are missing, unknown or not as they were when touchstone was written: {', '.join(wrong)}",
             where=str(folder),
-            mend="remove org/graalvm from Maven's local repository and try again; if it stays, do not use these jars",
+            fix="remove org/graalvm from Maven's local repository and try again; if it stays, do not use these jars",
         )

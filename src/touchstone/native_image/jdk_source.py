@@ -37,13 +37,13 @@ def fetch_jdk_source(jdk: Jdk, folder: Path, given: Path | None = None) -> Path:
     wanted = [f"*/src/{path}" for path in (*MODULES, *_HOTSPOT)]
     run_step(
         ["tar", "-xf", str(tarball), "-C", str(folder), "--wildcards", *wanted, "*/make/conf/version-numbers.conf"],
-        mend="remove the file and try again",
+        fix="remove the file and try again",
     )
     numbers = next(folder.glob("*/make/conf/version-numbers.conf"), None)
     if numbers is None or not _is_version(numbers.read_text(encoding="utf-8"), jdk.version):
         raise AssemblyError(
             f"{tarball.name} is not the source of OpenJDK {jdk.version}",
-            mend="give the source of the JDK's own version",
+            fix="give the source of the JDK's own version",
         )
     return numbers.parents[2] / "src"
 
@@ -70,5 +70,5 @@ def _download(jdk: Jdk, folder: Path) -> Path:
     raise AssemblyError(
         f"the Debian mirror has no source of OpenJDK {jdk.full_version}, the JDK at {jdk.home}; it has "
         f"{', '.join(seen) or 'no OpenJDK 25'}",
-        mend="install a Temurin JDK of one of these versions, or give the source by --jdk-source FILE",
+        fix="install a Temurin JDK of one of these versions, or give the source by --jdk-source FILE",
     )

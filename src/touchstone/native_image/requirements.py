@@ -52,13 +52,13 @@ def examine_machine(folder: Path) -> Machine:
         raise AssemblyError(
             f"the builder is put together for Linux on x86-64 only, and this is {platform.system()} on "
             f"{platform.machine()}",
-            mend="install GraalVM and set GRAALVM_HOME",
+            fix="install GraalVM and set GRAALVM_HOME",
         )
     java = find_tool("java", ">=25,<26")
     if isinstance(java, Missing):
         raise AssemblyError(
             "there is no JDK 25" + (f" (found {java.seen})" if java.seen else ""),
-            mend="install Temurin 25 (adoptium.net) and set JAVA_HOME to it",
+            fix="install Temurin 25 (adoptium.net) and set JAVA_HOME to it",
         )
     jdk = read_jdk(java.path.resolve().parent.parent)
     machine = Machine(
@@ -71,14 +71,14 @@ def examine_machine(folder: Path) -> Machine:
     if not Path("/usr/include/zlib.h").is_file():
         raise AssemblyError(
             "zlib's headers are missing (/usr/include/zlib.h)",
-            mend="`apt-get install zlib1g-dev`: the JDK's libzip is compiled against them, and images link libz",
+            fix="`apt-get install zlib1g-dev`: the JDK's libzip is compiled against them, and images link libz",
         )
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free
     if free < _FREE_BYTES:
         raise AssemblyError(
             f"only {free / 1e9:.1f} GB are free where the builder goes ({folder}), and 2 GB are needed",
-            mend="make room, or move the cache by TOUCHSTONE_CACHE",
+            fix="make room, or move the cache by TOUCHSTONE_CACHE",
         )
     return machine
 
@@ -88,22 +88,22 @@ def read_jdk(home: Path) -> Jdk:
     try:
         text = (home / "release").read_text(encoding="utf-8")
     except OSError as error:
-        raise AssemblyError(f"no JDK's release file: {error}", mend="set JAVA_HOME to a whole JDK 25") from error
+        raise AssemblyError(f"no JDK's release file: {error}", fix="set JAVA_HOME to a whole JDK 25") from error
     facts = dict(re.findall(r'^(\w+)="([^"]*)"$', text, re.MULTILINE))
     full = re.match(r"(\d+(?:\.\d+)*)\+(\d+)", facts.get("JAVA_RUNTIME_VERSION", ""))
     if full is None:
-        raise AssemblyError(f"{home}/release names no version with a build number", mend="use Temurin 25")
+        raise AssemblyError(f"{home}/release names no version with a build number", fix="use Temurin 25")
     for needed in ("bin/javac", "lib/src.zip", "include/jni.h"):
         if not (home / needed).is_file():
             raise AssemblyError(
                 f"the JDK at {home} has no {needed}",
-                mend="use Temurin's archive of JDK 25: a JRE or a distribution's headless JDK is not enough",
+                fix="use Temurin's archive of JDK 25: a JRE or a distribution's headless JDK is not enough",
             )
     return Jdk(home, full[1], full[2], facts.get("JAVA_VERSION_DATE", ""), facts.get("IMPLEMENTOR_VERSION", "JDK"))
 
 
-def _program(name: str, mend: str) -> Path:
+def _program(name: str, fix: str) -> Path:
     path = shutil.which(name)
     if path is None:
-        raise AssemblyError(f"there is no {name}", mend=mend)
+        raise AssemblyError(f"there is no {name}", fix=fix)
     return Path(path)

@@ -19,10 +19,10 @@ def self_test(home: Home, jdk: Jdk) -> None:
     work.mkdir(parents=True)
     source = work / "SelfTest.java"
     source.write_bytes(files("touchstone.native_image").joinpath("SelfTest.java").read_bytes())
-    run_step([str(jdk.home / "bin/javac"), "-d", str(work / "classes"), str(source)], mend="use Temurin's JDK 25")
-    version = run_step([str(home.executable), "--version"], mend="assemble it anew: --anew")
+    run_step([str(jdk.home / "bin/javac"), "-d", str(work / "classes"), str(source)], fix="use Temurin's JDK 25")
+    version = run_step([str(home.executable), "--version"], fix="assemble it anew: --anew")
     if SVM_VERSION not in version:
-        raise AssemblyError(f"it does not say its version, but {version!r}", mend="assemble it anew: --anew")
+        raise AssemblyError(f"it does not say its version, but {version!r}", fix="assemble it anew: --anew")
     # Quick-build mode: the test asks whether it works, not how fast.
     run_step(
         [
@@ -30,10 +30,10 @@ def self_test(home: Home, jdk: Jdk) -> None:
             "SelfTest",
         ],
         cwd=work,
-        mend="the builder needs 2 GiB of memory for the self-test; look at what it said last",
+        fix="the builder needs 2 GiB of memory for the self-test; look at what it said last",
     )
     printed = run_step(
-        [str(work / "self-test"), "-Xmx64m"], cwd=work, env={"TZ": "UTC", "LANG": "C.UTF-8"}, mend="report this"
+        [str(work / "self-test"), "-Xmx64m"], cwd=work, env={"TZ": "UTC", "LANG": "C.UTF-8"}, fix="report this"
     )
     if printed.splitlines() != _EXPECTED:
-        raise AssemblyError(f"the self-test printed {printed!r} in place of {_EXPECTED}", mend="report this")
+        raise AssemblyError(f"the self-test printed {printed!r} in place of {_EXPECTED}", fix="report this")

@@ -1,4 +1,4 @@
-"""Compiles our C shims: what GraalVM's distribution has beside its jars. Each file says what it stands for."""
+"""Compiles our C shims: what GraalVM's distribution has next to its jars. Each file says what it stands for."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def build_shims(machine: Machine, home: Home) -> None:
             target = home.c_libraries / f"lib{archive}.a"
             target.unlink(missing_ok=True)
             objects = [str(work / f"{Path(name).stem}.o") for name in sources]
-            run_step(["ar", "rcs", str(target), *objects], mend="see that binutils is whole")
+            run_step(["ar", "rcs", str(target), *objects], fix="see that binutils is whole")
         home.builder_libraries.mkdir(parents=True, exist_ok=True)
         run_step(
             [
                 *(str(machine.gcc), *flags, "-shared", str(shim / "reporter.c")),
                 *("-o", str(home.builder_libraries / "libreporterchelper.so")),
             ],
-            mend="see that gcc is whole",
+            fix="see that gcc is whole",
         )
 
 
@@ -56,5 +56,5 @@ def missing_entries(undefined: Iterable[str], written: str) -> list[str]:
 
 def _undefined(home: Home) -> set[str]:
     archives = sorted(home.static_libraries.glob("*.a"))
-    listed = run_step(["nm", "-u", *map(str, archives)], mend="see that binutils is whole")
+    listed = run_step(["nm", "-u", *map(str, archives)], fix="see that binutils is whole")
     return {words[1] for line in listed.splitlines() if len(words := line.split()) == 2 and words[0] == "U"}

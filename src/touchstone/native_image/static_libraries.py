@@ -60,7 +60,7 @@ def build_static_libraries(machine: Machine, home: Home, source: Path) -> None:
         compile_all(machine.gcc, c_files(source / module, name), objects, [*flags, *includes])
         archive = home.static_libraries / f"lib{name}.a"
         archive.unlink(missing_ok=True)
-        run_step(["ar", "rcs", str(archive), *map(str, sorted(objects.glob("*.o")))], mend="see that binutils is whole")
+        run_step(["ar", "rcs", str(archive), *map(str, sorted(objects.glob("*.o")))], fix="see that binutils is whole")
 
 
 def make_jni_headers(jdk: Jdk, work: Path) -> Path:
@@ -88,7 +88,7 @@ def make_jni_headers(jdk: Jdk, work: Path) -> Path:
                 *("-XDignore.symbol.file", f"--patch-module={module}={sources / module}"),
                 *("-d", str(work / "classes" / module), "-h", str(headers / module), f"@{arguments}"),
             ],
-            mend="use Temurin's own JDK: its src.zip must fit its classes",
+            fix="use Temurin's own JDK: its src.zip must fit its classes",
         )
     return headers
 
@@ -115,7 +115,7 @@ def compile_all(gcc: Path, sources: Iterable[Path], objects: Path, flags: list[s
             if complaint:
                 raise AssemblyError(
                     f"{source.name} does not compile: {complaint[:800]}",
-                    mend="see that gcc, libc6-dev and zlib1g-dev are whole",
+                    fix="see that gcc, libc6-dev and zlib1g-dev are whole",
                 )
 
 

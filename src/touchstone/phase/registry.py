@@ -44,17 +44,17 @@ def select_phases(scenario: Scenario, asked: tuple[str, ...], *, all_outside: bo
     known = {phase.name: phase for phase in PHASES}
     for name in asked:
         if name not in known:
-            raise UsageError(f"there is no phase {name!r}", mend=f"there are: {', '.join(known)}")
+            raise UsageError(f"there is no phase {name!r}", fix=f"there are: {', '.join(known)}")
         if not known[name].applies(scenario):
             raise UsageError(
                 f"scenario {scenario.name} does not say how to measure {name!r}",
-                mend=f"add a [{name}] table to its scenario.toml, or leave the phase out",
+                fix=f"add a [{name}] table to its scenario.toml, or leave the phase out",
             )
         if all_outside and not known[name].kind.outside:
             can = [phase.name for phase in PHASES if phase.kind.outside]
             raise UsageError(
                 f"the phase {name!r} is about services that the lab starts, and it starts none",
-                mend=f"of a service that runs already there are: {', '.join(can)}; or name a stack by --stacks",
+                fix=f"of a service that runs already there are: {', '.join(can)}; or name a stack by --stacks",
             )
     possible = [phase for phase in PHASES if phase.kind.outside or not all_outside]
     if asked:

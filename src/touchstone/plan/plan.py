@@ -71,7 +71,7 @@ def find_tools(contender: Contender) -> Tools | str:
             tool = find_tool(name, wanted)
         except UsageError as error:
             where = f"{contender.stack.folder / STACK_FILE}, needs.{name} of {contender.name}"
-            raise UsageError(error.what, where=where, mend=error.mend) from error
+            raise UsageError(error.what, where=where, fix=error.fix) from error
         if isinstance(tool, Found):
             found[name] = tool
         else:
@@ -86,7 +86,7 @@ def planned_loads(folder: ScenarioFolder, wish: Wish) -> dict[str, Load]:
         for name in wish.loads:
             if name not in loads:
                 raise UsageError(
-                    f"scenario {folder.scenario.name} has no load {name!r}", mend=f"there are: {', '.join(loads)}"
+                    f"scenario {folder.scenario.name} has no load {name!r}", fix=f"there are: {', '.join(loads)}"
                 )
         return {name: loads[name] for name in wish.loads}
     return {
@@ -101,7 +101,7 @@ def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
     try:
         objective = parse_objective(text).text
     except ConditionError as error:
-        raise UsageError(error.what, where="--objective", mend=error.mend) from error
+        raise UsageError(error.what, where="--objective", fix=error.fix) from error
     own = folder.scenario.capacity
     capacity = Capacity(objective=objective, loads=own.loads if own else [])
     return replace(folder, scenario=folder.scenario.model_copy(update={"capacity": capacity}))
@@ -118,11 +118,11 @@ def make_plan(
     profile: Profile = PROFILES[wish.profile]
     rounds = wish.rounds if wish.rounds is not None else profile.rounds
     if rounds < 1:
-        raise UsageError(f"--rounds is {rounds}", mend="give at least 1; from 5 on intervals are worth reading")
+        raise UsageError(f"--rounds is {rounds}", fix="give at least 1; from 5 on intervals are worth reading")
     if wish.slice_s is not None and not _SLICES_S[0] <= wish.slice_s <= _SLICES_S[1]:
         raise UsageError(
             f"a slice of {wish.slice_s:g} s",
-            mend=f"give one from {_SLICES_S[0]:g} to {_SLICES_S[1]:g} s: a shorter one is mostly begin and end, "
+            fix=f"give one from {_SLICES_S[0]:g} to {_SLICES_S[1]:g} s: a shorter one is mostly begin and end, "
             "and within a longer one the machine changes",
         )
     seed = wish.seed if wish.seed is not None else secrets.randbelow(2**31)

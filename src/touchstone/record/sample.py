@@ -31,7 +31,7 @@ class Failure(Record):
 
     what: str
     where: str | None = None
-    mend: str | None = None
+    fix: str | None = None
     tail: list[str] = []
     """The last lines of the log."""
 

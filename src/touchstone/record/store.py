@@ -26,7 +26,7 @@ class StoreError(TouchstoneError):
 
 
 class RunStore:
-    """Writes a run. Each file is written beside its place and renamed, so that no half file is ever read."""
+    """Writes a run. Each file is written next to its place and renamed, so that no half file is ever read."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class RunStore:
     def open(self, plan: Plan, environment: Environment) -> None:
         """Make the folder and write the plan. Raises StoreError if the folder holds a run, or cannot be made."""
         if (self.folder / _PLAN).exists():
-            raise StoreError("the folder holds a run already", where=str(self.folder), mend="name another with --out")
+            raise StoreError("the folder holds a run already", where=str(self.folder), fix="name another with --out")
         try:
             (self.folder / _SAMPLES).mkdir(parents=True, exist_ok=True)
             self.logs.mkdir(exist_ok=True)
@@ -97,17 +97,15 @@ def _cannot_write(path: Path, error: OSError) -> StoreError:
         return StoreError(
             "the disk is full; what was measured until now is kept",
             where=str(path),
-            mend="free some space, or name a folder on another disk with --out",
+            fix="free some space, or name a folder on another disk with --out",
         )
-    return StoreError(f"it cannot be written: {error.strerror}", where=str(path), mend="name another folder with --out")
+    return StoreError(f"it cannot be written: {error.strerror}", where=str(path), fix="name another folder with --out")
 
 
 def load_run(folder: Path) -> Run:
     """Read a run back. Raises UsageError if there is none, and StoreError if a file of it is broken."""
     if not (folder / _PLAN).is_file():
-        raise UsageError(
-            "there is no run in this folder", where=str(folder), mend="`touchstone list --runs` lists them"
-        )
+        raise UsageError("there is no run in this folder", where=str(folder), fix="`touchstone list --runs` lists them")
     try:
         return _loaded(folder)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -115,7 +113,7 @@ def load_run(folder: Path) -> Run:
         raise StoreError(
             f"its records are damaged: {type(error).__name__}: {error}",
             where=str(folder),
-            mend="take the run from where it was measured, or measure again",
+            fix="take the run from where it was measured, or measure again",
         ) from error
 
 
@@ -144,7 +142,7 @@ def _read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise StoreError(
-            f"it cannot be read: {error}", where=str(path), mend="the run is damaged; measure again"
+            f"it cannot be read: {error}", where=str(path), fix="the run is damaged; measure again"
         ) from error
 
 
@@ -159,5 +157,5 @@ def _validated(path: Path, document: Any, record: type[Model]) -> Model:
         raise StoreError(
             f"it is not a {record.__name__} of this version: {error.errors()[0]['msg']}",
             where=str(path),
-            mend="read it with the version of touchstone that wrote it",
+            fix="read it with the version of touchstone that wrote it",
         ) from error

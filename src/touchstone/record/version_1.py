@@ -30,6 +30,9 @@ def upgraded(document: Mapping[str, Any]) -> dict[str, Any]:
     sample |= {key: detail[key] for key in _KEPT if detail.get(key) is not None}
     if sample.get("drain") and "reported" in detail:
         sample["drain"] = sample["drain"] | {"reported": detail["reported"]}
+    if sample.get("failure"):
+        failure = dict(sample["failure"])
+        sample["failure"] = failure | {"fix": failure.pop("mend", None)}
     if "cold_starts" in detail:
         sample["cold_boot"] = {"runs": detail["cold_starts"]}
     if sample.get("build") and detail.get("prebuilt"):

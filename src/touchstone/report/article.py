@@ -1,4 +1,4 @@
-"""A post's draft from a run: Markdown with method, tables, verdicts, and the plots as SVG files beside it."""
+"""A post's draft from a run: Markdown with method, tables, verdicts, and the plots as SVG files next to it."""
 
 from __future__ import annotations
 

@@ -59,6 +59,6 @@ def write(path: Path, text: str) -> Path:
         raise TouchstoneError(
             f"cannot write the report: {error.strerror or error}",
             where=str(path),
-            mend="free some space or name another folder; the samples are kept: `touchstone report RUN` tries again",
+            fix="free some space or name another folder; the samples are kept: `touchstone report RUN` tries again",
         ) from error
     return path

@@ -1,4 +1,4 @@
-"""What each dependency does by itself, beside what a load asked of it, in sentences."""
+"""What each dependency does by itself, next to what a load asked of it, in sentences."""
 
 from __future__ import annotations
 

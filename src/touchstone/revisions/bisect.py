@@ -77,8 +77,8 @@ class Search(Record):
 class NotWorseError(TouchstoneError):
     """The bad revision is not worse, or nobody can say so: there is nothing to search for."""
 
-    def __init__(self, what: str, *, where: str, mend: str, undecided: bool) -> None:
-        super().__init__(what, where=where, mend=mend)
+    def __init__(self, what: str, *, where: str, fix: str, undecided: bool) -> None:
+        super().__init__(what, where=where, fix=fix)
         self.exit_code = ExitCode.UNDECIDED if undecided else ExitCode.FAILED
 
 
@@ -162,7 +162,7 @@ class Bisection:
             raise InvalidRunError(
                 f"good and bad could not be compared: {reason}",
                 where=str(answer.folder),
-                mend="begin with two revisions that build and keep their contract",
+                fix="begin with two revisions that build and keep their contract",
             )
         worse = [change for change in said.changes if change.worse]
         if not worse:
@@ -171,7 +171,7 @@ class Bisection:
             raise NotWorseError(
                 f"{state} in {self.figure}, so there is no commit to search for",
                 where=str(answer.folder),
-                mend="give more time (`--minutes`), or another figure or load; better instead of worse: swap the two",
+                fix="give more time (`--minutes`), or another figure or load; better instead of worse: swap the two",
                 undecided=undecided,
             )
         worst = max(worse, key=lambda change: abs(math.log(change.ratio)))

@@ -38,14 +38,14 @@ def scenario_place(asked: str | None, here: Path, found: Sequence[Path]) -> Path
     if asked is not None and not chosen:
         raise UsageError(
             f"there is no scenario {asked!r} in the head: no such folder with a {SCENARIO_FILE}",
-            mend=f"--scenario FOLDER is one of: {known}" if known else "`touchstone new` makes one; commit it",
+            fix=f"--scenario FOLDER is one of: {known}" if known else "`touchstone new` makes one; commit it",
         )
     if not folders:
         raise UsageError(
             f"there is no scenario: the head has no {SCENARIO_FILE}",
-            mend="`touchstone new` makes one: it says what the service must answer, and which load is put on it",
+            fix="`touchstone new` makes one: it says what the service must answer, and which load is put on it",
         )
-    raise UsageError("it is open which scenario is meant", mend=f"say which: --scenario FOLDER, one of: {known}")
+    raise UsageError("it is open which scenario is meant", fix=f"say which: --scenario FOLDER, one of: {known}")
 
 
 def two_stacks(scenario: Path, base: Path, head: Path, asked: str | None) -> tuple[ScenarioFolder, str]:
@@ -75,7 +75,7 @@ def _stack_of(revision: Path, name: str, folder: ScenarioFolder, contender: Cont
         raise ManifestError(
             f"the {name} has no stack {wanted.name!r}: there is no {place / STACK_FILE} in its scenario folder",
             where=str(place / STACK_FILE),
-            mend="compare with a revision that has it",
+            fix="compare with a revision that has it",
         )
     found = read_manifest(manifest, Stack)
     if found.scenario != folder.scenario.name or variant not in found.variants:
@@ -83,7 +83,7 @@ def _stack_of(revision: Path, name: str, folder: ScenarioFolder, contender: Cont
         raise ManifestError(
             f"the {name}'s stack {wanted.name!r} has no {missing}",
             where=str(place / STACK_FILE),
-            mend="compare with a revision that has it, or another variant: --stack STACK/VARIANT",
+            fix="compare with a revision that has it, or another variant: --stack STACK/VARIANT",
         )
     return found.model_copy(update={"folder": manifest.parent.resolve(), "name": name})
 
@@ -93,7 +93,7 @@ def _one(folder: ScenarioFolder, asked: str | None) -> Contender:
     if len(found) == 1:
         return found[0]
     names = ", ".join(contender.name for contender in found)
-    raise UsageError("it is open which stack is meant", mend=f"say which: --stack STACK/VARIANT, one of: {names}")
+    raise UsageError("it is open which stack is meant", fix=f"say which: --stack STACK/VARIANT, one of: {names}")
 
 
 def _normal(path: Path) -> str:

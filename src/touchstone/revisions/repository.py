@@ -39,13 +39,13 @@ class Repository:
     def around(cls, folder: Path) -> Repository:
         """The repository that a folder lies in. Raises UsageError if there is none, TouchstoneError without git."""
         if shutil.which("git") is None:
-            raise TouchstoneError("there is no git", mend="install it: apt-get install git")
+            raise TouchstoneError("there is no git", fix="install it: apt-get install git")
         found = _git(folder, ["rev-parse", "--show-toplevel"])
         if found.returncode != 0:
             raise UsageError(
                 f"this is not the working tree of a git repository: {_words(found)}",
                 where=str(folder),
-                mend="go to a checkout of the service's repository; two runs that exist: `touchstone compare`",
+                fix="go to a checkout of the service's repository; two runs that exist: `touchstone compare`",
             )
         return cls(Path(found.stdout.rstrip("\n")))
 
@@ -59,7 +59,7 @@ class Repository:
         raise UsageError(
             f"there is no revision {name!r}",
             where=str(self.top),
-            mend=f"give a commit, a tag or a branch ({', '.join(branches.split()) or 'there is none'}), or fetch it",
+            fix=f"give a commit, a tag or a branch ({', '.join(branches.split()) or 'there is none'}), or fetch it",
         )
 
     def between(self, good: Revision, bad: Revision) -> int:
@@ -70,7 +70,7 @@ class Repository:
         if _git(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode != 0:
             said = f"{good.name!r} is no ancestor of {bad.name!r}, so no commit between them can be searched for"
             self._refuse_shallow(said)
-            raise UsageError(said, where=str(self.top), mend="give a commit that the bad one was built upon")
+            raise UsageError(said, where=str(self.top), fix="give a commit that the bad one was built upon")
         return int(self._asked(["rev-list", "--count", bad.commit, f"^{good.commit}"]))
 
     def committed_at(self, revision: Revision) -> datetime:
@@ -146,7 +146,7 @@ class Repository:
             raise UsageError(
                 f"{what}: this is a shallow clone, which lacks most of the history",
                 where=str(self.top),
-                mend="in a workflow give actions/checkout `fetch-depth: 0` (in GitLab `GIT_DEPTH: 0`); elsewhere "
+                fix="in a workflow give actions/checkout `fetch-depth: 0` (in GitLab `GIT_DEPTH: 0`); elsewhere "
                 "`git fetch --unshallow`",
             )
 

@@ -33,7 +33,7 @@ class ClaimsState:
                 self.steps = json.loads(path.read_text(encoding="utf-8"))["steps"]
             except (OSError, ValueError, KeyError) as error:
                 raise TouchstoneError(
-                    f"it cannot be read: {error}", where=str(path), mend="remove it; the runs themselves are kept"
+                    f"it cannot be read: {error}", where=str(path), fix="remove it; the runs themselves are kept"
                 ) from error
 
     def done(self, step: Step, profile: str) -> str | None:

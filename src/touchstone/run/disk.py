@@ -86,6 +86,6 @@ def in_use(entry: Kept) -> bool:
 
 
 def remove(entry: Kept) -> None:
-    """Remove the folder, and the lock beside an installation. Raises OSError."""
+    """Remove the folder, and the lock next to an installation. Raises OSError."""
     shutil.rmtree(entry.path)
     entry.path.with_name(f"{entry.path.name}.lock").unlink(missing_ok=True)

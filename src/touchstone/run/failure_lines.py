@@ -17,5 +17,5 @@ def failure_lines(contender: str, phase: str, failure: Failure) -> Iterator[str]
     if failure.tail:
         yield "  the end of its log:"
         yield from (f"    | {line}" for line in failure.tail[-_SHOWN:])
-    if failure.mend:
-        yield f"  do: {failure.mend}"
+    if failure.fix:
+        yield f"  do: {failure.fix}"

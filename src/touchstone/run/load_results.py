@@ -44,7 +44,7 @@ def run_of_load_results(files: Sequence[Path]) -> Run:
             raise UsageError(
                 f"the load was {found}, and that of {first} {wanted}",
                 where=str(file),
-                mend="put results of one load into a folder",
+                fix="put results of one load into a folder",
             )
     ordered = sorted(results.values(), key=lambda result: result.window.start_unix_s)
     samples = [_sample(wanted, number, result) for number, result in enumerate(ordered, start=1)]
@@ -97,10 +97,10 @@ def _read(file: Path) -> LoadResult:
     except (OSError, UnicodeDecodeError, ValidationError) as error:
         what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise UsageError(
-            f"no result of a load: {what}", where=str(file), mend="write one by `touchstone load URL --json > FILE`"
+            f"no result of a load: {what}", where=str(file), fix="write one by `touchstone load URL --json > FILE`"
         ) from error
     if not result.job:
-        raise UsageError("no result of a load", where=str(file), mend="write one by `touchstone load URL --out FILE`")
+        raise UsageError("no result of a load", where=str(file), fix="write one by `touchstone load URL --out FILE`")
     return result
 
 

@@ -93,7 +93,7 @@ def measure(
     if outside and conditions.cpu_limit is not None:
         raise UsageError(
             "the lab cannot limit the CPUs of services that it does not start",
-            mend="leave --cpus out, and limit them where they are started",
+            fix="leave --cpus out, and limit them where they are started",
         )
     contenders = outside_contenders(folder, outside)
     if stacks or not outside:

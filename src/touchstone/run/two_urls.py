@@ -114,7 +114,7 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
         asked = Request.model_validate(request)
     except ValidationError as error:
         first = error.errors()[0]
-        raise UsageError(f"the request's {first['loc'][0]}: {first['msg']}", mend="correct it") from error
+        raise UsageError(f"the request's {first['loc'][0]}: {first['msg']}", fix="correct it") from error
     answers = {service.name: [_ask(service, asked) for _ in range(_ASKED)] for service in pair}
     expect: dict[str, Any] = {"status": _status(answers, question.status)}
     body = None if question.method == "HEAD" else _body(answers)
@@ -145,7 +145,7 @@ def _ask(service: Outside, request: Request) -> Answer:
     answer = Service(service.host, service.port).exchange(request, ValueSource(0).next())
     if answer.failure:
         only = ": it speaks HTTP/2 only, and the lab HTTP/1.1" if speaks_http2(service.origin) else ""
-        raise UsageError(f"{service.url}: {answer.failure}{only}", mend="ask it by hand: curl -v")
+        raise UsageError(f"{service.url}: {answer.failure}{only}", fix="ask it by hand: curl -v")
     return answer
 
 
@@ -154,12 +154,12 @@ def _status(answers: dict[str, list[Answer]], wanted: int | None) -> int:
     told = "; ".join(f"{name} answers {' or '.join(map(str, statuses))}" for name, statuses in found.items())
     every = {status for statuses in found.values() for status in statuses}
     if wanted is not None and every != {wanted}:
-        raise UsageError(f"the right answer would be {wanted}, but {told}", mend="correct the request, or --status")
+        raise UsageError(f"the right answer would be {wanted}, but {told}", fix="correct the request, or --status")
     if len(every) > 1:
-        raise UsageError(f"the two do not answer alike: {told}", mend="give a request that both answer alike")
+        raise UsageError(f"the two do not answer alike: {told}", fix="give a request that both answer alike")
     (status,) = every
     if wanted is None and status >= 400:
-        raise UsageError(f"both answer {status}", mend=f"correct the request; if it is right, give --status {status}")
+        raise UsageError(f"both answer {status}", fix=f"correct the request; if it is right, give --status {status}")
     return status
 
 

@@ -81,27 +81,27 @@ def demand_of(
 ) -> tuple[ScenarioFolder, Demand]:
     """What is asked, with the scenario that has its objective. Raises UsageError if it cannot be served by anything."""
     if not rate > 0:
-        raise UsageError(f"--rate is {rate:g}", mend="give the requests per second that are to be served, above 0")
+        raise UsageError(f"--rate is {rate:g}", fix="give the requests per second that are to be served, above 0")
     if prices.cpu_hour < 0 or prices.gib_hour < 0:
-        raise UsageError("a price is below 0", mend="give prices per hour, such as --price-cpu-hour 0.04")
+        raise UsageError("a price is below 0", fix="give prices per hour, such as --price-cpu-hour 0.04")
     if objective is not None:
         folder = with_objective(folder, objective)
     capacity = folder.scenario.capacity
     if capacity is None:
         raise UsageError(
-            f"scenario {folder.scenario.name} states no objective", mend="give --objective 'p99 < 50ms, errors < 0.1%'"
+            f"scenario {folder.scenario.name} states no objective", fix="give --objective 'p99 < 50ms, errors < 0.1%'"
         )
     read = parse_objective(capacity.objective)
     if rate < lowest_rate(read):
         raise UsageError(
             f"{read.text!r} needs {read.least_requests:,} requests, and at {rate:g} per second a trial of "
             f"{LONGEST_S:g} s has {rate * LONGEST_S:,.0f}",
-            mend="take a nearer percentile or a wider share of errors",
+            fix="take a nearer percentile or a wider share of errors",
         )
     name = load or next(iter(capacity.loads), None) or next(iter(folder.scenario.loads))
     if name not in folder.scenario.loads:
         known = ", ".join(folder.scenario.loads)
-        raise UsageError(f"scenario {folder.scenario.name} has no load {name!r}", mend=f"there are: {known}")
+        raise UsageError(f"scenario {folder.scenario.name} has no load {name!r}", fix=f"there are: {known}")
     # Quotas and limits are what is asked about: a load's own would go before them.
     free = folder.scenario.loads[name].model_copy(update={"cpus": None, "memory_limit_mb": None})
     scenario = folder.scenario.model_copy(update={"loads": {**folder.scenario.loads, name: free}})

@@ -29,13 +29,13 @@ class AptError(TouchstoneError):
 def debian_mirror() -> str:
     """The address of the Debian archive that this machine's apt is configured for. Raises AptError."""
     if shutil.which("apt-get") is None:
-        raise AptError("there is no apt-get on this machine", mend=_NO_MIRROR)
+        raise AptError("there is no apt-get on this machine", fix=_NO_MIRROR)
     targets = _run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(COMPONENT)"])
     for line in targets.splitlines():
         address, _, component = line.partition(" ")
         if component.strip() == "main" and re.search(r"/debian/?$", address):
             return address
-    raise AptError("apt is configured for no Debian mirror", mend=_NO_MIRROR)
+    raise AptError("apt is configured for no Debian mirror", fix=_NO_MIRROR)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class PrivateApt:
                 target = folder / str(name)
                 _run([_APT_HELPER, *self._folders(), "download-file", address, str(target), checksum])
                 return target
-        raise AptError(f"the source of {package} {version} has no file *{ending}", mend=_NO_MIRROR)
+        raise AptError(f"the source of {package} {version} has no file *{ending}", fix=_NO_MIRROR)
 
     def _folders(self) -> list[str]:
         settings = {
@@ -93,6 +93,6 @@ def _run(command: Sequence[str], *, cwd: Path | None = None, may_fail: bool = Fa
         raise AptError(
             f"`{' '.join([command[0], *(word for word in command[1:] if '::' not in word and word != '-o')])}` "
             f"failed: {done.stderr.strip()[-600:]}",
-            mend="see that the mirror can be reached: `apt-get update` must work",
+            fix="see that the mirror can be reached: `apt-get update` must work",
         )
     return done.stdout

@@ -38,11 +38,11 @@ def fetch_async_profiler() -> Path:
     """Let Maven get the jar, check it, and unpack the library of this machine. Raises AsyncProfilerError."""
     maven = find_tool("mvn", ">=3.6.3")
     if not isinstance(maven, Found):
-        raise AsyncProfilerError(f"async-profiler is got by Maven: {maven}", mend="install Maven")
+        raise AsyncProfilerError(f"async-profiler is got by Maven: {maven}", fix="install Maven")
     inside = _MACHINES.get(platform.machine())
     if inside is None:
         raise AsyncProfilerError(
-            f"async-profiler has no library for {platform.machine()}", mend="profile on x86-64 or AArch64"
+            f"async-profiler has no library for {platform.machine()}", fix="profile on x86-64 or AArch64"
         )
     with tempfile.TemporaryDirectory(prefix="touchstone-async-profiler-") as folder:
         words = [f"{_PLUGIN}:copy", f"-Dartifact={_ARTIFACT}", f"-DoutputDirectory={folder}"]
@@ -54,12 +54,12 @@ def fetch_async_profiler() -> Path:
             said = (done.stderr or done.stdout).strip()[-400:]
             raise AsyncProfilerError(
                 f"`{' '.join(command)}` ended with code {done.returncode}: {said}",
-                mend="see that Maven reaches its repository; `mvn -U` forgets an earlier failure",
+                fix="see that Maven reaches its repository; `mvn -U` forgets an earlier failure",
             )
         if hashlib.sha256(jar.read_bytes()).hexdigest() != _SHA256:
             raise AsyncProfilerError(
                 f"the jar of {_ARTIFACT} is not as it was when touchstone was written",
-                mend="remove tools/profiler from Maven's local repository and try again; if it stays, do not use it",
+                fix="remove tools/profiler from Maven's local repository and try again; if it stays, do not use it",
             )
         target = library()
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ def fetch_crane() -> Path:
     """Build crane by `go install`, and let it say its version. Raises CraneError."""
     go = find_tool("go", ">=1.24")
     if not isinstance(go, Found):
-        raise CraneError(f"crane is built from source: {go}", mend="install Go, or crane by the distribution's means")
+        raise CraneError(f"crane is built from source: {go}", fix="install Go, or crane by the distribution's means")
     home = cache_folder() / "crane"
     home.mkdir(parents=True, exist_ok=True)
     env = os.environ | {"GOBIN": str(home), "CGO_ENABLED": "0"}
@@ -33,10 +33,10 @@ def fetch_crane() -> Path:
     if done.returncode != 0:
         raise CraneError(
             f"`{' '.join(command)}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
-            mend="see that Go reaches its module proxy (`go env GOPROXY`)",
+            fix="see that Go reaches its module proxy (`go env GOPROXY`)",
         )
     target = home / "crane"
     said = subprocess.run([str(target), "version"], capture_output=True, text=True, check=False)
     if said.returncode != 0:
-        raise CraneError(f"{target} does not run: {said.stderr.strip()[-400:]}", mend="build it anew")
+        raise CraneError(f"{target} does not run: {said.stderr.strip()[-400:]}", fix="build it anew")
     return target

@@ -68,7 +68,7 @@ def _analysis() -> ModuleType:
     except ImportError as error:
         raise OtavaMissingError(
             f"change points are found by Apache Otava, which is not there: {error}",
-            mend="`touchstone toolchain otava` gets it into the lab's cache; `--no-changes` does without",
+            fix="`touchstone toolchain otava` gets it into the lab's cache; `--no-changes` does without",
         ) from error
     finally:
         sys.path.remove(home)

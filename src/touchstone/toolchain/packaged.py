@@ -48,12 +48,12 @@ class PackagedTool:
         except OSError as error:
             raise PackagedToolError(
                 f"{self.package} {self.version} holds no {self.name} for this machine: {error}",
-                mend=f"install {self.name} by its own means",
+                fix=f"install {self.name} by its own means",
             ) from error
         if said.returncode != 0:
             raise PackagedToolError(
                 f"{program} does not run on {platform.machine()}: {said.stderr.strip()[-400:]}",
-                mend=f"install {self.name} by its own means",
+                fix=f"install {self.name} by its own means",
             )
         return program
 
@@ -65,7 +65,7 @@ class PackagedTool:
         if done.returncode != 0:
             raise PackagedToolError(
                 f"`{' '.join(command)}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
-                mend=f"see that its registry can be reached, or install {self.name} by its own means",
+                fix=f"see that its registry can be reached, or install {self.name} by its own means",
             )
 
     def _command(self) -> list[str]:
@@ -77,7 +77,7 @@ class PackagedTool:
         if npm is None:
             raise PackagedToolError(
                 f"{self.name} is got by npm, which is not there",
-                mend=f"install npm by `apt-get install npm`, or {self.name} by its own means",
+                fix=f"install npm by `apt-get install npm`, or {self.name} by its own means",
             )
         return [npm, "install", "--silent", "--prefix", wanted, f"{self.package}@{self.version}"]
 

@@ -63,7 +63,7 @@ _OTHER_NAMES = {
 def find_tool(name: str, wanted: str = "") -> Found | Missing:
     """Find a tool of the registry in a version range. Raises UsageError if there is no such tool."""
     if name not in TOOLS:
-        raise UsageError(f"there is no tool {name!r} in `needs`", mend=known_tools(name))
+        raise UsageError(f"there is no tool {name!r} in `needs`", fix=known_tools(name))
     return TOOLS[name].find(wanted)
 
 

@@ -57,7 +57,7 @@ class Tool:
     install: str
     executables: tuple[str, ...] = ()
     places: Callable[[], Iterable[Path]] = tuple
-    """Further executables to look at, beside the PATH."""
+    """Further executables to look at, next to the PATH."""
     environment: Callable[[Path], dict[str, str]] = lambda _path: {}
     where_it_is: tuple[str, ...] = ()
     """What makes it print its own path: version managers put shell scripts on the PATH, whose start would be measured
@@ -104,7 +104,7 @@ def _specifier(name: str, wanted: str) -> SpecifierSet:
         return SpecifierSet(wanted.replace(" ", ""))
     except InvalidSpecifier as error:
         raise UsageError(
-            f"{wanted!r} is no version range for {name}", mend="write it like '>=1.24' or '>=25,<26'"
+            f"{wanted!r} is no version range for {name}", fix="write it like '>=1.24' or '>=25,<26'"
         ) from error
 
 

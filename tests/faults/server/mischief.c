@@ -1,4 +1,4 @@
-// What a server does beside answering: deaths, leaks, stalls, helpers, and changes to the machine around it.
+// What a server does next to answering: deaths, leaks, stalls, helpers, and changes to the machine around it.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <math.h>

@@ -71,7 +71,7 @@ def test_a_file_is_found_by_name_letter_and_path() -> None:
         (('scenario = "demo"\n', ""), ["scenario", "missing"]),
     ],
 )  # fmt: skip
-def test_a_wrong_file_names_claim_key_and_mend(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
+def test_a_wrong_file_names_claim_key_and_fix(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
     path = tmp_path / "mine.toml"
     assert change[0] in SOUND
     path.write_text(SOUND.replace(*change, 1))

@@ -40,7 +40,7 @@ class Control:
                 raise DependencyError(
                     f"{page['not_logged']} message ids did not fit into the downstream's log",
                     where=f"dependency {self.name}",
-                    mend="drain fewer messages at a time",
+                    fix="drain fewer messages at a time",
                 )
             found += [Arrival(at / 1e9, str(name)) for _, at, name in page["entries"]]
             start = page["next"]
@@ -65,7 +65,7 @@ class Control:
             raise DependencyError(
                 f"the downstream's control does not answer: {type(error).__name__} {error}".rstrip(),
                 where=f"dependency {self.name}, {method} http://{self.address}{target}",
-                mend="its log is kept with the results",
+                fix="its log is kept with the results",
             ) from error
         finally:
             connection.close()

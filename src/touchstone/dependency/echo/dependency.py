@@ -136,7 +136,7 @@ class Echo(Dependency):
         else:
             raise UnknownActError(
                 f"dependency {self.name!r} (echo) cannot {act!r}",
-                mend=f"its acts are: {', '.join(self.acts)}",
+                fix=f"its acts are: {', '.join(self.acts)}",
             )
 
     def arrivals(self, start: int = 0) -> list[Arrival]:
@@ -191,7 +191,7 @@ class Echo(Dependency):
             raise DependencyError(
                 f"the downstream cannot be {kind.server!r} with a delay of {kind.delay_ms:g} ms",
                 where=f"dependency {self.name}",
-                mend=f"set server to one of {', '.join(SERVERS)}, and delay_ms to 0 to 60,000",
+                fix=f"set server to one of {', '.join(SERVERS)}, and delay_ms to 0 to 60,000",
             )
         return kind
 
@@ -223,5 +223,5 @@ class Echo(Dependency):
         return DependencyError(
             f"the downstream has no counter {query!r}",
             where=f"dependency {self.name}",
-            mend="ask hits:/PATH, connections:opened|open|peak, in_flight:now|peak or ids:received|distinct|duplicates",
+            fix="ask hits:/PATH, connections:opened|open|peak, in_flight:now|peak or ids:received|distinct|duplicates",
         )

@@ -47,7 +47,7 @@ def start_downstream(name: str, kind: Kind, context: DependencyContext) -> Downs
             _command(kind, context), env={"PATH": os.defpath}, cwd=context.folder, log=log, cpus=context.cpus
         )
     except StartError as error:
-        raise DependencyError(f"the downstream: {error.what}", where=error.where, mend=error.mend) from error
+        raise DependencyError(f"the downstream: {error.what}", where=error.where, fix=error.fix) from error
     until = time.monotonic() + _START_S
     while time.monotonic() < until and process.exited() is None:
         if line := _announcement(log, begin):
@@ -59,7 +59,7 @@ def start_downstream(name: str, kind: Kind, context: DependencyContext) -> Downs
     raise DependencyError(
         f"the downstream {ended}: {' / '.join(tail(log, 5))}",
         where=f"dependency {name}, log {log}",
-        mend="run it by hand: " + " ".join(_command(kind, context)),
+        fix="run it by hand: " + " ".join(_command(kind, context)),
     )
 
 

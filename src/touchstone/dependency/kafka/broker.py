@@ -93,7 +93,7 @@ class OwnBroker:
             raise DependencyError(
                 f"Kafka's folder could not be formatted: {(done.stdout + done.stderr).strip()[-1000:]}",
                 where=f"dependency {self._name}",
-                mend="is the disk full? run it by hand: " + " ".join(command),
+                fix="is the disk full? run it by hand: " + " ".join(command),
             )
 
     def start(self, answers: Callable[[], bool]) -> None:
@@ -110,7 +110,7 @@ class OwnBroker:
                 cpus=self._context.cpus,
             )
         except StartError as error:
-            raise DependencyError(f"the broker: {error.what}", where=error.where, mend=error.mend) from error
+            raise DependencyError(f"the broker: {error.what}", where=error.where, fix=error.fix) from error
         until = time.monotonic() + _START_S
         while time.monotonic() < until and self.running:
             if answers():
@@ -121,7 +121,7 @@ class OwnBroker:
         raise DependencyError(
             f"the broker {ended}: {' / '.join(tail(log, 5))}",
             where=f"dependency {self._name}, log {log}",
-            mend="read its log; is a port taken, or the disk full?",
+            fix="read its log; is a port taken, or the disk full?",
         )
 
     def stop(self) -> None:
@@ -190,7 +190,7 @@ class OutsideBroker:
                 raise DependencyError(
                     f"the broker of --kafka, {self.address}, does not answer",
                     where=f"dependency {self._name}",
-                    mend="see that it runs and advertises an address that is reached from here",
+                    fix="see that it runs and advertises an address that is reached from here",
                 )
             time.sleep(0.1)
 
@@ -217,5 +217,5 @@ class OutsideBroker:
         return DependencyError(
             f"an outside broker is not the lab's to {act}",
             where=f"dependency {self._name}",
-            mend="leave --kafka out, and the lab runs its own",
+            fix="leave --kafka out, and the lab runs its own",
         )

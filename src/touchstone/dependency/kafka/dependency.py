@@ -110,7 +110,7 @@ class Kafka(Dependency):
             raise DependencyError(
                 f"Kafka cannot be asked {query!r}",
                 where=f"dependency {self.name}",
-                mend="ask committed, end or lag, or each of one partition (`end:3`), or members",
+                fix="ask committed, end or lag, or each of one partition (`end:3`), or members",
             )
         found = questions[what]()
         return found.get(int(partition), 0) if partition else sum(found.values())
@@ -130,7 +130,7 @@ class Kafka(Dependency):
         else:
             raise UnknownActError(
                 f"dependency {self.name!r} (kafka) cannot {act!r}",
-                mend=f"its acts are: {', '.join(self.acts)}",
+                fix=f"its acts are: {', '.join(self.acts)}",
             )
 
     def produce(self, messages: int, how: str = EVEN, seed: int = 1) -> dict[int, int]:
@@ -140,7 +140,7 @@ class Kafka(Dependency):
             raise DependencyError(
                 f"messages cannot be spread {how!r}",
                 where=f"dependency {self.name}",
-                mend=f"spread is one of {', '.join(SPREADS)}",
+                fix=f"spread is one of {', '.join(SPREADS)}",
             )
         topic.produce(spread(how, messages, topic.partitions, seed))
         return dict(topic.produced)
@@ -190,7 +190,7 @@ class Kafka(Dependency):
         topic = self._made()
         if not self._broker.running:
             raise DependencyError(
-                "the broker is down", where=f"dependency {self.name}", mend="its log is kept with the results"
+                "the broker is down", where=f"dependency {self.name}", fix="its log is kept with the results"
             )
         return topic
 

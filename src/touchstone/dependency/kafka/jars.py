@@ -56,9 +56,7 @@ def _fetch(kept: Path) -> None:
     kept.parent.mkdir(parents=True, exist_ok=True)
     maven = find_tool("mvn")
     if not isinstance(maven, Found):
-        raise DependencyError(
-            f"Kafka's jars cannot be fetched: {maven}", mend="or name a broker with --kafka HOST:PORT"
-        )
+        raise DependencyError(f"Kafka's jars cannot be fetched: {maven}", fix="or name a broker with --kafka HOST:PORT")
     with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
         folder = Path(scratch)
         listed = "".join(_DEPENDENCY.format(*artifact) for artifact in _ARTIFACTS)
@@ -75,7 +73,7 @@ def _fetch(kept: Path) -> None:
         if done.returncode != 0 or not list(folder.glob("jars/kafka_*.jar")):
             raise DependencyError(
                 f"Maven could not fetch Kafka {VERSION}:\n{(done.stdout + done.stderr).strip()[-2000:]}",
-                mend="see that Maven reaches its registry, or name a broker with --kafka HOST:PORT",
+                fix="see that Maven reaches its registry, or name a broker with --kafka HOST:PORT",
             )
         # Renamed only when whole, so that an interruption leaves no half of it in the cache.
         try:

@@ -62,7 +62,7 @@ def find_installation(context: DependencyContext) -> Installation:
     if found is not None:
         return found
     if _is_folder(wanted):
-        raise DependencyError(f"no initdb and postgres in {wanted}", mend=_INSTALL)
+        raise DependencyError(f"no initdb and postgres in {wanted}", fix=_INSTALL)
     return _fetched(context)
 
 
@@ -117,7 +117,7 @@ def _can_fetch() -> bool:
 
 def _fetched(context: DependencyContext) -> Installation:
     if not _can_fetch():
-        raise DependencyError("PostgreSQL is not installed, and without Maven it cannot be fetched", mend=_INSTALL)
+        raise DependencyError("PostgreSQL is not installed, and without Maven it cannot be fetched", fix=_INSTALL)
     artifact = f"embedded-postgres-binaries-linux-{_ARCHITECTURES[platform.machine()]}"
     root = _embedded_root(context)
     root.parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def _fetched(context: DependencyContext) -> Installation:
         if done.returncode != 0 or not jars:
             raise DependencyError(
                 f"Maven could not fetch {artifact} {EMBEDDED_VERSION}:\n{(done.stdout + done.stderr).strip()[-2000:]}",
-                mend=_INSTALL,
+                fix=_INSTALL,
             )
         tree = Path(scratch) / "tree"
         with zipfile.ZipFile(jars[0]) as jar:
@@ -143,6 +143,6 @@ def _fetched(context: DependencyContext) -> Installation:
     if found is None:
         raise DependencyError(
             f"the embedded PostgreSQL in {root} does not run on this machine",
-            mend=f"{_INSTALL}; `ldd {root}/bin/postgres` says which library it lacks",
+            fix=f"{_INSTALL}; `ldd {root}/bin/postgres` says which library it lacks",
         )
     return found

@@ -128,7 +128,7 @@ class Cluster:
         raise DependencyError(
             f"PostgreSQL {ended}: {_tail(log, begin) or why}",
             where=f"dependency {self._name}, log {log}",
-            mend="fix the settings of the dependency in scenario.toml if the log blames one; is the disk full?",
+            fix="fix the settings of the dependency in scenario.toml if the log blames one; is the disk full?",
         )
 
     def stop(self) -> None:
@@ -209,7 +209,7 @@ class Cluster:
             raise DependencyError(
                 f"initdb failed: {(done.stdout + done.stderr).strip()[-2000:]}",
                 where=f"dependency {self._name}, {installation.bin / 'initdb'}",
-                mend="is the disk full? another PostgreSQL can be named by --postgres",
+                fix="is the disk full? another PostgreSQL can be named by --postgres",
             )
         kept.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(dir=kept.parent))

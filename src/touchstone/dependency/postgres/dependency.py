@@ -110,7 +110,7 @@ class Postgres(Dependency):
             raise DependencyError(
                 f"the proof's query failed: {str(error).strip()}",
                 where=f"dependency {self.name}: {query}",
-                mend="fix the query in scenario.toml; it must be PostgreSQL's SQL and give one value",
+                fix="fix the query in scenario.toml; it must be PostgreSQL's SQL and give one value",
             ) from error
         value = row[0] if row else ""
         if isinstance(value, bool):
@@ -121,7 +121,7 @@ class Postgres(Dependency):
         """`stop` takes the database away, `start` brings it back with all that was committed; `execute` runs `sql`."""
         if act not in self.acts:
             raise UnknownActError(
-                f"dependency {self.name!r} (postgres) cannot {act!r}", mend=f"its acts are: {', '.join(self.acts)}"
+                f"dependency {self.name!r} (postgres) cannot {act!r}", fix=f"its acts are: {', '.join(self.acts)}"
             )
         if act == "execute":
             self._execute(str(arguments.get("sql", "")))
@@ -140,7 +140,7 @@ class Postgres(Dependency):
             raise DependencyError(
                 f"the act's SQL failed: {str(error).strip()}",
                 where=f"dependency {self.name}: {statements}",
-                mend="fix `with = { sql = ... }` in scenario.toml; it must be PostgreSQL's SQL",
+                fix="fix `with = { sql = ... }` in scenario.toml; it must be PostgreSQL's SQL",
             ) from error
 
     def observe(self) -> dict[str, float]:
@@ -152,7 +152,7 @@ class Postgres(Dependency):
             raise DependencyError(
                 f"PostgreSQL's counters cannot be read: {str(error).strip()}",
                 where=f"dependency {self.name}",
-                mend="is the server down? its log is kept with the results",
+                fix="is the server down? its log is kept with the results",
             ) from error
         if self._fsync_rate is not None:
             found["disk_fsync_per_s"] = self._fsync_rate
@@ -264,7 +264,7 @@ class Postgres(Dependency):
             raise DependencyError(
                 f"the fresh database could not be made: {str(error).strip()}",
                 where=f"dependency {self.name}",
-                mend="fix `schema` in the dependency's settings; it must be PostgreSQL's SQL",
+                fix="fix `schema` in the dependency's settings; it must be PostgreSQL's SQL",
             ) from error
 
     def _drop(self, database: str) -> None:

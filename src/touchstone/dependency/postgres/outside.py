@@ -28,7 +28,7 @@ class OutsideServer:
         except psycopg.ProgrammingError as error:
             raise DependencyError(
                 f"{url!r} is no address of a PostgreSQL: {error}".strip(),
-                mend="write --postgres postgres://user:password@host:port/database",
+                fix="write --postgres postgres://user:password@host:port/database",
             ) from error
 
     @property
@@ -62,13 +62,13 @@ class OutsideServer:
             raise DependencyError(
                 f"the PostgreSQL of --postgres does not let the lab in: {error}".strip(),
                 where=f"dependency {self._name}",
-                mend="try the URL with psql; or leave --postgres out, and the lab starts its own",
+                fix="try the URL with psql; or leave --postgres out, and the lab starts its own",
             ) from error
         if not row or not row[0]:
             raise DependencyError(
                 "the role of --postgres may not create databases",
                 where=f"dependency {self._name}",
-                mend="ALTER ROLE ... CREATEDB, or leave --postgres out, and the lab starts its own",
+                fix="ALTER ROLE ... CREATEDB, or leave --postgres out, and the lab starts its own",
             )
 
     def apply(self, settings: dict[str, str]) -> None:

@@ -50,7 +50,7 @@ def server_settings(scenario: dict[str, Any], load: dict[str, Any]) -> dict[str,
     merged = FIXED | {key: _spelt(value) for key, value in (scenario | load).items() if key not in _OWN}
     for name in merged:
         if not name.replace("_", "").replace(".", "").isalnum():
-            raise DependencyError(f"{name!r} is no name of a PostgreSQL setting", mend="fix it in scenario.toml")
+            raise DependencyError(f"{name!r} is no name of a PostgreSQL setting", fix="fix it in scenario.toml")
     return merged
 
 
@@ -63,7 +63,7 @@ def read_tare(settings: dict[str, Any]) -> Tare | None:
     if not isinstance(statements, list) or not statements or not all(isinstance(s, str) for s in statements):
         raise DependencyError(
             "setting `tare` needs `statements`, a list of SQL statements",
-            mend='write tare = { connections = 8, statements = ["SELECT 1"] } in scenario.toml',
+            fix='write tare = { connections = 8, statements = ["SELECT 1"] } in scenario.toml',
         )
     return Tare(int(given.get("connections", 8)), tuple(statements))
 

@@ -43,7 +43,7 @@ def by_pgbench(pgbench: Path, url: str, tare: Tare, cpus: tuple[int, ...]) -> fl
     if done.returncode != 0 or rate is None:
         raise DependencyError(
             f"pgbench failed: {(done.stderr or done.stdout).strip()[-1000:]}",
-            mend="fix the statements of `tare` in scenario.toml; each must run on the dependency's schema",
+            fix="fix the statements of `tare` in scenario.toml; each must run on the dependency's schema",
         )
     return float(rate.group(1))
 
@@ -86,7 +86,7 @@ def by_driver(connect: Callable[[], psycopg.Connection[tuple[object, ...]]], tar
     if errors:
         raise DependencyError(
             f"a statement of the tare failed: {str(errors[0]).strip()}",
-            mend="fix the statements of `tare` in scenario.toml; each must run on the dependency's schema",
+            fix="fix the statements of `tare` in scenario.toml; each must run on the dependency's schema",
         )
     return rate
 

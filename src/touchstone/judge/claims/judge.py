@@ -135,7 +135,7 @@ def _all(measurements: Iterable[Measurement]) -> tuple[Ruling, str]:
 
 
 def _published(published: Sequence[Published], measurement: Measurement, test: Test) -> float | None:
-    """The published number that stands beside a measurement, in its unit."""
+    """The published number that stands next to a measurement, in its unit."""
     if measurement.unit == "event" or isinstance(test, EventTest):
         return None
     for number in published:

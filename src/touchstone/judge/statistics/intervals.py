@@ -57,7 +57,7 @@ def mean_interval(values: Sequence[float], confidence: float) -> Interval | None
 
 
 def bootstrap_interval(values: Sequence[float], confidence: float) -> Interval | None:
-    """The mean with its bias-corrected and accelerated bootstrap interval (Efron 1987), for calibration beside t's."""
+    """The mean with its bias-corrected and accelerated bootstrap interval (Efron 1987), for calibration next to t's."""
     if len(values) < MIN_ROUNDS:
         return None
     data = np.asarray(values, dtype=float)

@@ -178,7 +178,7 @@ def boot_figures(runs: Sequence[BootRun]) -> tuple[dict[str, float], Failure | N
             if first
             else "the engine made no start"
         )
-        return {}, Failure(what=what.strip(), mend="read the log")
+        return {}, Failure(what=what.strip(), fix="read the log")
     figures: dict[str, float] = {}
     for name, attribute in _FIGURES.items():
         values = [float(value) for run in good if (value := getattr(run, attribute)) is not None]

@@ -22,12 +22,12 @@ def fill_places(text: str, places: Mapping[str, Path | None], tools: Mapping[str
             tool = name.removeprefix("tool:")
             if tool not in tools:
                 raise UsageError(
-                    f"{match.group(0)} stands in a command, but {tool!r} is not in `needs`", mend=f"add {tool} to needs"
+                    f"{match.group(0)} stands in a command, but {tool!r} is not in `needs`", fix=f"add {tool} to needs"
                 )
             return str(tools[tool].path)
         place = places.get(name)
         if place is None:
-            raise UsageError(f"{{{name}}} stands in a command that has no such folder", mend="see docs/add-a-stack.md")
+            raise UsageError(f"{{{name}}} stands in a command that has no such folder", fix="see docs/add-a-stack.md")
         return str(place)
 
     return _PLACE.sub(value, text)

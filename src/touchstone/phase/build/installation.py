@@ -54,7 +54,7 @@ def _files(workshop: Workshop, wanted: Install) -> list[tuple[Path, Path]]:
             raise BuildError(
                 f"install.files names {pattern}, which is not there",
                 where=workshop.named,
-                mend="make the lock file, or correct the name in stack.toml",
+                fix="make the lock file, or correct the name in stack.toml",
             )
     return [(path, path.relative_to(workshop.stack.folder)) for path in named if path.is_file()]
 
@@ -81,7 +81,7 @@ def _carry_out(aside: Workshop, wanted: Install, files: list[tuple[Path, Path]],
             raise BuildError(
                 f"the installation left no {name}",
                 where=aside.named,
-                mend=f"correct `leaves` or `commands` of install in stack.toml; the log: {aside.log}",
+                fix=f"correct `leaves` or `commands` of install in stack.toml; the log: {aside.log}",
             )
     shutil.rmtree(aside.cache, ignore_errors=True)
     _keep_only(aside.work, [aside.work / name for name in wanted.leaves])

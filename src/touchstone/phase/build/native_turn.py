@@ -33,6 +33,6 @@ def native_turn(cache: Path, available: int | None = None) -> Iterator[None]:
         if seen < LEAST_AVAILABLE:
             raise NotEnoughMemoryError(
                 f"to build a native image takes 6 GiB of memory, and {seen / 1024**3:.1f} GiB are available",
-                mend="end other programs, or build on a larger machine",
+                fix="end other programs, or build on a larger machine",
             )
         yield

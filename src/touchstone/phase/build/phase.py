@@ -32,7 +32,7 @@ _RECORD = "build.json"
 
 
 def configuration_lines(stack: Stack, variant: Variant) -> int:
-    """The lines, other than empty ones, of what had to be written by hand beside the program. Raises BuildError."""
+    """The lines, other than empty ones, of what had to be written by hand next to the program. Raises BuildError."""
     lines = 0
     for name in variant.extra_configuration:
         path = stack.folder / name
@@ -40,7 +40,7 @@ def configuration_lines(stack: Stack, variant: Variant) -> int:
             raise BuildError(
                 f"extra_configuration names {name}, which is not there",
                 where=f"stack {stack.name}",
-                mend="fix the name in stack.toml",
+                fix="fix the name in stack.toml",
             )
         lines += sum(bool(line.strip()) for line in path.read_text(encoding="utf-8").splitlines())
     return lines
@@ -158,7 +158,7 @@ def _artifacts(workshop: Workshop) -> dict[str, int]:
             raise BuildError(
                 f"the build left no {word}",
                 where=workshop.named,
-                mend=f"correct `artifacts` in stack.toml, or the build; its log: {workshop.log}",
+                fix=f"correct `artifacts` in stack.toml, or the build; its log: {workshop.log}",
             )
     return found
 
@@ -223,7 +223,7 @@ def built_of(contender: Contender, workshop: Workshop) -> Built:
     variant = contender.variant
     places = workshop.places
     if variant.run is None:
-        raise BuildError("the variant has no run command", where=contender.name, mend="add `run` to stack.toml")
+        raise BuildError("the variant has no run command", where=contender.name, fix="add `run` to stack.toml")
     env = run_environment(workshop.tools)
     env |= {name: fill_places(text, places, workshop.tools) for name, text in variant.env.items()}
     return Built(

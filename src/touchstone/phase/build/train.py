@@ -72,12 +72,12 @@ def _train(bench: Bench, built: Built, sample: Sample) -> float:
     if broken:
         raise TrainError(
             f"the training run broke its contract: {broken[0].says}",
-            mend="fix the variant's `train` command: it must start the same service as `run`",
+            fix="fix the variant's `train` command: it must start the same service as `run`",
         )
     if absent := _absent(built):
         raise TrainError(
             f"the training run ended ({sample.stopped}) and left no {absent[0].name}",
-            mend="name the file in -XX:AOTCacheOutput and in `artifacts` alike, and see its log",
+            fix="name the file in -XX:AOTCacheOutput and in `artifacts` alike, and see its log",
         )
     return taken
 

@@ -133,7 +133,7 @@ class Workshop:
                 raise BuildError(
                     f"{what} command ended with code {code}: {' '.join(words)}",
                     where=self.named,
-                    mend=f"read the log: {self.log}",
+                    fix=f"read the log: {self.log}",
                 )
 
 

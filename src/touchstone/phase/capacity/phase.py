@@ -39,7 +39,7 @@ class CapacityPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One contender alone, where they cannot run together. Raises TouchstoneError if the load comes from afar."""
         if bench.generators.places:
-            raise TouchstoneError("a capacity is searched by this machine's engine alone", mend="leave --cluster out")
+            raise TouchstoneError("a capacity is searched by this machine's engine alone", fix="leave --cluster out")
         samples: list[Sample] = []
         for name, load in searched_loads(bench).items():
             if not _in_turn(bench, load):

@@ -132,7 +132,7 @@ class _OneDrain:
         sample.drain.reported = reported
         sample.figures, sample.not_measured = drain_figures(proof, exec_s)
         if not proof.first:
-            raise DrainError("no message reached the downstream", mend="does the consumer start? read the log")
+            raise DrainError("no message reached the downstream", fix="does the consumer start? read the log")
 
     def _watch(self, topic: Kafka, downstream: Echo, contender: Running, messages: int) -> None:
         """Wait until every message has come and is committed, at most the scenario's time.
@@ -151,13 +151,13 @@ def _dependency(bench: Bench, key: str, name: str, kind: type[Kind]) -> Kind:
     found = bench.dependencies.get(name)
     if not isinstance(found, kind):
         raise UsageError(
-            f"drain.{key} is {name!r}, which is no dependency of kind {kind.kind}", mend="name one in scenario.toml"
+            f"drain.{key} is {name!r}, which is no dependency of kind {kind.kind}", fix="name one in scenario.toml"
         )
     return found
 
 
 def _reported(contender: Running, target: str, seed: int) -> JsonValue:
-    """What the service itself says it did; kept beside the proof, and never counted."""
+    """What the service itself says it did; kept next to the proof, and never counted."""
     answer = contender.service.exchange(Request(target=target), ValueSource(seed).next())
     try:
         reported: JsonValue = json.loads(answer.body)

@@ -62,7 +62,7 @@ class EmptyRoot:
                     self.add(member, kind, (target or path) / member.relative_to(path))
             return
         if not path.is_file():
-            raise EmptyRootError(f"{path} is needed and not there", mend="install it, or fix `footprint` in stack.toml")
+            raise EmptyRootError(f"{path} is needed and not there", fix="install it, or fix `footprint` in stack.toml")
         within = target or path
         copy = self.folder / within.relative_to("/")
         if within in self.kinds:
@@ -123,7 +123,7 @@ class EmptyRoot:
             raise EmptyRootError(
                 f"tar failed: {done.stderr.strip()[-200:]}",
                 where=str(self.folder),
-                mend="see that there is room on the disk",
+                fix="see that there is room on the disk",
             )
 
 
@@ -135,7 +135,7 @@ def compressed_bytes(archive: Path, zstd: Path) -> int:
         while block := packed.stdout.read(1 << 16):
             total += len(block)
     if packed.returncode != 0:
-        raise EmptyRootError("zstd failed", where=str(archive), mend="see that there is room on the disk")
+        raise EmptyRootError("zstd failed", where=str(archive), fix="see that there is room on the disk")
     return total
 
 
@@ -173,7 +173,7 @@ def find_library(name: str) -> Path:
     # A name may be listed for several machines: this one's own comes first.
     found = re.search(rf"^\s*{re.escape(name)} \([^)]*\) => (/\S+)$", listed, re.MULTILINE)
     if found is None:
-        raise EmptyRootError(f"there is no library {name}", mend="install it, or fix `footprint` in stack.toml")
+        raise EmptyRootError(f"there is no library {name}", fix="install it, or fix `footprint` in stack.toml")
     return Path(found[1])
 
 

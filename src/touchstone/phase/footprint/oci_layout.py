@@ -101,7 +101,7 @@ def _port(process: subprocess.Popen[bytes], log: Path) -> int:
         if ended or time.monotonic() > deadline:
             raise ImageError(
                 f"crane's registry did not start: {said.strip()[-200:] or 'it said nothing'}",
-                mend="this crane may be too old: get another by `touchstone toolchain crane --even-if-found`",
+                fix="this crane may be too old: get another by `touchstone toolchain crane --even-if-found`",
             )
         time.sleep(0.01)
 
@@ -112,6 +112,6 @@ def _run(command: Sequence[object], env: Mapping[str, str]) -> str:
     if done.returncode != 0:
         raise ImageError(
             f"`crane {words[1]}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
-            mend="see that there is room on the disk, and that this crane is of version 0.20 or newer",
+            fix="see that there is room on the disk, and that this crane is of version 0.20 or newer",
         )
     return done.stdout

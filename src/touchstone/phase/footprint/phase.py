@@ -82,7 +82,7 @@ def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[
             raise FootprintError(
                 "it runs on java, and `footprint` does not ask for a JRE",
                 where=contender.name,
-                mend='write footprint = ["jre"] in stack.toml',
+                fix='write footprint = ["jre"] in stack.toml',
             )
         _add_jre(root, contender, built, java, sample)
     elif Path(built.argv[0]) not in artifact_files(built.artifacts):
@@ -102,7 +102,7 @@ def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[
 
 def _add_jre(root: EmptyRoot, contender: Contender, built: Built, java: Found, sample: Sample) -> None:
     """A JRE in the place of the JDK."""
-    # bin/java of the command may be a link; the JVM finds its modules beside the file behind it.
+    # bin/java of the command may be a link; the JVM finds its modules next to the file behind it.
     home = java.path.resolve().parent.parent
     jars = [path for path in artifact_files(built.artifacts) if path.suffix == ".jar"]
     declared = [name.removeprefix("module:") for name in contender.variant.footprint if name.startswith("module:")]
@@ -125,7 +125,7 @@ def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
         raise FootprintError(
             f"in an empty root it breaks its contract: {broken[0].says}: {first.request}: expected {first.expected}; "
             f"received {first.received}",
-            mend="something is missing: add it to `footprint` in stack.toml (module:, library:, zoneinfo, /a/file)",
+            fix="something is missing: add it to `footprint` in stack.toml (module:, library:, zoneinfo, /a/file)",
         )
 
 

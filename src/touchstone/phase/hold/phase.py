@@ -28,7 +28,7 @@ from touchstone.vocabulary.phase import PHASES, PhaseKind
 _LARGE_PATIENCE_S = 60.0
 """Dozens of server processes share a few CPUs there, and what is asked is what they hold, not how soon they answer."""
 _SPARE_FILES = 1000
-"""Descriptors that a process needs for itself, beside its connections."""
+"""Descriptors that a process needs for itself, next to its connections."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def keep(result: HoldResult, sample: Sample) -> None:
     )
     levels = sample.hold.levels
     if not levels:
-        sample.failure = Failure(what="no level was reached", mend="see the refusal in the sample's record")
+        sample.failure = Failure(what="no level was reached", fix="see the refusal in the sample's record")
         return
     held = [level.connections for level in levels]
     sample.figures["hold_connections"] = float(max(held))

@@ -30,7 +30,7 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> None:
             first = broken[0]
             raise PrepareError(
                 f"the load's preparation broke: {first.request}: expected {first.expected}, received {first.received}",
-                mend="run the contract check: `touchstone run --phase verify`",
+                fix="run the contract check: `touchstone run --phase verify`",
             )
 
 

@@ -238,7 +238,7 @@ class _SlicedLoad:
                 f"slices of {usual:g} s are too short: {self.samples[slowest].contender} responds {rates[slowest]:.3g} "
                 f"times a second on {places} connections, which takes {lengths[slowest]:.2g} s for whole generations",
                 where=f"load {self.name}",
-                mend=f"give --slice {lengths[slowest]:.2g} or more, or leave it out",
+                fix=f"give --slice {lengths[slowest]:.2g} or more, or leave it out",
             )
         return lengths
 

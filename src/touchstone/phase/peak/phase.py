@@ -75,7 +75,7 @@ def _load_at_once(bench: Bench, contender: Running, name: str, load: Load, sampl
         if elapsed_s >= within_s:
             raise StartError(
                 f"the load could begin only {elapsed_s:.1f} s after exec, and {within_s:g} s are watched",
-                mend="see in its log what it does at the start, or take a longer profile",
+                fix="see in its log what it does at the start, or take a longer profile",
             )
         timing = Timing(warmup_s=0.0, measured_s=within_s - elapsed_s, idle_s=0.0)
         seed, fresh = bench.seed + (sample.round or 0), fresh_of(bench.seed)

@@ -57,7 +57,7 @@ def figures(report: ProbeReport) -> dict[str, float]:
     if report.died_in is not None:
         raise TouchstoneError(
             f"the service stopped listening in the conformance case {report.died_in}",
-            mend=f"read its log, and play that case alone: touchstone probe URL --only {report.died_in}",
+            fix=f"read its log, and play that case alone: touchstone probe URL --only {report.died_in}",
         )
     must, should = report.kept.get("MUST", _NONE), report.kept.get("SHOULD", _NONE)
     counts = {
@@ -96,7 +96,7 @@ def _probe(at: Engaged, probe: Probe, whole: Path) -> ProbeReport:
             raise EngineError(
                 f"the probe ended with code {done.returncode}: {done.stderr.strip()[-300:]}",
                 where="[probe] in scenario.toml",
-                mend="run it by hand: " + " ".join(command[:-2]),
+                fix="run it by hand: " + " ".join(command[:-2]),
             )
         whole.write_bytes(out.read_bytes())
     try:
@@ -104,5 +104,5 @@ def _probe(at: Engaged, probe: Probe, whole: Path) -> ProbeReport:
     except ValidationError as error:
         raise EngineError(
             f"the probe's report has another form: {error.errors()[0]['msg']}",
-            mend="build the engine anew: make engine",
+            fix="build the engine anew: make engine",
         ) from error

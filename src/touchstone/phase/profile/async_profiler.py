@@ -30,14 +30,14 @@ class AsyncProfiler(Sampler):
         self._library = async_profiler.library()
         if not self._library.is_file():
             raise ProfilerError(
-                f"not measured: needs async-profiler; {async_profiler.HOW_TO_GET}", mend="then run the phase again"
+                f"not measured: needs async-profiler; {async_profiler.HOW_TO_GET}", fix="then run the phase again"
             )
         self._pid = process.pid
         tool = jcmd(process)
         if tool is None:
             raise ProfilerError(
                 "not measured: there is no jcmd next to the JVM's program, by which a profiler is attached",
-                mend="run the contender by a JDK: a JRE cannot be attached to",
+                fix="run the contender by a JDK: a JRE cannot be attached to",
             )
         self._jcmd = tool
         self._event = "cpu"
@@ -57,7 +57,7 @@ class AsyncProfiler(Sampler):
             if "started" not in timers:
                 raise ProfilerError(
                     f"not measured: async-profiler does not start: {said.strip() or timers.strip() or 'no message'}",
-                    mend="see the contender's log; `-XX:+DisableAttachMechanism` and other users' JVMs forbid it",
+                    fix="see the contender's log; `-XX:+DisableAttachMechanism` and other users' JVMs forbid it",
                 )
         self.name = f"async-profiler {async_profiler.VERSION}, {self._event}"
 
@@ -69,7 +69,7 @@ class AsyncProfiler(Sampler):
         if not text:
             raise ProfilerError(
                 f"not measured: async-profiler left nothing: {said.strip() or 'no message'}",
-                mend="see that the JVM may write below /tmp, and that it was not ended",
+                fix="see that the JVM may write below /tmp, and that it was not ended",
             )
         return folded(_stacks(text))
 
@@ -85,13 +85,13 @@ class AsyncProfiler(Sampler):
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise ProfilerError(
                     f"not measured: async-profiler cannot be attached: {error}",
-                    mend="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
+                    fix="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
                 ) from error
             said = Path(log.name).read_text(encoding="utf-8", errors="replace")
         if done.returncode != 0:
             raise ProfilerError(
                 f"not measured: async-profiler cannot be attached: {(done.stderr or done.stdout).strip()[-300:]}",
-                mend="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
+                fix="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
             )
         return said + done.stdout
 

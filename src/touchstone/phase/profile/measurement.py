@@ -46,7 +46,7 @@ def profile_one(task: Task, sample: Sample) -> None:
     Raises TouchstoneError if it cannot be loaded. What a profiler is refused is put down, and the rest is measured.
     """
     if task.rate <= 0:
-        raise PassError("no contender could be loaded, so that there is no rate", mend="run the phase `load` first")
+        raise PassError("no contender could be loaded, so that there is no rate", fix="run the phase `load` first")
     stack, asked = task.contender.stack, task.contender.variant.profiled
     evidence = ProfileEvidence(rate=task.rate, application=own_prefixes(stack))
     sample.profile = evidence
@@ -75,7 +75,7 @@ def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None
     try:
         copy = build_copy(task.bench, task.contender, sample, log)
     except TouchstoneError as error:
-        evidence.not_profiled = f"not measured: the copy for the profiler: {error.what}; {error.mend}"
+        evidence.not_profiled = f"not measured: the copy for the profiler: {error.what}; {error.fix}"
         return None
     evidence.copy_build = variant.profiled.build or variant.build if variant.profiled else variant.build
     return copy
@@ -107,7 +107,7 @@ def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) 
         made: Sampler = AsyncProfiler(process) if jvm else Perf(process, placement.server_cpus, placement.engine_cpus)
         made.prepare()
     except ProfilerError as error:
-        evidence.not_profiled = f"{error.what}; {error.mend}"
+        evidence.not_profiled = f"{error.what}; {error.fix}"
         return None
     return made
 
@@ -154,7 +154,7 @@ def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None
         evidence.stacks = sampler.stop()
         evidence.profiler, evidence.interval_s = sampler.name, 1 / HERTZ
     except ProfilerError as error:
-        evidence.not_profiled = f"{error.what}; {error.mend}"
+        evidence.not_profiled = f"{error.what}; {error.fix}"
         evidence.profiled = None
 
 
@@ -169,4 +169,4 @@ def _count_calls(passes: Passes, contender_running: Running, evidence: ProfileEv
     try:
         passes.counted(_COUNTED_S, traced)
     except ProfilerError as error:
-        evidence.not_counted = f"{error.what}; {error.mend}"
+        evidence.not_counted = f"{error.what}; {error.fix}"

@@ -140,5 +140,5 @@ class Passes:
         if not answered or failed > self.load.error_allowance * (answered + failed):
             raise PassError(
                 f"{failed} of {answered + failed} requests of a profile's pass failed, {right} were right",
-                mend="run the phase `load` first: it says what is wrong with them",
+                fix="run the phase `load` first: it says what is wrong with them",
             )

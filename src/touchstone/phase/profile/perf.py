@@ -37,7 +37,7 @@ class Perf(Sampler):
     def __init__(self, process: ServerProcess, watched: Sequence[int], own: Sequence[int]) -> None:
         tool = find_tool("perf", ">=5.17")
         if not isinstance(tool, Found):
-            raise ProfilerError(f"not measured: {tool}", mend="then run the phase again")
+            raise ProfilerError(f"not measured: {tool}", fix="then run the phase again")
         self._perf = str(tool.path)
         self._process = process
         self._watched, self._own = watched, own
@@ -112,7 +112,7 @@ class Perf(Sampler):
             lines = (Path(self._folder.name) / "log").read_text(encoding="utf-8", errors="replace").splitlines()
             said = next((line.strip() for line in lines if line.strip() and not line.startswith("[")), "")
         self._close()
-        return ProfilerError(f"not measured: {what}{f': {said}' if said else ''}", mend=_PERMIT)
+        return ProfilerError(f"not measured: {what}{f': {said}' if said else ''}", fix=_PERMIT)
 
     def _close(self) -> None:
         if self._child is not None:

@@ -25,7 +25,7 @@ def counting(process: ServerProcess) -> Iterator[dict[str, int]]:
     """A context: the dictionary holds the calls by name when it has ended. Raises ProfilerError."""
     tool = find_tool("strace", ">=5")
     if not isinstance(tool, Found):
-        raise ProfilerError(f"not measured: {tool}", mend="then run the phase again")
+        raise ProfilerError(f"not measured: {tool}", fix="then run the phase again")
     found: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="touchstone-strace-") as folder:
         out, log = Path(folder) / "counts", Path(folder) / "log"
@@ -56,7 +56,7 @@ def _wait_until_traced(child: subprocess.Popen[bytes], process: ServerProcess, l
     said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     raise ProfilerError(
         f"not measured: strace cannot trace it: {said[-1] if said else 'no message'}",
-        mend="as root: `sysctl kernel.yama.ptrace_scope=0`, or give strace CAP_SYS_PTRACE; in a container the seccomp "
+        fix="as root: `sysctl kernel.yama.ptrace_scope=0`, or give strace CAP_SYS_PTRACE; in a container the seccomp "
         "profile must allow ptrace",
     )
 

@@ -69,7 +69,7 @@ class Confinement(Record):
 
 
 class LeftInWork(Record):
-    """Files that earlier starts in the same run had left beside the program."""
+    """Files that earlier starts in the same run had left next to the program."""
 
     removed: list[str] = []
     changed: list[str] = []

@@ -38,7 +38,7 @@ class _Scale:
 
 
 def draw(ruling: ClaimRuling) -> Markup | None:
-    """The plot of a claim; None if there is nothing to set beside each other."""
+    """The plot of a claim; None if there is nothing to set next to each other."""
     rows = [(m, False) for m in ruling.measurements]
     rows += [(m, True) for e in ruling.explanations for m in e.measurements]
     rows = [(m, exhibit) for m, exhibit in rows if m.unit != "event" and _numbers(m)]

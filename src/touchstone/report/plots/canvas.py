@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 440
-"""Width of a drawing in CSS pixels: two fit beside each other on a desktop, and one still reads on a phone."""
+"""Width of a drawing in CSS pixels: two fit next to each other on a desktop, and one still reads on a phone."""
 TEXT = 12.5
 """Text size in the same pixels."""
 
@@ -95,7 +95,7 @@ def new(
 
 
 def name_width(names: Iterable[str]) -> float:
-    """Room for contenders' names beside the axes, in pixels; names that need more are shortened by `fitted`."""
+    """Room for contenders' names next to the axes, in pixels; names that need more are shortened by `fitted`."""
     return min(_NAME_ROOM, max((_wide(name) for name in names), default=0) + 10)
 
 

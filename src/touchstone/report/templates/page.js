@@ -165,7 +165,7 @@
     }
   }
 
-  // The vertices of a path, whose values stand beside it in the same order.
+  // The vertices of a path, whose values stand next to it in the same order.
   function line(element) {
     const d = element.querySelector("path")?.getAttribute("d");
     if (!d) return null;

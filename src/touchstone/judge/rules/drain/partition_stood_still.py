@@ -14,7 +14,7 @@ STOOD = 0.25
 
 
 class PartitionStoodStill(SampleRule):
-    """Partitions are worked through beside each other; one that waits for another wastes what it could do.
+    """Partitions are worked through next to each other; one that waits for another wastes what it could do.
 
     A barrier after each poll does that, and so does a consumer that takes its messages from one partition at a time.
     """

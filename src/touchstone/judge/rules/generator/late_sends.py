@@ -36,7 +36,7 @@ class LateSends(SampleRule):
     next_step = "Give the engine a CPU of its own, lower the rate, or end what else runs on its CPU."
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
-        """Put lateness beside latency."""
+        """Put lateness next to latency."""
         result = sample.result
         if result is None or loop(sample) == "closed":
             return

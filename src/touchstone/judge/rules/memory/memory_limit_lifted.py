@@ -19,7 +19,7 @@ class MemoryLimitLifted(SampleRule):
     title = "The memory limit was lifted"
     threshold = "a limit read back, at a contender's end, above the one that was set"
     threshold_reason = "the kernel rounds a limit down to pages, and nobody but the contender writes to its cgroup"
-    next_step = "See what writes to the cgroup's files: the server, or a service manager beside the lab."
+    next_step = "See what writes to the cgroup's files: the server, or a service manager next to the lab."
     phases = None
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

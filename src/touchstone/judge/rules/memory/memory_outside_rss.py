@@ -39,7 +39,7 @@ class MemoryOutsideRss(SampleRule):
             if hidden > LEAST and hidden > SHARE * account.resident:
                 hold = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]
                 yield self.finding(
-                    f"{size(hidden)} were in no process's RSS, beside {size(account.resident)} of RSS",
+                    f"{size(hidden)} were in no process's RSS, next to {size(account.resident)} of RSS",
                     sample=sample,
                     figures=[*MEMORY, *hold],
                     evidence={"unmapped_shared": hidden, "rss": account.resident},

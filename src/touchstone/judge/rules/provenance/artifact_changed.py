@@ -18,7 +18,7 @@ class ArtifactChanged(RunRule):
     title = "The program was not the same throughout"
     threshold = "an artifact of a contender with more than one SHA-256 among the starts of a run"
     threshold_reason = "nothing writes to an artifact after the build: any difference is another program"
-    next_step = "See what writes to the artifact: the program itself, or a build beside the run."
+    next_step = "See what writes to the artifact: the program itself, or a build next to the run."
 
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""

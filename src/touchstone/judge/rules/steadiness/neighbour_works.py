@@ -23,7 +23,7 @@ class NeighbourWorks(SampleRule):
     severity = Severity.SUSPECT
     title = "Another contender worked within its slices"
     threshold = (
-        "CPU of the contenders that were not on, beside what the server's CPUs have in these slices: above 5 % "
+        "CPU of the contenders that were not on, next to what the server's CPUs have in these slices: above 5 % "
         "suspect, above 2 % a note"
     )
     threshold_reason = "idle runtimes use well below 1 % of a CPU each; 5 % is the least difference that matters"

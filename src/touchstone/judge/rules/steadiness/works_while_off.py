@@ -26,7 +26,7 @@ class WorksWhileOff(SampleRule):
     severity = Severity.SUSPECT
     title = "A contender worked while it should rest"
     threshold = (
-        "CPU that a contender used in the slices of others, beside what its own requests used: above 5 % suspect, "
+        "CPU that a contender used in the slices of others, next to what its own requests used: above 5 % suspect, "
         "above 2 % a note"
     )
     threshold_reason = (
