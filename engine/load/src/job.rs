@@ -58,6 +58,7 @@ pub struct Job {
     /// Seed of all randomness in the job.
     #[serde(default = "default_seed")]
     pub seed: u64,
+    /// Where the numbers of requests begin: a later load on the same service goes on where an earlier one ended.
     #[serde(default)]
     pub first_counter: u64,
     /// Length of one interval of the series.
