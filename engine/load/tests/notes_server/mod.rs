@@ -1,7 +1,7 @@
 //! A service that keeps notes, with a login by cookie: as small as it can be.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -109,7 +109,7 @@ fn answer(head: &str, body: &str, notes: &Notes) -> String {
         ("POST", "/notes", _) => {
             let id = notes.created.fetch_add(1, Ordering::Relaxed) + 1;
             let forgotten = notes.forgotten.load(Ordering::Relaxed);
-            if forgotten == 0 || id % forgotten != 0 {
+            if forgotten == 0 || !id.is_multiple_of(forgotten) {
                 kept.insert(id, body.to_owned());
             }
             let note = serde_json::json!({"id": id, "text": body});
