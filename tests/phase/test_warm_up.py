@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from touchstone.engine.slices import TurnRecord
-from touchstone.phase.load.warm_up import Budget, WarmingContender
+from touchstone.phase.load.warm_up import Budget, WarmingContender, at_rest
 
 SLICE_S = 0.25
 
@@ -51,6 +51,26 @@ def test_one_that_still_rises_when_its_time_is_used_up_is_called_so() -> None:
     account = warmed(jit, Budget(1.5, 15.0)).account()
     assert account.ended == "budget"
     assert account.growth is not None and account.growth > 0.03
+
+
+def lap_of(*turns: tuple[int, float, list[float]]) -> list[TurnRecord]:
+    """Correct responses, own CPU and that of all others for each turn of a lap."""
+    return [
+        TurnRecord(
+            index=index, contender=index, lap_phase="warmup", begin=index, sending_end=index + 0.25, end=index + 0.25,
+            ok=ok, server_cpu_s=own, others_cpu_s=list(others),
+        )
+        for index, (ok, own, others) in enumerate(turns)
+    ]  # fmt: skip
+
+
+def test_settling_goes_on_while_a_compiler_works_in_the_others_slices() -> None:
+    assert at_rest(lap_of((1000, 0.1, [0.0, 0.004]), (1000, 0.1, [0.001, 0.0])))
+    assert not at_rest(lap_of((1000, 0.1, [0.0, 0.02]), (1000, 0.1, [0.0, 0.0])))
+
+
+def test_a_service_that_fell_silent_is_not_waited_for() -> None:
+    assert at_rest(lap_of((1000, 0.1, [0.0, 0.001]), (0, 0.0005, [0.0, 0.0])))
 
 
 def test_the_dead_are_not_waited_for() -> None:

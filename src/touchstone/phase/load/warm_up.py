@@ -103,9 +103,10 @@ class WarmingContender:
 def at_rest(lap: Sequence[TurnRecord]) -> bool:
     """Whether in a lap over all contenders each rested while the others were on.
 
-    A rate may be flat while a compiler still works off its queue: it goes on in the neighbours' slices.
+    A rate may be flat while a compiler still works off its queue: it goes on in the neighbours' slices. Who gave no
+    correct response has no work to put off, and is not waited for.
     """
-    own = {record.contender: record.server_cpu_s or 0.0 for record in lap}
+    own = {record.contender: record.server_cpu_s or 0.0 for record in lap if record.ok}
     beside = dict.fromkeys(own, 0.0)
     for record in lap:
         for contender, used in enumerate(record.others_cpu_s or []):
