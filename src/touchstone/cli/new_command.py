@@ -61,7 +61,7 @@ def new(
         Path | None, typer.Option(help="Draft contract and loads from a session that a browser recorded.", exists=True)
     ] = None,
 ) -> None:
-    """Make a scenario with one small stack that runs, add a stack to a scenario, or draft a scenario from a file."""
+    """Make a scenario with a stack that runs, add a stack to one, or draft one from a file."""
     draft = _draft(folder, from_openapi, from_har)
     if draft is not None:
         typer.echo(_write_draft(folder, draft))

@@ -51,9 +51,9 @@ class Plan(Record):
     """The stack against which the others are put."""
     placement: dict[str, Any] = {}
     command: list[str] = []
-    margin: float = 0.05
+    margin: float = Field(default=0.05, gt=0, le=10)
     """The least effect that matters, as a share."""
-    confidence: float = 0.95
+    confidence: float = Field(default=0.95, ge=0.5, lt=1)
     slice_s: float | None = None
     """How long a contender's turn is, in seconds, where the user said so."""
     whole_windows: bool = False

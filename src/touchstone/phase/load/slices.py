@@ -232,7 +232,7 @@ class _SlicedLoad:
         rates = {index: turn_rate(record) for index, record in last.items() if index in self._live}
         places = self.load.connections * self.load.pipeline
         lengths = slice_lengths(places, rates, usual)
-        slowest = max(lengths, key=lambda index: lengths[index], default=None)
+        slowest = min(rates, key=lambda index: rates[index], default=None)
         if self.bench.slice_is_fixed and slowest is not None and lengths[slowest] > usual:
             raise TouchstoneError(
                 f"slices of {usual:g} s are too short: {self.samples[slowest].contender} responds {rates[slowest]:.3g} "
