@@ -21,7 +21,7 @@ def warmed(rate: Callable[[float], float], budget: Budget) -> WarmingContender:
         one.add(
             TurnRecord(
                 index=index, contender=0, lap_phase="warmup", begin=begin, sending_end=begin + SLICE_S,
-                end=begin + SLICE_S, sent=ok, completed=ok, ok=ok, rate=rate(begin),
+                end=begin + SLICE_S, sent=max(1, ok), completed=ok, ok=ok, rate=rate(begin),
             )
         )  # fmt: skip
         index += 1
@@ -67,6 +67,27 @@ def lap_of(*turns: tuple[int, float, list[float]]) -> list[TurnRecord]:
 def test_settling_goes_on_while_a_compiler_works_in_the_others_slices() -> None:
     assert at_rest(lap_of((1000, 0.1, [0.0, 0.004]), (1000, 0.1, [0.001, 0.0])))
     assert not at_rest(lap_of((1000, 0.1, [0.0, 0.02]), (1000, 0.1, [0.0, 0.0])))
+
+
+def test_a_service_that_falls_silent_ends_its_warm_up_after_two_such_turns() -> None:
+    one = warmed(lambda t: 20_000 if t < 1.0 else 0.0, Budget(1.5, 60.0))
+    assert one.seconds == pytest.approx(1.0 + 2 * SLICE_S)
+    assert one.account().ended == "died"
+
+
+def test_waits_for_requests_that_time_out_are_part_of_the_budget() -> None:
+    one = WarmingContender(Budget(1.5, 60.0))
+    turns = 0
+    while not one.done:
+        begin = turns * 10.25
+        one.add(
+            TurnRecord(
+                index=turns, contender=0, lap_phase="warmup", begin=begin, sending_end=begin + SLICE_S,
+                end=begin + 10.25, sent=500, completed=499, ok=499, rate=2000.0 * 1.1**turns,
+            )
+        )  # fmt: skip
+        turns += 1
+    assert turns == 6
 
 
 def test_a_service_that_fell_silent_is_not_waited_for() -> None:

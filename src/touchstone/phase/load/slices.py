@@ -31,7 +31,7 @@ from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.load.tare import null_server, null_traffic
-from touchstone.phase.load.warm_up import Budget, turn_rate, warm_up
+from touchstone.phase.load.warm_up import Budget, fell_silent, turn_rate, warm_up
 from touchstone.plan.laps import balanced_laps, slice_lengths
 from touchstone.record.engine import LoadResult, Machine
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
@@ -248,12 +248,17 @@ class _SlicedLoad:
         known = ""
         for lap, order in enumerate(orders):
             self.bench.watcher.step(f"{self.name}: lap {lap + 1} of {laps}{known}")
-            for record in session.turns("load", [Turn(live[place], slice_s[live[place]]) for place in order]):
+            turns = [live[place] for place in order if not fell_silent(self._lapped(live[place]))]
+            for record in session.turns("load", [Turn(index, slice_s[index]) for index in turns]):
                 record.lap = lap
                 self.records.append(record)
             if self.bench.lap_watcher is not None:
                 self._put_slices({}, slice_s)
                 known = self.bench.lap_watcher.after_lap(self.samples)
+
+    def _lapped(self, index: int) -> list[TurnRecord]:
+        """A contender's turns that count, until now."""
+        return [record for record in self.records if record.contender == index and record.lap is not None]
 
     def _keep(self, result: SlicesResult, warm_ups: dict[int, WarmUp], slice_s: Mapping[int, float]) -> None:
         self._put_slices(warm_ups, slice_s)

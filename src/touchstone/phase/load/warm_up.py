@@ -22,6 +22,7 @@ RESTLESS = 0.05
 """The share of its own requests' CPU above which a contender that should rest still works."""
 SETTLING_LAPS = 8
 """Who has not come to rest after so many works in the background for good: `works-while-off` says so."""
+_SILENT_TURNS = 2
 _SHORTEST_S = 0.5
 _LONGEST_S = 6.0
 _PATIENCE_S = 10.0
@@ -56,6 +57,11 @@ class WarmingContender:
         return sum(record.sending_end - record.begin for record in self.records)
 
     @property
+    def took_s(self) -> float:
+        """With the waits for what was under way when a turn's time was over."""
+        return sum(record.end - record.begin for record in self.records)
+
+    @property
     def requests(self) -> int:
         """Responses until now."""
         return sum(record.completed for record in self.records)
@@ -83,8 +89,8 @@ class WarmingContender:
 
     @property
     def done(self) -> bool:
-        """Whether it needs no more: it is flat, its time is used up, or it is dead."""
-        if self.dead or self.seconds >= self.budget.most_s:
+        """Whether it needs no more: it is flat, its time is used up, it is dead, or it has fallen silent."""
+        if self.dead or fell_silent(self.records) or self.took_s >= self.budget.most_s:
             return True
         used = self.requests >= self.budget.least_requests or self.seconds >= _PATIENCE_S
         return used and self.seconds >= self.budget.least_s and self._flat_looks >= _LOOKS
@@ -93,11 +99,20 @@ class WarmingContender:
         """How it ended."""
         flat = self._flat_looks >= _LOOKS
         return WarmUp(
-            ended="died" if self.dead else "flat" if flat else "budget",
+            ended="died" if self.dead or fell_silent(self.records) else "flat" if flat else "budget",
             seconds=self.seconds,
             requests=self.requests,
             growth=self.growth,
         )
+
+
+def fell_silent(records: Sequence[TurnRecord]) -> bool:
+    """Whether a contender gave no correct response in its last turns, one of which may be bad luck.
+
+    Each such turn lasts until its requests have timed out, so that there must not be many of them.
+    """
+    last = records[-_SILENT_TURNS:]
+    return len(last) == _SILENT_TURNS and all(record.sent > 0 and record.ok == 0 for record in last)
 
 
 def at_rest(lap: Sequence[TurnRecord]) -> bool:

@@ -56,7 +56,9 @@ class WarmUp(Record):
     """How a contender was warmed up before the slices that count."""
 
     ended: Literal["flat", "budget", "died"]
-    """`flat`: its rate had stopped rising. `budget`: the profile's time was used up while it still rose."""
+    """`flat`: its rate had stopped rising. `budget`: the profile's time was used up while it still rose. `died`: it
+    gave no correct response any more.
+    """
     seconds: float
     """Of load of its own."""
     requests: int
