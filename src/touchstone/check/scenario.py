@@ -75,12 +75,14 @@ def _known(scenario: Scenario) -> str:
     return f"there are: {', '.join(scenario.dependencies) or 'none'}"
 
 
+def _unknown_dependency(file: Path, scenario: Scenario, key: Place, name: str) -> Problem:
+    return Problem(file, (*key, "dependency"), f"the scenario has no dependency {name!r}", _known(scenario))
+
+
 def _act(file: Path, scenario: Scenario, key: Place, step: Act) -> Iterator[Problem]:
     spec = scenario.dependencies.get(step.dependency)
     if spec is None:
-        yield Problem(
-            file, (*key, "dependency"), f"the scenario has no dependency {step.dependency!r}", _known(scenario)
-        )
+        yield _unknown_dependency(file, scenario, key, step.dependency)
         return
     acts = dependency_class(spec.kind).acts
     if step.act not in acts:
@@ -95,9 +97,7 @@ def _act(file: Path, scenario: Scenario, key: Place, step: Act) -> Iterator[Prob
 def _proof(file: Path, scenario: Scenario, key: Place, proof: Proof) -> Iterator[Problem]:
     spec = scenario.dependencies.get(proof.dependency)
     if spec is None:
-        yield Problem(
-            file, (*key, "dependency"), f"the scenario has no dependency {proof.dependency!r}", _known(scenario)
-        )
+        yield _unknown_dependency(file, scenario, key, proof.dependency)
         return
     if (why := dependency_class(spec.kind).wrong_query(proof.query, dict(spec.settings))) is not None:
         yield Problem(file, (*key, "query"), why, "correct the query; docs/dependencies.md tells what can be asked")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -337,6 +338,17 @@ class LoadResult(EngineRecord):
     steps: list[LoadStep] = []
     watch: Watch | None = None
     machine: Machine = Machine()
+
+
+START_FIGURES: Mapping[str, str] = {
+    "boot_first_response": "first_response_s",
+    "boot_port_open": "port_open_s",
+    "boot_cpu": "cpu_s",
+    "boot_rss": "held",
+    "boot_pss": "pss",
+    "boot_anon": "anon",
+}
+"""The figures of starts, by the field of a `BootRun` that holds them."""
 
 
 class BootRun(EngineRecord):

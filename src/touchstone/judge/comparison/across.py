@@ -152,10 +152,16 @@ def _change(earlier: Estimate, later: Estimate, terms: Terms, family: int) -> Ch
         each = simultaneous(terms.confidence, family)
         interval = unpaired_ratio_interval(later.repeats or later.values, earlier.repeats or earlier.values, each)
     if interval is not None:
-        change.ratio, change.low, change.high = interval.point, interval.low, interval.high
-        change.outcome, change.worse = read_decision(decide(interval, margin), later.figure)
-        change.harmless = harmless(interval, later.figure, margin)
+        change.ratio = interval.point
+        decide_change(change, interval)
     return change
+
+
+def decide_change(change: Change, interval: Interval) -> None:
+    """Put into a change what its interval says of it, at the change's own margin."""
+    change.low, change.high = interval.low, interval.high
+    change.outcome, change.worse = read_decision(decide(interval, change.margin), change.figure)
+    change.harmless = harmless(interval, change.figure, change.margin)
 
 
 def harmless(interval: Interval, figure: str, margin: float) -> bool:

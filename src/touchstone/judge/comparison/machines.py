@@ -11,11 +11,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from touchstone.judge.comparison.across import Change, Terms, changes, harmless, read_decision, usable
+from touchstone.judge.comparison.across import Change, Terms, changes, decide_change, usable
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Estimate, Judgement, Verdict
-from touchstone.judge.statistics.intervals import Interval, decide, simultaneous
+from touchstone.judge.statistics.intervals import Interval, simultaneous
 from touchstone.record.base import Record
 from touchstone.record.run import Run
 
@@ -98,9 +98,7 @@ def _change(earlier: Comparison, later: Comparison, terms: Terms) -> Change:
     )
     interval = _quotient(earlier, later)
     if interval is not None:
-        change.low, change.high = interval.low, interval.high
-        change.outcome, change.worse = read_decision(decide(interval, margin), later.figure)
-        change.harmless = harmless(interval, later.figure, margin)
+        decide_change(change, interval)
     return change
 
 

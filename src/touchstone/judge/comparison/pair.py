@@ -7,7 +7,7 @@ from __future__ import annotations
 import statistics
 from enum import StrEnum
 
-from touchstone.judge.comparison.across import Change, Gone, Terms, harmless, read_decision, usable
+from touchstone.judge.comparison.across import Change, Gone, Terms, decide_change, usable
 from touchstone.judge.comparison.gate import hold_against
 from touchstone.judge.judgement import Comparison, Estimate, FailedContender, Judgement, Outcome, Verdict
 from touchstone.judge.statistics.intervals import Decision, Interval, decide
@@ -128,9 +128,7 @@ def _change(comparison: Comparison, before: Estimate, after: Estimate, contender
         more_rounds=comparison.more_rounds,
     )
     if comparison.low is not None and comparison.high is not None:
-        interval = Interval(change.ratio, comparison.low, comparison.high)
-        change.outcome, change.worse = read_decision(decide(interval, margin), comparison.figure)
-        change.harmless = harmless(interval, comparison.figure, margin)
+        decide_change(change, Interval(change.ratio, comparison.low, comparison.high))
     return change
 
 

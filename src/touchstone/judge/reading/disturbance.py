@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from touchstone.record.run import Run
+from touchstone.record.sample import Sample
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,22 @@ class Disturbance:
     """Used by processes that were neither contender, generator nor dependency."""
     stolen: float | None
     """Taken by the hypervisor."""
+
+
+def others_share(sample: Sample, cpus: int) -> float | None:
+    """The share of the machine that others used during a load, below 0 where it was less than can be told.
+
+    The engine knows only its own and the server's processes; what dependencies used is no stranger's. None where nobody
+    looked, or nothing was loaded.
+    """
+    result = sample.result
+    other = result.machine.other_cpu_s if result else None
+    if result is None or other is None or not result.window.measured_s:
+        return None
+    own = sum(state.cpu_s for state in sample.dependencies if state.cpu_s)
+    # The engine reads the machine until its last answer has come, which an overloaded server puts off.
+    elapsed = result.window.measured_s + result.window.drain_s
+    return (other - own) / (elapsed * max(1, cpus))
 
 
 def disturbance(runs: Iterable[Run]) -> Disturbance:
@@ -32,12 +49,10 @@ def disturbance(runs: Iterable[Run]) -> Disturbance:
             if sample.phase != "load" or result is None or not result.window.measured_s:
                 continue
             loads += 1
-            whole = (result.window.measured_s + result.window.drain_s) * cpus
-            if result.machine.other_cpu_s is not None:
-                own = sum(state.cpu_s for state in sample.dependencies if state.cpu_s)
-                others.append(max(0.0, result.machine.other_cpu_s - own) / whole)
+            if (used := others_share(sample, cpus)) is not None:
+                others.append(max(0.0, used))
             if result.machine.steal_s is not None:
-                stolen.append(result.machine.steal_s / whole)
+                stolen.append(result.machine.steal_s / ((result.window.measured_s + result.window.drain_s) * cpus))
     return Disturbance(
         loads, statistics.median(others) if others else None, statistics.median(stolen) if stolen else None
     )

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-from touchstone.record.engine import BootRun
+from touchstone.record.engine import START_FIGURES, BootRun
 from touchstone.record.sample import Sample
-
-_OF_A_START: Mapping[str, str] = {
-    "boot_first_response": "first_response_s",
-    "boot_port_open": "port_open_s",
-    "boot_cpu": "cpu_s",
-    "boot_rss": "held",
-    "boot_pss": "pss",
-    "boot_anon": "anon",
-}
-"""The figures of starts, by the field of a start that holds them."""
 
 
 def start_values(sample: Sample, figure: str) -> list[float]:
@@ -34,9 +23,9 @@ def start_ratios(contender: Sample, baseline: Sample, figure: str) -> list[float
 
 
 def _runs(sample: Sample, figure: str) -> list[BootRun]:
-    return sample.boot.runs if sample.boot is not None and figure in _OF_A_START else []
+    return sample.boot.runs if sample.boot is not None and figure in START_FIGURES else []
 
 
 def _value(run: BootRun, figure: str) -> float | None:
-    value = None if run.failure or run.cold_cache else getattr(run, _OF_A_START[figure])
+    value = None if run.failure or run.cold_cache else getattr(run, START_FIGURES[figure])
     return None if value is None else float(value)

@@ -19,18 +19,9 @@ from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.port import free_port
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
-from touchstone.record.engine import BootResult, BootRun
+from touchstone.record.engine import START_FIGURES, BootResult, BootRun
 from touchstone.record.sample import Failure, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
-
-_FIGURES = {
-    "boot_first_response": "first_response_s",
-    "boot_port_open": "port_open_s",
-    "boot_cpu": "cpu_s",
-    "boot_rss": "held",
-    "boot_pss": "pss",
-    "boot_anon": "anon",
-}
 
 
 class BootPhase(Phase):
@@ -180,7 +171,7 @@ def boot_figures(runs: Sequence[BootRun]) -> tuple[dict[str, float], Failure | N
         )
         return {}, Failure(what=what.strip(), fix="read the log")
     figures: dict[str, float] = {}
-    for name, attribute in _FIGURES.items():
+    for name, attribute in START_FIGURES.items():
         values = [float(value) for run in good if (value := getattr(run, attribute)) is not None]
         if values:
             figures[name] = statistics.median(values)

@@ -9,9 +9,8 @@ from statistics import median
 
 from touchstone.record.evidence.capacity import CapacityTrial
 from touchstone.record.sample import Sample
-from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, mark_x, scale_y
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, mark_medians, scale_y
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
@@ -93,14 +92,7 @@ def _panel(view: View, place: Place, curve: _Curve, bound: float = 0.0) -> Panel
     canvas.label(axes, "offered rate", f"{curve.axis}, {scale}" if scale else curve.axis)
     if bound:
         axes.axhline(bound, color=canvas.MUTED, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
-    capacities = []
-    for contender in view.measured:
-        estimate = view.estimate(place, contender.name, "capacity")
-        if estimate is not None and estimate.median is not None:
-            words = quantity(estimate.median, Unit.PER_SECOND)
-            colour = canvas.line_colour(view.colour(contender.name))
-            mark_x(axes, estimate.median, colour, contender.name, f"capacity {words}")
-            capacities.append(f"{contender.name} {words}")
+    capacities = mark_medians(axes, view, place, "capacity", unit=Unit.PER_SECOND, says="capacity")
     told = f" Capacity (triangle): {', '.join(capacities)}." if capacities else ""
     told += " The dashed line is the objective's bound." if bound else ""
     return Panel(

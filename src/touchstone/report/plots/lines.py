@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.judge.judgement import Verdict
 from touchstone.record.sample import Sample
+from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
 from touchstone.report.plots.canvas import line_colour, line_style
 from touchstone.report.plots.marks import Reading, mark, mark_line
@@ -95,6 +96,21 @@ def mark_x(axes: Axes, x: float, colour: str, contender: str, says: str) -> None
         transform=axes.get_xaxis_transform(),
     )
     mark(drawn, contender, says)
+
+
+def mark_medians(axes: Axes, view: View, place: Place, figure: str, *, unit: Unit, says: str) -> list[str]:
+    """A triangle at the median of each contender that has the figure; `contender value`, as a caption tells them.
+
+    `says` stands before the value at the triangle: `peak after`.
+    """
+    told = []
+    for contender in view.measured:
+        estimate = view.estimate(place, contender.name, figure)
+        if estimate is not None and estimate.median is not None:
+            value = quantity(estimate.median, unit)
+            mark_x(axes, estimate.median, line_colour(view.colour(contender.name)), contender.name, f"{says} {value}")
+            told.append(f"{contender.name} {value}")
+    return told
 
 
 def legend_of(lines: Sequence[Line]) -> list[LegendEntry]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from touchstone.record.sample import Sample
-from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of, mark_x
+from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of, mark_medians
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
@@ -49,14 +48,7 @@ def build_rates(view: View, place: Place) -> Panel | None:
         return None
     words = ("seconds since exec", "correct responses per second")
     figure, axes = draw_over_time(lines, Unit.PER_SECOND, words, steps=True)
-    reached = []
-    for contender in view.measured:
-        peak = view.estimate(place, contender.name, "peak_time")
-        if peak is not None and peak.median is not None:
-            after = quantity(peak.median, Unit.SECONDS)
-            colour = canvas.line_colour(view.colour(contender.name))
-            mark_x(axes, peak.median, colour, contender.name, f"peak after {after}")
-            reached.append(f"{contender.name} {after}")
+    reached = mark_medians(axes, view, place, "peak_time", unit=Unit.SECONDS, says="peak after")
     told = f" Peak reached (triangle): {', '.join(reached)}." if reached else ""
     return Panel(
         title="Rate since exec, second by second",

@@ -8,6 +8,7 @@ from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.disturbance import others_share
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
@@ -33,16 +34,8 @@ class OtherProcesses(SampleRule):
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
-        result = sample.result
-        other = result.machine.other_cpu_s if result else None
-        if result is None or other is None or not result.window.measured_s:
-            return
-        # The engine knows only its own and the server's processes; what dependencies used is no stranger's.
-        other -= sum(d.cpu_s for d in sample.dependencies if d.cpu_s)
-        # The engine reads the machine until its last answer has come, which an overloaded server puts off.
-        elapsed = result.window.measured_s + result.window.drain_s
-        used = other / (elapsed * max(1, case.run.environment.cpus))
-        if used > NOTE:
+        used = others_share(sample, case.run.environment.cpus)
+        if used is not None and used > NOTE:
             yield self.finding(
                 f"other processes used {share(used)} of the machine's CPU time",
                 severity=Severity.SUSPECT if used > SUSPECT else Severity.NOTE,
@@ -51,5 +44,5 @@ class OtherProcesses(SampleRule):
                 doubt=Doubt(
                     faster=1 / max(1e-3, 1 - used), common=True, reason="the service had at least what they left over"
                 ),
-                evidence={"other_cpu_s": result.machine.other_cpu_s, "share": used},
+                evidence={"other_cpu_s": sample.result.machine.other_cpu_s if sample.result else None, "share": used},
             )

@@ -8,13 +8,14 @@ from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import quantity
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import SampleRule
+from touchstone.record.engine import START_FIGURES
 from touchstone.record.memory import peak_memory
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.figure import FIGURES
 
 TOLERANCE = 0.02
 LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
-BOOTS = {"boot_rss": "held", "boot_pss": "pss", "boot_anon": "anon", "boot_first_response": "first_response_s"}
+BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
 
 
 class FiguresUnlikeEvidence(SampleRule):
@@ -65,8 +66,8 @@ def _evidence(sample: Sample) -> dict[str, list[float]]:
             peak = peak_memory(result.watch)
             found["rss_peak"] = [] if peak is None else [float(peak)]
     runs = [r for r in (sample.boot.runs if sample.boot else []) if not r.failure]
-    for figure, attribute in BOOTS.items():
-        found[figure] = [float(v) for r in runs if (v := getattr(r, attribute)) is not None]
+    for figure in BOOTS:
+        found[figure] = [float(v) for r in runs if (v := getattr(r, START_FIGURES[figure])) is not None]
     return found
 
 
