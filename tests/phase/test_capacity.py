@@ -12,7 +12,7 @@ import pytest
 from benchmarks.calibration.limited import found, limited, seat_at
 
 from touchstone.manifest.objective import parse_objective
-from touchstone.phase.capacity.trial import backlog, lowest_rate, read_trial, seconds_for
+from touchstone.phase.capacity.trial import GROWS, backlog, lowest_rate, read_trial, seconds_for
 from touchstone.record.engine import Counts, Distribution, LoadResult, Point, Window
 from touchstone.record.generator import Generator, Thread
 
@@ -28,6 +28,13 @@ def test_what_stays_behind_in_every_interval_is_a_backlog_and_a_stall_is_none() 
     stalled = [(100, 100)] * 9 + [(100, 0), (100, 200)] + [(100, 100)] * 9
     assert backlog(points(stalled), 1000.0) == pytest.approx(0.0)
     assert backlog(points([(100, 95)] * 4), 1000.0) is None
+
+
+def test_requests_that_gather_until_a_server_has_settled_are_no_backlog() -> None:
+    held = [round(150 * (1 - 0.8**interval)) for interval in range(1, 25)]
+    gathered = [after - before for before, after in zip([0, *held], held, strict=False)]
+    assert (growth := backlog(points([(100, 100 - more) for more in gathered]), 1000.0)) is not None
+    assert growth < GROWS
 
 
 def test_a_trial_is_as_long_as_its_percentile_needs_and_no_rate_below_is_tried() -> None:

@@ -21,7 +21,8 @@ LEAD_S = 0.3
 LONGEST_S = 10.0
 """A trial is lengthened up to here so that it carries its percentiles; where that is not enough the rate is too low."""
 POINTS = 24
-"""Intervals of the series: enough thirds of it to see a trend and not a stall."""
+"""Intervals of the series: enough that thirds of a half of it show a trend and not a stall."""
+_LEAST_POINTS = 12
 GROWS = 0.01
 """A share of the offered requests by which those in the system grow. A server at its limit leaves all that comes beyond
 it; one below it leaves none, whatever its latency is. A hundredth is what is left of noise in two seconds."""
@@ -88,19 +89,25 @@ def read_trial(
 def backlog(series: Sequence[Point], rate: float) -> float | None:
     """By which share of the offered rate the requests in the system grow; None where there are too few points.
 
-    The resistant line through three groups (Tukey 1977): the median of the last third over that of the first, so that
-    a stall at either end is no trend.
+    The lesser of the growth over the whole trial and over its second half: a server that slows down as it fills takes
+    several of its own latencies to settle, and until then holds more and more without being at its limit. One that is
+    past its limit grows to the end.
     """
     points = [point for point in series if point.phase != "drain"]
     done = np.cumsum([point.ok + point.errors for point in points])
     inside = np.cumsum([point.sent for point in points]) - done + np.array([point.queue for point in points])
     counted = [(p.t, float(n)) for p, n in zip(points, inside, strict=True) if p.phase == "load"]
-    third = len(counted) // 3
-    if third < 2 or rate <= 0:
+    if len(counted) < _LEAST_POINTS or rate <= 0:
         return None
+    return min(_slope(counted), _slope(counted[len(counted) // 2 :])) / rate
+
+
+def _slope(counted: Sequence[tuple[float, float]]) -> float:
+    """Requests per second by the resistant line (Tukey 1977): medians of thirds, so that a stall at an end is none."""
+    third = len(counted) // 3
     first, last = counted[:third], counted[-third:]
     apart = median(t for t, _ in last) - median(t for t, _ in first)
-    return (median(n for _, n in last) - median(n for _, n in first)) / apart / rate
+    return (median(n for _, n in last) - median(n for _, n in first)) / apart
 
 
 def breach(result: LoadResult, objective: Objective) -> str:
