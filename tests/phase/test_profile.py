@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from benchmarks.calibration.limited import binary
 
 from tests.phase.test_peak import Quiet
 from tests.run.demo import demo
@@ -24,10 +25,11 @@ from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
 needs_perf = pytest.mark.skipif(not isinstance(find_tool("perf", ">=5.17"), Found), reason="needs perf")
+needs_valgrind = pytest.mark.skipif(not isinstance(find_tool("valgrind"), Found), reason="needs valgrind")
 needs_strace = pytest.mark.skipif(not isinstance(find_tool("strace", ">=5"), Found), reason="needs strace")
 
 
-def profiled(tmp_path: Path, *argv: str, found_a_rate: bool = True) -> Sample:
+def profiled(tmp_path: Path, *argv: str, found_a_rate: bool = True, language: str = "Python") -> Sample:
     folder = demo(tmp_path / "demo")
     scenario = find_scenario(str(folder), tmp_path)
     plan = Plan(
@@ -50,6 +52,7 @@ def profiled(tmp_path: Path, *argv: str, found_a_rate: bool = True) -> Sample:
         tools={},
     )
     (contender,) = select_contenders(scenario, [], exhibits=False)
+    contender = replace(contender, stack=contender.stack.model_copy(update={"language": language}))
     command = argv or ("/usr/bin/env", "python3", "server.py")
     bench.builds[contender.name] = Built(folder / "sound", (), command, {"PATH": "/usr/bin:/bin"})
     phase = ProfilePhase()
@@ -85,6 +88,7 @@ def test_a_server_is_profiled_and_counted_at_a_rate_of_its_own(tmp_path: Path) -
     assert calls.counts["recvfrom"] / calls.requests == pytest.approx(1.0, rel=0.15)
     assert calls.counts["sendto"] / calls.requests == pytest.approx(2.0, rel=0.15)
     assert sample.figures["syscalls_per_request"] >= 2
+    assert "cannot carry Python" in sample.not_measured["user_instructions_per_request"]
     assert sample.checks, "the contract is checked again at the end"
 
 
@@ -129,6 +133,19 @@ def test_a_jvm_is_sampled_from_within_and_its_collections_counted(tmp_path: Path
     assert any(name.startswith("sun.net.httpserver.") for name in names)
     assert any(name.startswith("tcp_") and name.endswith("_[k]") for name in names)
     assert "collections_per_request" in sample.figures
+
+
+@needs_valgrind
+def test_the_instructions_of_a_native_program_are_counted_and_alike_each_time(tmp_path: Path) -> None:
+    counted = []
+    for turn in ("first", "second"):
+        sample = profiled(tmp_path / turn, str(binary()), "tokens", "20000", language="C")
+        assert sample.failure is None, sample.failure
+        assert "user_instructions_per_request" in sample.figures, sample.not_measured
+        counted.append(sample.figures["user_instructions_per_request"])
+    # It reads, compares the path and sends: about a hundred.
+    assert 50 < counted[0] < 5_000
+    assert counted[1] == pytest.approx(counted[0], rel=0.1)
 
 
 _DIES = """

@@ -69,7 +69,8 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         _replace(copy / "stack.toml", 'name = "go"', f'name = "go-{name}"')
         handler = "func(response http.ResponseWriter, _ *http.Request) {\n"
         _replace(copy / "main.go", handler, f"{handler}\t\tplanted()\n")
-    _touchstone(home, "run", "hello", "--quick", "--rounds", "5", "--phase", "profile", "--load", "hundred")
+    words = ("--quick", "--rounds", "4", "--phase", "profile", "--load", "hundred")
+    _touchstone(home, "run", str(scenario), *words)
     said = json.loads(_touchstone(home, "why", "last", "go", "--json"))
     return {one["contender"]: one for one in said["explanations"]}
 

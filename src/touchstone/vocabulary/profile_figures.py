@@ -22,6 +22,7 @@ PROFILE_FIGURES = [
     Figure("profiler_cost", "CPU that the profiler adds", Unit.SHARE, Better.NEITHER, "profile"),
     Figure("profile_copy_cost", "CPU of the copy over the original's", Unit.SHARE, Better.NEITHER, "profile"),
     _counted("syscalls_per_request", "System calls per request", headline=True),
+    _counted("user_instructions_per_request", "User instructions per request"),
     _counted("voluntary_switches_per_request", "Voluntary context switches per request"),
     _counted("involuntary_switches_per_request", "Involuntary context switches per request"),
     _counted("minor_faults_per_request", "Minor page faults per request"),

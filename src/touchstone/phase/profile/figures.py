@@ -36,6 +36,10 @@ def profile_figures(evidence: ProfileEvidence) -> tuple[dict[str, float], dict[s
         figures["syscalls_per_request"] = sum(evidence.syscalls.counts.values()) / evidence.syscalls.requests
     else:
         missing["syscalls_per_request"] = evidence.not_counted or "nothing was answered while they were counted"
+    if evidence.instructions and evidence.instructions.requests:
+        figures["user_instructions_per_request"] = evidence.instructions.counts["user"] / evidence.instructions.requests
+    else:
+        missing["user_instructions_per_request"] = evidence.no_instructions or "nothing was answered under callgrind"
     for figure, name in _PER_REQUEST.items():
         counted = evidence.process
         if counted and counted.requests and name in counted.counts:

@@ -17,6 +17,7 @@ from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.load.warm_up import Budget
 from touchstone.phase.profile.application import own_prefixes, tables_of
 from touchstone.phase.profile.async_profiler import AsyncProfiler
+from touchstone.phase.profile.callgrind import callgrind
 from touchstone.phase.profile.counters import read_collections, read_counters
 from touchstone.phase.profile.figures import profile_figures
 from touchstone.phase.profile.jvm import is_jvm
@@ -66,6 +67,7 @@ def profile_one(task: Task, sample: Sample) -> None:
             with Passes(task.bench, task.load, contender_running, task.rate) as passes:
                 passes.warm_up(_budget(task))
                 evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
+    _count_instructions(task, sample, evidence)
     sample.figures, sample.not_measured = profile_figures(evidence)
 
 
@@ -170,3 +172,22 @@ def _count_calls(passes: Passes, contender_running: Running, evidence: ProfileEv
         passes.counted(_COUNTED_S, traced)
     except ProfilerError as error:
         evidence.not_counted = f"{error.what}; {error.fix}"
+
+
+def _count_instructions(task: Task, sample: Sample, evidence: ProfileEvidence) -> None:
+    """Instructions outside the kernel, in a process of their own: under callgrind a program is fifty times slower."""
+    try:
+        with callgrind(task.contender.stack.language) as counter:
+            wrapped = counter.wrapped(task.bench.builds[task.contender.name])
+            with _started(task, wrapped, sample.model_copy(deep=True)) as contender_running:
+
+                def counted(carry_out: Callable[[], int]) -> None:
+                    counter.since_last(contender_running)
+                    requests = carry_out()
+                    counts = {"user": counter.since_last(contender_running)}
+                    evidence.instructions = RequestCounts(requests=requests, rate=passes.counted_rate, counts=counts)
+
+                with Passes(task.bench, task.load, contender_running, task.rate) as passes:
+                    passes.counted(_COUNTED_S, counted)
+    except TouchstoneError as error:
+        evidence.no_instructions = f"{error.what}; {error.fix}"

@@ -81,6 +81,10 @@ class ProfileEvidence(Record):
     syscalls: RequestCounts | None = None
     not_counted: str | None = None
     """Why system calls were not counted, and what to do."""
+    instructions: RequestCounts | None = None
+    """What callgrind counted: `user` are the instructions outside the kernel."""
+    no_instructions: str | None = None
+    """Why they were not counted, and what to do."""
     process: RequestCounts | None = None
     """Context switches, page faults and bytes, as the kernel counts them for the process tree."""
 
