@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,22 @@ from touchstone.report.latency_bars import latency_bars
 
 
 @contextmanager
-def null_server(*words: str) -> Iterator[str]:
-    process = subprocess.Popen([engine_path(), "null", *words], stdout=subprocess.PIPE, text=True)
+def engine_server(*words: str) -> Iterator[str]:
+    process = subprocess.Popen([engine_path(), *words], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
         yield f"http://{json.loads(process.stdout.readline())['listening']}/"
     finally:
         process.terminate()
         process.wait()
+
+
+def null_server(*words: str) -> AbstractContextManager[str]:
+    return engine_server("null", *words)
+
+
+def slow_server(delay_ms: int) -> AbstractContextManager[str]:
+    return engine_server("echo", "--delay-ms", str(delay_ms))
 
 
 @contextmanager
@@ -54,13 +63,18 @@ def http2_server() -> Iterator[str]:
 
 
 SHORT = ("-d", "500ms", "-c", "4")
+EASY = ("-d", "1s", "-c", "4", "--rate", "300")
+MEASURED = (0, 4)
+"""A result may be withdrawn where the generator gets no CPU: for what is not about that, either will do."""
 
 
 def test_a_load_that_was_borne_ends_with_0(tmp_path: Path) -> None:
-    with null_server() as url:
-        done = touchstone(tmp_path, "load", url, *SHORT, "--fail-if", "errors > 1%", "--histogram")
+    # The generator does nothing but wait, so that a busy machine does not disturb it.
+    with slow_server(100) as server:
+        url = f"{server}echo"
+        done = touchstone(tmp_path, "load", url, "-d", "1s", "-c", "4", "--fail-if", "errors > 1%", "--histogram")
     assert done.returncode == 0, done.stderr
-    assert "requests/s" in done.stdout
+    assert "The result stands" in done.stdout
     assert "####" in done.stdout
 
 
@@ -78,6 +92,126 @@ def test_a_load_of_which_most_fails_ends_with_1(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert json.loads(done.stdout)["counts"]["ok"] == 0
     assert "100.0% of the requests had no correct response" in done.stderr
+
+
+def test_a_result_that_does_not_stand_ends_with_4_unless_a_condition_is_breached(tmp_path: Path) -> None:
+    beyond = ("-d", "500ms", "-c", "1", "--rate", "2000")
+    with slow_server(20) as server:
+        url = f"{server}echo"
+        done = touchstone(tmp_path, "load", url, *beyond)
+        assert done.returncode == 4, done.stderr
+        assert "The result does not stand" in done.stdout
+        done = touchstone(tmp_path, "load", url, *beyond, "--json")
+        assert done.returncode == 4
+        assert "does not stand: " in done.stderr
+        assert "of 2000.0 offered" in done.stderr
+        job = tmp_path / "job.json"
+        job.write_text(json.dumps(json.loads(done.stdout)["job"]))
+        done = touchstone(tmp_path, "load", "--job", str(job))
+        assert done.returncode == 4
+        assert not json.loads(done.stdout)["generator"]["stands"]
+        done = touchstone(tmp_path, "load", url, *beyond, "--fail-if", "rate < 1000")
+        assert done.returncode == 3
+
+
+MIX = """
+[[requests]]
+name = "often"
+target = "/often/{key:1..500:zipf}"
+weight = 3
+[[requests]]
+name = "seldom"
+target = "/seldom?q={row.term:url}"
+method = "POST"
+headers = { accept = "text/html" }
+body = "x"
+"""
+
+
+def shares(text: str) -> dict[str, float]:
+    """By request: its share of all that were sent, all of them answered correctly."""
+    requests = json.loads(text)["requests"]
+    assert all(request["ok"] == request["sent"] for request in requests)
+    return {request["name"]: request["sent"] / sum(one["sent"] for one in requests) for request in requests}
+
+
+def test_several_urls_of_one_server_are_asked_for_equally_often(tmp_path: Path) -> None:
+    with null_server() as url:
+        done = touchstone(tmp_path, "load", f"{url}a", f"{url}b?c", *EASY, "--json")
+        assert done.returncode in MEASURED, done.stderr
+        assert shares(done.stdout) == pytest.approx({"/a": 0.5, "/b?c": 0.5}, abs=0.15)
+        done = touchstone(tmp_path, "load", f"{url}a", f"{url}b?c", *EASY)
+        assert re.search(r"^ +/b\?c +\d+ +\d+\.\d % +0$", done.stdout, re.MULTILINE)
+        done = touchstone(tmp_path, "load", f"{url}a", "http://127.0.0.1:1/a", *SHORT)
+    assert done.returncode == 2
+    assert "two servers" in done.stderr
+
+
+def test_a_mix_comes_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "terms.csv").write_text("term\nred wine\n")
+    (tmp_path / "mix.toml").write_text('rows = "terms.csv"\n' + MIX)
+    with null_server() as url:
+        done = touchstone(tmp_path, "load", url, *EASY, "--json", "--mix", "mix.toml", "-H", "Accept: text/plain")
+    assert done.returncode in MEASURED, done.stderr
+    assert shares(done.stdout) == pytest.approx({"often": 0.75, "seldom": 0.25}, abs=0.15)
+    often, seldom = json.loads(done.stdout)["job"]["requests"]
+    assert often["headers"] == [["Accept", "text/plain"]]
+    assert seldom["headers"] == [["accept", "text/html"]]
+    assert seldom["expect"]["status"] == [200]
+
+
+JOURNEY = """
+[[journeys]]
+name = "life"
+steps = [
+  { name = "ask", target = "/", captures = { length = { header = "content-length" } } },
+  { name = "again", target = "/{capture.length}" },
+]
+"""
+
+
+def test_a_mix_of_journeys_goes_through_them(tmp_path: Path) -> None:
+    (tmp_path / "mix.toml").write_text(JOURNEY)
+    with null_server() as url:
+        done = touchstone(tmp_path, "load", url, *EASY, "--json", "--mix=mix.toml")
+    assert done.returncode in MEASURED, done.stderr
+    (life,) = json.loads(done.stdout)["journeys"]
+    assert life["completed"] > 10
+    assert life["failed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("mix", "words", "said"),
+    [
+        (MIX.replace("weight", "wieght"), (), "did you mean 'weight'"),
+        (MIX, (), "{row.term}: the rows have no such column"),
+        ('rows = "absent.csv"\n' + MIX, (), "absent.csv"),
+        ("", (), "`requests` or `journeys`"),
+        (MIX.replace("{row.term:url}", "{nmae}"), (), "is no placeholder"),
+        (JOURNEY.replace("capture.length", "capture.size"), (), "no earlier step captures it"),
+        (JOURNEY, ("--pipeline", "2"), "pipeline"),
+        (JOURNEY, ("--method", "PUT"), "cannot be used with"),
+        (JOURNEY, ("--mix", "other.toml"), "given twice"),
+        (JOURNEY, ("--job", "job.json"), "names its requests itself"),
+        (JOURNEY, ("--knee", "p99<20ms", "--histogram"), "searches for a rate"),
+    ],
+)
+def test_a_mix_that_cannot_be_sent_is_refused_before_anything_is(
+    tmp_path: Path, mix: str, words: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "mix.toml").write_text(mix)
+    done = touchstone(tmp_path, "load", "http://127.0.0.1:9", "--mix", "mix.toml", *words)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_the_targets_of_a_mix_are_its_own(tmp_path: Path) -> None:
+    (tmp_path / "mix.toml").write_text(JOURNEY)
+    for url in ("http://127.0.0.1:9/path", "http://127.0.0.1:9/?"):
+        done = touchstone(tmp_path, "load", url, "--mix", "mix.toml")
+        assert done.returncode == 2
+        assert "give the server's address alone, http://127.0.0.1:9" in done.stderr
+    assert touchstone(tmp_path, "load", "http://127.0.0.1:9/", "--mix").returncode == 2
 
 
 def test_a_server_of_http2_alone_is_named(tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def test_it_knows_its_scenarios_in_any_folder(machine: Machine) -> None:
 
 def test_load_and_probe_work(machine: Machine, server: str) -> None:
     loaded = machine.touchstone("load", server, "--duration", "1", "--connections", "4")
-    assert loaded.returncode == 0, loaded.stdout + loaded.stderr
+    # On a busy machine the generator may withdraw its result, which is what 4 says.
+    assert loaded.returncode in {0, 4}, loaded.stdout + loaded.stderr
+    assert "requests/s" in loaded.stdout
     probed = machine.touchstone("probe", server)
     assert "MUST" in probed.stdout, probed.stdout + probed.stderr
 

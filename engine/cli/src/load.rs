@@ -4,6 +4,7 @@ mod cross_check;
 mod flags;
 mod human;
 mod live;
+mod mix;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use self::live::Live;
 use crate::failure::{Failure, Outcome};
 use crate::job::{write_event, write_result};
 
-/// Put load on a server: `load [FLAGS] URL`, or `load --job FILE`.
+/// Put load on a server: `load [FLAGS] URL...`, or `load --job FILE`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Do the share of a load that standard input orders, for a load process that has too many connections.
@@ -31,7 +32,7 @@ pub struct Args {
     #[arg(
         long,
         value_name = "FILE|-",
-        conflicts_with = "url",
+        conflicts_with = "urls",
         help_heading = "Output"
     )]
     job: Option<PathBuf>,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from touchstone.check.problem import Problem, in_order
+from touchstone.check.problem import Problem, in_order, refuse
 from touchstone.check.requests import check_requests
 from touchstone.check.scenario import check_scenario
 from touchstone.check.stack import check_stack
 from touchstone.check.templates import check_templates
 from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
-from touchstone.manifest.reader import ManifestError
 
 
 def check_folder(folder: ScenarioFolder) -> list[Problem]:
@@ -29,9 +28,5 @@ def check_folder(folder: ScenarioFolder) -> list[Problem]:
 def refuse_problems(folder: ScenarioFolder, stacks: Collection[str]) -> None:
     """Raise ManifestError that tells all problems of the scenario and of the stacks named, if there are any."""
     others = {stack.folder for stack in folder.stacks if stack.name not in stacks}
-    if found := [problem for problem in check_folder(folder) if problem.file.parent not in others]:
-        told = "\n".join(str(problem) for problem in found)
-        raise ManifestError(
-            f"{len(found)} problem{'s' if len(found) > 1 else ''} in the manifests:\n{told}",
-            fix=f"correct them; `touchstone check {folder.folder}` looks again",
-        )
+    found = [problem for problem in check_folder(folder) if problem.file.parent not in others]
+    refuse(found, "the manifests", f"`touchstone check {folder.folder}` looks again")

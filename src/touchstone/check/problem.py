@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.manifest.location import Key, line_of
+from touchstone.manifest.reader import ManifestError
 
 
 @dataclass(frozen=True)
@@ -44,3 +45,13 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
     """By file and line, each once."""
     unique = dict.fromkeys(problems)
     return sorted(unique, key=lambda problem: (str(problem.file), problem.line or 0, dotted(problem.key)))
+
+
+def refuse(problems: Sequence[Problem], place: str, again: str) -> None:
+    """Raise ManifestError that tells all problems in `place`, if there are any, and how to look `again`."""
+    if problems:
+        told = "\n".join(str(problem) for problem in problems)
+        raise ManifestError(
+            f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {place}:\n{told}",
+            fix=f"correct them; {again}",
+        )

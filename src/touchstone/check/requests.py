@@ -12,7 +12,7 @@ from touchstone.engine.bare import bare, bare_request
 from touchstone.manifest.contract import Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import JourneyStep
-from touchstone.manifest.load import Load
+from touchstone.manifest.mix import Mix
 from touchstone.manifest.scenario import Scenario
 
 Place = tuple[str | int, ...]
@@ -49,22 +49,29 @@ def check_requests(file: Path, scenario: Scenario) -> Iterator[Problem]:
             yield from _encoding(file, placed.key, placed.request)
         if isinstance(placed.request, Send):
             yield from _tally(file, placed.key, placed.request)
-    for name, load in scenario.loads.items():
-        sent = list(_sent_of(name, load))
-        for placed in sent:
-            yield from check_expectation(file, placed.key, placed.request)
-            yield from _encoding(file, placed.key, placed.request)
-        yield from _sent_by_engine(file, sent)
     yield from _patterns(file, scenario)
+    for name, load in scenario.loads.items():
+        yield from check_mix_requests(file, ("loads", name), load)
 
 
-def _sent_of(name: str, load: Load) -> Iterator[Placed]:
-    """All requests that the engine sends in a load."""
-    for place, request in enumerate(load.requests):
-        yield Placed(("loads", name, "requests", place), request)
-    for number, journey in enumerate(load.journeys):
+def check_mix_requests(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
+    """What is wrong with the requests of a mix at `key`, all of which the engine sends. Raises as check_requests."""
+    sent = list(_sent_of(key, mix))
+    for placed in sent:
+        yield from check_expectation(file, placed.key, placed.request)
+        yield from _encoding(file, placed.key, placed.request)
+        for place, pattern in _patterns_of(placed):
+            if (why := python_refuses(pattern)) is not None:
+                yield _refused(file, place, pattern, why)
+    yield from _sent_by_engine(file, sent)
+
+
+def _sent_of(key: Place, mix: Mix) -> Iterator[Placed]:
+    for place, request in enumerate(mix.requests):
+        yield Placed((*key, "requests", place), request)
+    for number, journey in enumerate(mix.journeys):
         for place, step in enumerate(journey.steps):
-            yield Placed(("loads", name, "journeys", number, "steps", place), step)
+            yield Placed((*key, "journeys", number, "steps", place), step)
 
 
 def check_expectation(file: Path, key: Place, request: Request) -> Iterator[Problem]:
@@ -143,21 +150,16 @@ def _sent_by_engine(file: Path, sent: Sequence[Placed]) -> Iterator[Problem]:
 
 
 def _patterns(file: Path, scenario: Scenario) -> Iterator[Problem]:
-    """Each pattern in both dialects; those of loads have been before the engine already."""
-    in_contract: list[tuple[Place, str]] = []
-    for placed in requests_of(scenario):
-        in_contract += _patterns_of(placed)
-    in_loads: list[tuple[Place, str]] = []
-    for name, load in scenario.loads.items():
-        for placed in _sent_of(name, load):
-            in_loads += _patterns_of(placed)
-    refused = engine_refuses([pattern_request(pattern) for _, pattern in in_contract])
-    for place, (key, pattern) in enumerate(in_contract):
+    """Each pattern of what the lab sends, in both dialects."""
+    found = [one for placed in requests_of(scenario) for one in _patterns_of(placed)]
+    refused = engine_refuses([pattern_request(pattern) for _, pattern in found])
+    for place, (key, pattern) in enumerate(found):
         if (why := python_refuses(pattern) or refused.get(place)) is not None:
-            yield Problem(file, key, f"the pattern {pattern!r} is not taken: {why}", _DIALECT)
-    for key, pattern in in_loads:
-        if (why := python_refuses(pattern)) is not None:
-            yield Problem(file, key, f"the pattern {pattern!r} is not taken: {why}", _DIALECT)
+            yield _refused(file, key, pattern, why)
+
+
+def _refused(file: Path, key: Place, pattern: str, why: str) -> Problem:
+    return Problem(file, key, f"the pattern {pattern!r} is not taken: {why}", _DIALECT)
 
 
 def _patterns_of(placed: Placed) -> Iterator[tuple[Place, str]]:

@@ -13,6 +13,7 @@ from touchstone.manifest.contract import Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import Journey
 from touchstone.manifest.load import Load
+from touchstone.manifest.mix import Mix
 from touchstone.manifest.rows import read_rows
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import Outside, Plain, parse
@@ -50,17 +51,12 @@ def texts_of(request: Request) -> dict[Place, str]:
 
 
 def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
-    columns = read_rows(Path(load.rows)).columns if load.rows else ()
     captured: list[str] = []
     for place, step in enumerate(load.prepare):
         if isinstance(step, Send):
             yield from _names(file, ("loads", name, "prepare", place), step, (), captured)
             captured += step.captures
-    for place, request in enumerate(load.requests):
-        yield from _names(file, ("loads", name, "requests", place), request, columns, ())
-        yield from _pattern(file, ("loads", name, "requests", place), request)
-    for number, journey in enumerate(load.journeys):
-        yield from _journey(file, ("loads", name, "journeys", number), journey, columns)
+    yield from check_mix_templates(file, ("loads", name), load)
     for place, proof in enumerate(load.proofs):
         for piece in parse(proof.query).placeholders:
             if piece != Plain("fresh"):
@@ -71,6 +67,16 @@ def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
                     "ask for a count of what the load did",
                 )
                 break
+
+
+def check_mix_templates(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
+    """What is wrong with the names in the templates of a mix at `key`."""
+    columns = read_rows(Path(mix.rows)).columns if mix.rows else ()
+    for place, request in enumerate(mix.requests):
+        yield from _names(file, (*key, "requests", place), request, columns, ())
+        yield from _pattern(file, (*key, "requests", place), request)
+    for number, journey in enumerate(mix.journeys):
+        yield from _journey(file, (*key, "journeys", number), journey, columns)
 
 
 def _journey(file: Path, key: Place, journey: Journey, columns: Collection[str]) -> Iterator[Problem]:

@@ -12,15 +12,10 @@ PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_optio
 _HELP = "Probe a server's HTTP/1.1 conformance. The engine's own options: touchstone probe --help"
 
 
-def hand_over(name: str, words: list[str]) -> None:
-    """Become the engine; does not return."""
-    engine = str(engine_path())
-    os.execv(engine, [engine, name, *words])
-
-
 def probe(context: typer.Context) -> None:
-    """Run the engine's probe."""
-    hand_over("probe", context.args)
+    """Become the engine's probe; does not return."""
+    engine = str(engine_path())
+    os.execv(engine, [engine, "probe", *context.args])
 
 
 def register(app: typer.Typer) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
@@ -13,11 +15,14 @@ import typer
 from pydantic import ValidationError
 from rich.console import Console
 
-from touchstone.cli.engine_command import PASS_ON, hand_over
+from touchstone.check.mix import read_mix
+from touchstone.cli.engine_command import PASS_ON
 from touchstone.engine.fail_if import FailIf, failed_share, parse_fail_if
 from touchstone.engine.http2 import speaks_http2
+from touchstone.engine.job import sent
 from touchstone.engine.locate import engine_path
 from touchstone.failure import ExitCode, UsageError
+from touchstone.manifest.mix import Mix
 from touchstone.record.engine import LoadResult
 from touchstone.report.latency_bars import latency_bars
 
@@ -26,41 +31,61 @@ _OWN = """
 Options of touchstone load alone:
       --fail-if <CONDITION>  Exit with 3 if it holds: "errors > 1%", "p99 > 20ms", "rate < 1000"; may be repeated
       --histogram            Draw the latencies as bars
+      --mix <FILE>           Send a weighted mix of [[requests]], or [[journeys]], from a TOML file, with the words
+                             that a load of a scenario has (docs/templates.md); the URL is the server's, and -H is
+                             added to each request that has no such field
 
-Exit codes: 0 the load was borne, 1 more than half of the requests failed, 2 usage, 3 a --fail-if holds, 130 stopped.
+Exit codes: 0 the load was borne, 1 more than half of the requests failed, 2 usage, 3 a --fail-if holds, 4 the result
+does not stand, for the reasons that it names, 130 stopped. Of 3, 1 and 4 the first that applies is told.
 """
+_EXAMPLES = {"--fail-if": "--fail-if 'p99 > 20ms'", "--mix": "--mix requests.toml"}
 _TOO_MANY = 0.5
 """A load of which more than half fails is no measurement of the service, whoever looks at the exit code alone."""
 
 
+@dataclass
+class _Asked:
+    """What the words come to."""
+
+    words: list[str] = field(default_factory=list)
+    """Those that are the engine's."""
+    conditions: list[FailIf] = field(default_factory=list)
+    histogram: bool = False
+    mix: Path | None = None
+
+
 def load(context: typer.Context) -> int:
     """Run the engine, and judge what came of it."""
-    words, conditions, histogram = _own_options(context.args)
+    asked = _read_options(context.args)
+    words = asked.words
     if "--help" in words or "-h" in words:
         done = subprocess.run([str(engine_path()), "load", *words], check=False)
         typer.echo(_OWN)
         return done.returncode
-    if "--job" in words and not conditions and not histogram:
-        hand_over("load", words)
     with tempfile.TemporaryDirectory(prefix="touchstone-load-") as folder:
+        if asked.mix is not None:
+            words += ["--mix", str(_as_job(read_mix(asked.mix), Path(folder) / "mix.json"))]
         given = _value_of("--out", words)
         out = Path(given) if given else Path(folder) / "result.json"
         if given is None:
             words += ["--out", str(out)]
+            if _value_of("--job", words) and "--json" not in words:
+                # A job's result goes to standard output unless a file is named, which here the user did not do.
+                words.append("--json")
         # Ctrl-C goes to the whole group: the engine ends its load and tells what it has.
         usual = signal.signal(signal.SIGINT, _leave_it_to_the_engine)
         try:
             code = subprocess.run([str(engine_path()), "load", *words], check=False).returncode
         finally:
             signal.signal(signal.SIGINT, usual)
-        result = _read(out)
+        result = None if _value_of("--knee", words) else _read(out)
     if result is None or code not in (ExitCode.OK, ExitCode.INTERRUPTED):
         return code
     # With --json standard output is the result's alone.
     console = Console(stderr="--json" in words, highlight=False, soft_wrap=True)
-    if histogram:
+    if asked.histogram:
         console.print(latency_bars(result.latency), markup=False)
-    return code or _judged(result, conditions, words, console)
+    return code or _judged(result, asked.conditions, words, console)
 
 
 def _leave_it_to_the_engine(_signal: int, _frame: FrameType | None) -> None:
@@ -80,25 +105,46 @@ def _judged(result: LoadResult, conditions: Sequence[FailIf], words: Sequence[st
                 "  the server speaks HTTP/2 only; the load is HTTP/1.1: let it accept that, too", markup=False
             )
         return ExitCode.GATE if breaches else ExitCode.FAILED
-    return ExitCode.GATE if breaches else ExitCode.OK
+    if breaches:
+        return ExitCode.GATE
+    if result.generator.stands:
+        return ExitCode.OK
+    if "--json" in words:
+        for reason in result.generator.reasons:
+            console.print(f"  the result does not stand: {reason}", markup=False)
+    return ExitCode.INVALID
 
 
-def _own_options(words: Sequence[str]) -> tuple[list[str], list[FailIf], bool]:
-    """What is left for the engine, the conditions, and whether bars are wanted. Raises UsageError."""
-    left: list[str] = []
-    conditions: list[FailIf] = []
-    rest = list(words)
+def _as_job(mix: Mix, place: Path) -> Path:
+    """Write a mix in the engine's words to `place`."""
+    place.write_text(json.dumps(sent(mix)), encoding="utf-8")
+    return place
+
+
+def _read_options(given: Sequence[str]) -> _Asked:
+    """Take the words apart. Raises UsageError."""
+    asked = _Asked(histogram="--histogram" in given)
+    rest = list(given)
     while rest:
         word = rest.pop(0)
-        if word == "--fail-if":
-            if not rest:
-                raise UsageError("--fail-if has no condition", fix="write it like --fail-if 'p99 > 20ms'")
-            conditions.append(parse_fail_if(rest.pop(0)))
-        elif word.startswith("--fail-if="):
-            conditions.append(parse_fail_if(word.partition("=")[2]))
+        option, equals, value = word.partition("=")
+        if option in _EXAMPLES:
+            if not equals and not rest:
+                raise UsageError(f"{option} has no value", fix=f"write it like {_EXAMPLES[option]}")
+            value = value if equals else rest.pop(0)
+            if option == "--fail-if":
+                asked.conditions.append(parse_fail_if(value))
+            elif asked.mix is not None:
+                raise UsageError("--mix is given twice", fix="write all requests into one file")
+            else:
+                asked.mix = Path(value)
         elif word != "--histogram":
-            left.append(word)
-    return left, conditions, "--histogram" in words
+            asked.words.append(word)
+    if asked.mix is not None and _value_of("--job", asked.words) is not None:
+        raise UsageError("a job names its requests itself", fix="leave out --mix or --job")
+    if _value_of("--knee", asked.words) is not None and (asked.conditions or asked.histogram):
+        raise UsageError("--knee searches for a rate", fix="leave out --fail-if and --histogram: they look at one load")
+    return asked
 
 
 def _value_of(option: str, words: Sequence[str]) -> str | None:

@@ -25,7 +25,7 @@ _EXITS = {
     ExitCode.FAILED: "it failed",
     ExitCode.USAGE: "the command line or a manifest asks for what does not exist",
     ExitCode.GATE: "a gate was breached",
-    ExitCode.INVALID: "the run is invalid, a contender failed, or the machine is unfit",
+    ExitCode.INVALID: "the run is invalid, a load's result does not stand, a contender failed, or the machine is unfit",
     ExitCode.UNDECIDED: "a gate cannot be decided",
     ExitCode.INTERRUPTED: "interrupted; what was measured is kept and reported",
 }

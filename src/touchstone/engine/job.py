@@ -9,6 +9,7 @@ from typing import Any
 from touchstone.manifest.exchange import Expectation, JsonType, Request, WeightedRequest
 from touchstone.manifest.journey import Journey, JourneyStep
 from touchstone.manifest.load import Load
+from touchstone.manifest.mix import Mix
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,12 @@ def _step(step: JourneyStep) -> dict[str, Any]:
     }
 
 
-def sent(load: Load) -> dict[str, Any]:
+def sent(mix: Mix) -> dict[str, Any]:
     """What a load sends, in the protocol's form: a mix or journeys, and the rows that they take values from."""
     return {
-        "requests": [weighted(wanted) for wanted in load.requests],
-        "journeys": [journey(wanted) for wanted in load.journeys],
-        "rows": load.rows,
+        "requests": [weighted(wanted) for wanted in mix.requests],
+        "journeys": [journey(wanted) for wanted in mix.journeys],
+        "rows": mix.rows,
     }
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from touchstone.manifest.base import Part
 from touchstone.manifest.contract import Act, Proof, Send
-from touchstone.manifest.exchange import Request, WeightedRequest
-from touchstone.manifest.journey import Journey
-from touchstone.manifest.rows import read_rows
+from touchstone.manifest.mix import Mix
 
 Profile = Literal["quick", "normal", "thorough"]
 
 
-class Load(Part):
-    """One load. A closed loop sends when an answer has come; an open loop sends at a rate, whatever comes back."""
+class Load(Mix):
+    """One load: a mix, and how it is sent.
+
+    A closed loop sends when an answer has come; an open loop sends at a rate, whatever comes back.
+    """
 
     title: str
     about: str = ""
@@ -53,33 +51,10 @@ class Load(Part):
     """Settings of a dependency that this load changes, by the dependency's name."""
     prepare: list[Send | Act] = []
     """Sent, or done to a dependency, before the load and outside every figure."""
-    rows: str | None = None
-    """A CSV or JSON lines file next to the manifest; requests take its rows in turn, by `{row.NAME}`."""
-    requests: list[WeightedRequest] = []
-    """A mix: each request is drawn by weight."""
-    journeys: list[Journey] = []
-    """In place of `requests`: each connection goes through one after the other, drawn by weight."""
     proofs: list[Proof] = []
 
-    @field_validator("rows")
-    @classmethod
-    def _rows_are_there(cls, rows: str | None, info: ValidationInfo) -> str | None:
-        folder = (info.context or {}).get("folder")
-        if rows is None or not isinstance(folder, Path):
-            return rows
-        path = (folder / rows).resolve()
-        read_rows(path)
-        return str(path)
-
-    @property
-    def all_requests(self) -> Sequence[Request]:
-        """Everything that it sends: the mix, or the steps of all journeys."""
-        return [*self.requests, *(step for journey in self.journeys for step in journey.steps)]
-
     @model_validator(mode="after")
-    def _sends_something(self) -> Load:
-        if bool(self.requests) == bool(self.journeys):
-            raise ValueError("a load sends `requests` or `journeys`: name one of them")
+    def _journeys_wait(self) -> Load:
         if self.journeys and self.pipeline > 1:
             raise ValueError("journeys need a pipeline of 1: a request waits for what the one before it captures")
         return self

@@ -72,12 +72,14 @@ pub fn compare(tool: Tool, job: &Job, result: &LoadResult) -> Result<String, Fai
     let plain = request.is_none_or(|request| request.method == "GET" && request.headers.is_empty());
     if job.arrival != Loop::Closed
         || !plain
+        || job.requests.len() > 1
+        || !job.journeys.is_empty()
         || job.pipeline != 1
         || !job.keepalive
         || job.max_requests.is_some()
     {
         let why =
-            "--cross-check compares a closed loop of plain GETs with keep-alive over a duration";
+            "--cross-check compares a closed loop of one plain GET with keep-alive over a duration";
         return Err(Failure::Malformed(why.to_owned()));
     }
     let target = request

@@ -1,18 +1,24 @@
 //! The flags of a person, made into the same job that the lab sends.
 
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use touchstone_load::job::{Arrivals, BackendChoice, Expect, ExpectBody, Job, Loop, Request, Step};
 use touchstone_load::template::fresh_of;
 
+use super::mix::{Mix, one_server};
 use crate::failure::Failure;
 
 /// What a person types.
 #[derive(clap::Args)]
 pub struct Flags {
-    /// What to load: http://127.0.0.1:8080/path
-    #[arg(required_unless_present_any = ["job", "worker"])]
-    url: Option<String>,
+    /// What to load: http://127.0.0.1:8080/path; several of one server are asked for equally often.
+    #[arg(value_name = "URL", required_unless_present_any = ["job", "worker"])]
+    urls: Vec<String>,
+    /// What is sent, as JSON: `requests` or `journeys`, and `rows`, in a load job's words. `touchstone load` makes it
+    /// from TOML.
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "rows", "expect_status", "expect_body", "expect_pattern"])]
+    mix: Option<PathBuf>,
     /// Connections.
     #[arg(short = 'c', long, default_value_t = 64, help_heading = "Load")]
     connections: u32,
@@ -141,8 +147,7 @@ enum Backend {
 impl Flags {
     /// The job that the flags describe.
     pub fn job(&self) -> Result<Job, Failure> {
-        let url = self.url.as_deref().unwrap_or_default();
-        let (base, path) = split(url);
+        let (base, targets) = one_server(&self.urls)?;
         let mut job = Job::for_url(&base);
         job.allow_hosts.clone_from(&self.allow_host);
         job.connections = self.connections;
@@ -174,7 +179,15 @@ impl Flags {
         job.rows.clone_from(&self.rows);
         // Keys are the same in each run; this is what sets one run's apart from the last one's.
         job.fresh = Some(fresh_of(now_ns()));
-        job.requests = vec![self.request(path)?];
+        if let Some(file) = &self.mix {
+            let mix = Mix::read(file, &base, &targets, &self.fields()?)?;
+            (job.requests, job.journeys, job.rows) = (mix.requests, mix.journeys, mix.rows);
+        } else {
+            job.requests = targets
+                .iter()
+                .map(|target| self.request(target, targets.len() > 1))
+                .collect::<Result<_, _>>()?;
+        }
         job.validate().map_err(Failure::malformed)?;
         Ok(job)
     }
@@ -217,14 +230,18 @@ impl Flags {
         Ok(Loop::Closed)
     }
 
-    fn request(&self, path: String) -> Result<Request, Failure> {
-        let mut headers = Vec::new();
-        for header in &self.headers {
+    fn fields(&self) -> Result<Vec<(String, String)>, Failure> {
+        let field = |header: &String| {
             let (name, value) = header.split_once(':').ok_or_else(|| {
                 Failure::Malformed(format!("-H {header:?}: write it as \"Name: value\""))
             })?;
-            headers.push((name.trim().to_owned(), value.trim().to_owned()));
-        }
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        };
+        self.headers.iter().map(field).collect()
+    }
+
+    /// One of several is named by its target, by which a person knows it.
+    fn request(&self, target: &str, one_of_several: bool) -> Result<Request, Failure> {
         let body = match self
             .body
             .as_deref()
@@ -250,14 +267,14 @@ impl Flags {
         };
         let default_method = if body.is_some() { "POST" } else { "GET" };
         Ok(Request {
-            name: None,
+            name: one_of_several.then(|| target.to_owned()),
             weight: 1,
             method: self
                 .method
                 .clone()
                 .unwrap_or_else(|| default_method.to_owned()),
-            target: Some(path),
-            headers,
+            target: Some(target.to_owned()),
+            headers: self.fields()?,
             body,
             expect: Expect {
                 status: self.expect_status.clone(),
@@ -271,26 +288,6 @@ impl Flags {
 fn now_ns() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |since| since.as_nanos() as u64)
-}
-
-/// Splits a URL into what is connected to and what is asked for. A URL without a scheme is http.
-fn split(url: &str) -> (String, String) {
-    let url = if url.contains("://") {
-        url.to_owned()
-    } else {
-        format!("http://{url}")
-    };
-    let after_scheme = url.find("://").map_or(0, |at| at + 3);
-    let host_end = url[after_scheme..]
-        .find(['/', '?'])
-        .map_or(url.len(), |at| after_scheme + at);
-    let (base, path) = url.split_at(host_end);
-    let path = if path.starts_with('/') {
-        path.to_owned()
-    } else {
-        format!("/{path}")
-    };
-    (base.to_owned(), path)
 }
 
 fn step(text: &str) -> Result<Step, Failure> {
@@ -335,21 +332,5 @@ mod tests {
         );
         assert!((seconds("500ms").unwrap() - 0.5).abs() < 1e-12);
         assert!(seconds("10x").is_err() && seconds("s").is_err());
-    }
-
-    #[test]
-    fn a_url_is_split_into_address_and_target() {
-        assert_eq!(
-            split("127.0.0.1:80"),
-            ("http://127.0.0.1:80".to_owned(), "/".to_owned())
-        );
-        assert_eq!(
-            split("http://h:1/a?b"),
-            ("http://h:1".to_owned(), "/a?b".to_owned())
-        );
-        assert_eq!(
-            split("http://h?b"),
-            ("http://h".to_owned(), "/?b".to_owned())
-        );
     }
 }

@@ -13,6 +13,7 @@ pub fn report(result: &LoadResult) -> String {
     head(&mut out, result);
     rate(&mut out, result);
     latency(&mut out, result);
+    shares(&mut out, result);
     steps(&mut out, result);
     errors(&mut out, result);
     generator(&mut out, result);
@@ -96,51 +97,91 @@ fn rate(out: &mut String, result: &LoadResult) {
 
 fn latency(out: &mut String, result: &LoadResult) {
     let Some(total) = &result.latency else { return };
+    let width = name_width(result);
     let _ = writeln!(
         out,
-        "\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "\n  {:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
         "", "p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"
     );
-    row(out, "latency", total);
+    row(out, width, "latency", total);
     if let Some(service) = result
         .service
         .as_ref()
         .filter(|service| service.p99 != total.p99 || service.p50 != total.p50)
     {
-        row(out, "service time", service);
+        row(out, width, "service time", service);
     }
     if result.requests.len() > 1 {
         for request in &result.requests {
             if let Some(latency) = &request.latency {
-                row(
-                    out,
-                    &request.name.chars().take(17).collect::<String>(),
-                    latency,
-                );
+                row(out, width, &shortened(&request.name), latency);
             }
         }
     }
     for journey in &result.journeys {
         if let Some(duration) = &journey.duration {
-            let name: String = journey.name.chars().take(17).collect();
-            row(out, &name, duration);
+            row(out, width, &shortened(&journey.name), duration);
         }
     }
     if let Some(lateness) = &result.lateness {
-        row(out, "sent late by", lateness);
+        row(out, width, "sent late by", lateness);
     }
     if let Some(connect) = &result.connect {
-        row(out, "connecting", connect);
+        row(out, width, "connecting", connect);
     }
 }
 
-fn row(out: &mut String, name: &str, of: &Distribution) {
+/// URLs begin alike: what is cut short could be any of them.
+const LONGEST_NAME: usize = 48;
+
+fn shortened(name: &str) -> String {
+    name.chars().take(LONGEST_NAME).collect()
+}
+
+/// How wide the column of names is: as the longest of several requests or journeys, with a gap.
+fn name_width(result: &LoadResult) -> usize {
+    let journeys = result.journeys.iter().map(|journey| &journey.name);
+    let requests = result.requests.iter().map(|request| &request.name);
+    let named = requests
+        .filter(|_| result.requests.len() > 1)
+        .chain(journeys);
+    let longest = named
+        .map(|name| name.chars().count().min(LONGEST_NAME))
+        .max();
+    longest.map_or(0, |longest| longest + 2).max(18)
+}
+
+/// Of several requests: how often each was sent, and failed.
+fn shares(out: &mut String, result: &LoadResult) {
+    if result.requests.len() < 2 {
+        return;
+    }
+    let width = name_width(result);
+    let all: u64 = result.requests.iter().map(|request| request.sent).sum();
+    let _ = writeln!(
+        out,
+        "\n  {:<width$}{:>10}{:>10}{:>10}",
+        "", "sent", "share", "failed"
+    );
+    for request in &result.requests {
+        let _ = writeln!(
+            out,
+            "  {:<width$}{:>10}{:>8.1} %{:>10}",
+            shortened(&request.name),
+            thousands(request.sent as f64),
+            request.sent as f64 / all.max(1) as f64 * 100.0,
+            thousands(request.errors as f64)
+        );
+    }
+}
+
+fn row(out: &mut String, width: usize, name: &str, of: &Distribution) {
     let cells = [of.p50, of.p90, of.p99, of.p99_9, of.p99_99, of.max, of.mean];
     let cells: String = cells
         .iter()
         .map(|value| format!("{:>10}", time(*value)))
         .collect();
-    let _ = writeln!(out, "  {name:<18}{cells}");
+    let _ = writeln!(out, "  {name:<width$}{cells}");
 }
 
 fn steps(out: &mut String, result: &LoadResult) {

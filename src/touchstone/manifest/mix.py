@@ -1,0 +1,45 @@
+"""What a load sends: a weighted mix of requests, or journeys, and the rows that both take values from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationInfo, field_validator, model_validator
+
+from touchstone.manifest.base import Part
+from touchstone.manifest.exchange import Request, WeightedRequest
+from touchstone.manifest.journey import Journey
+from touchstone.manifest.rows import read_rows
+
+
+class Mix(Part):
+    """A part of each load of a scenario.toml; the whole file that `touchstone load --mix` reads."""
+
+    rows: str | None = None
+    """A CSV or JSON lines file next to the manifest; requests take its rows in turn, by `{row.NAME}`."""
+    requests: list[WeightedRequest] = []
+    """A mix: each request is drawn by weight."""
+    journeys: list[Journey] = []
+    """In place of `requests`: each connection goes through one after the other, drawn by weight."""
+
+    @field_validator("rows")
+    @classmethod
+    def _rows_are_there(cls, rows: str | None, info: ValidationInfo) -> str | None:
+        folder = (info.context or {}).get("folder")
+        if rows is None or not isinstance(folder, Path):
+            return rows
+        path = (folder / rows).resolve()
+        read_rows(path)
+        return str(path)
+
+    @property
+    def all_requests(self) -> Sequence[Request]:
+        """Everything that it sends: the mix, or the steps of all journeys."""
+        return [*self.requests, *(step for journey in self.journeys for step in journey.steps)]
+
+    @model_validator(mode="after")
+    def _sends_something(self) -> Mix:
+        if bool(self.requests) == bool(self.journeys):
+            raise ValueError("a load sends `requests` or `journeys`: name one of them")
+        return self
