@@ -19,3 +19,13 @@ def test_a_connection_for_a_thousand_requests_is_a_setting() -> None:
     result = result_of(first_load(run))
     result.connections.reconnects = result.counts.completed // 1000
     assert codes(run) == set()
+
+
+def test_connections_of_a_long_warm_up_are_held_against_its_requests_too() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.totals.completed = 10 * result.counts.completed
+    result.connections.reconnects = result.totals.completed // 400
+    assert codes(run) == set()
+    result.totals.completed = 2 * result.counts.completed
+    assert fired(run, "connections-per-request")

@@ -22,6 +22,14 @@ def error_share(result: LoadResult) -> float:
     return min(1.0, result.counts.errors.total / max(1, result.counts.sent))
 
 
+def answered_in_all(result: LoadResult) -> int:
+    """Requests answered by the whole job, warm-up included: what its connections, which are counted so, are held against.
+
+    Those of the window alone where the record does not say more.
+    """
+    return max(result.totals.completed, result.counts.completed)
+
+
 def first_errors(result: LoadResult, *classes: str) -> list[dict[str, Any]]:
     """The first errors of each class, or of the classes named, as evidence."""
     shown: Counter[str] = Counter()

@@ -8,7 +8,7 @@ from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import asked_connections, keeps_alive
+from touchstone.judge.reading.traffic import answered_in_all, asked_connections, keeps_alive
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
@@ -27,8 +27,8 @@ class ConnectionsPerRequest(SampleRule):
     severity = Severity.SUSPECT
     title = "Connections a request are not as the scenario states"
     threshold = (
-        "keep-alive: more than 1 % of requests needed a new connection; without keep-alive: fewer than 0.9 "
-        "connections a request"
+        "over warm-up and window together, keep-alive: more than 1 % of requests needed a new connection; without "
+        "keep-alive: fewer than 0.9 connections a request"
     )
     threshold_reason = (
         "a server may close a connection after some hundreds of requests by its settings; at 1 % set-up costs a "
@@ -41,7 +41,7 @@ class ConnectionsPerRequest(SampleRule):
         result = sample.result
         if result is None or not result.counts.completed:
             return
-        answered, opened = result.counts.completed, result.connections
+        answered, opened = answered_in_all(result), result.connections
         if keeps_alive(sample):
             rate = opened.reconnects / answered
             if rate > OFTEN and opened.reconnects > asked_connections(sample):

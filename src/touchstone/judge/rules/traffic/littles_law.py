@@ -8,7 +8,7 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import loop, pauses, slots
+from touchstone.judge.reading.traffic import answered_in_all, loop, pauses, slots
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
@@ -54,7 +54,7 @@ class LittlesLaw(SampleRule):
         measured = result.window.measured_s
         rate = result.latency.count / measured
         connecting = (result.connect.mean or 0.0) if result.connections.reconnects else 0.0
-        reconnects = result.connections.reconnects / result.latency.count
+        reconnects = result.connections.reconnects / max(1, answered_in_all(result))
         under_way = rate * mean
         busy = rate * (mean + connecting * min(1.0, reconnects))
         longest = max(mean, result.latency.max or 0.0)
