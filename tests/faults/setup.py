@@ -45,7 +45,8 @@ class Setup:
     """Further checks."""
     seconds: float = 1.0
     warmup: float = 0.3
-    rounds: int = 1
+    rounds: int | None = 1
+    """None for the profile's."""
     phases: tuple[str, ...] = ("load",)
     profile: str = "quick"
     machine: str | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.generated.grammar import CAUGHT_BY, LEAST, MOST, Batch, Draw, batches
+from tests.faults.generated.grammar import CAUGHT_BY, COMPARED, LEAST, MOST, Batch, Draw, batches
 from tests.faults.generated.measure import Outcome, keep, kept, measure
 from tests.faults.generated.table import BEGIN, END, text, write_between_markers
 from tests.faults.plan import HERE, NAMES
@@ -30,10 +30,11 @@ def test_draws_are_as_many_as_asked_for_and_the_same_for_a_seed() -> None:
 
 def test_faults_are_of_all_classes_and_sizes() -> None:
     drawn = [draw for batch in batches(600, False, seed=1) for draw in batch.draws if draw.group != "sound"]
-    assert {draw.group for draw in drawn} == set(CAUGHT_BY)
+    assert {draw.group for draw in drawn} == set(CAUGHT_BY) | set(COMPARED)
     sizes = [draw.size for draw in drawn]
     assert min(sizes) < 3 * LEAST
-    assert MOST / 3 < max(sizes) <= 1 / 3
+    assert MOST / 3 < max(sizes) <= 1
+    assert any(draw.knobs.get("workers") for draw in drawn)
     truths = [draw.truth for draw in drawn if draw.truth]
     assert len(truths) == len(set(truths))
 

@@ -9,6 +9,9 @@ from typing import Any, Literal
 
 ERRORS = "errors-above-allowance"
 SILENT = ("timeouts", "requests-unanswered", "warm-up-unanswered", "nothing-answered", "timeout-beyond-window", ERRORS)
+LEAKED_MEMORY = "memory left behind"
+ONE_WORKER = 4
+"""The knob `fault_whom` for a fault that only one of several worker processes has."""
 LEAST, MOST = 0.0002, 0.3
 """The shares of responses that a fault touches, drawn evenly over their logarithm."""
 
@@ -36,14 +39,26 @@ WHATS: tuple[What, ...] = (
     What("delay beyond the timeout", 9, SILENT),
     What("close without an answer", 10, ("connections-broken", ERRORS)),
     What("close without an answer", 11, ("connections-broken", ERRORS)),
+    What("descriptor left open", 13, ("descriptors-grow",)),
+    What("thread left behind", 14, ("threads-grow",)),
+    What(LEAKED_MEMORY, 15, ("memory-grows",)),
 )
-STALL, WORK = "stall", "work skipped"
+LEAKS = (13, 14, 15)
+STALL, WORK, WARM_UP = "stall", "work skipped", "only in the warm-up"
+CPU, MEMORY = "CPU used", "memory held"
 CAUGHT_BY: dict[str, tuple[str, ...]] = {
     **{what.group: what.caught_by for what in WHATS},
     STALL: ("stall-in-closed-loop",),
     WORK: ("less-work",),
+    WARM_UP: ("warm-up-failed",),
 }
 """By class: the findings that name it. One that names another cause does not count as caught."""
+COMPARED = {CPU: "cpu_per_request", MEMORY: "rss_peak"}
+"""By class: the figure that the comparison with a contender that does not have it must call worse."""
+HELD_BYTES = 40 << 20
+"""What every contender of a batch of resources holds."""
+MOST_THREADS = 0.02
+"""Of requests that leave a thread behind: a machine of many contenders bears no more."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +83,8 @@ class Batch:
     program: Literal["server", "service"] = "server"
     load: dict[str, Any] = field(default_factory=dict)
     scenario: dict[str, Any] = field(default_factory=dict)
+    rounds: int | None = 1
+    """None for the profile's, where a comparison is what must tell."""
 
 
 def share(dice: random.Random) -> float:
@@ -80,7 +97,9 @@ def fault(dice: random.Random, number: int) -> Draw:
     if dice.random() < 1 / 8:
         return stall(dice)
     what, size = dice.choice(WHATS), share(dice)
-    whom = dice.choice((0, 1, 2, 3))
+    if what.number == 14:
+        size = min(size, MOST_THREADS)
+    whom = dice.choice((0, 1, 2, 3, 4))
     knobs = {
         "fault": what.number,
         "fault_ppm": round(1e6 * size),
@@ -88,12 +107,28 @@ def fault(dice: random.Random, number: int) -> Draw:
         "truth": number,
         "work_us": dice.choice((0, 20, 60)),
     }
-    match dice.choice(("always", "from", "bursts")):
+    if whom == ONE_WORKER:
+        knobs["workers"] = dice.choice((2, 3))
+    match dice.choice(("always", "from", "bursts", "warm-up")):
         case "from":
             knobs["fault_from_ms"] = dice.randint(200, 2500)
+        case "warm-up" if what.number not in LEAKS:
+            # With eight contenders in turn, the second turn ends after some 2.5 s, and the warm-up has six or more.
+            return Draw(WARM_UP, knobs | {"fault_to_ms": dice.choice((240, 2500, 5000))}, size, number)
         case "bursts":
             knobs |= {"burst_ms": dice.choice((100, 300)), "burst_every_ms": 1000}
     return Draw(what.group, knobs, size, number)
+
+
+def resource(dice: random.Random, number: int) -> Draw:
+    """CPU or memory that a contender uses beyond the others; of CPU the size is by the server's own count."""
+    size = math.exp(dice.uniform(math.log(0.01), math.log(1.0)))
+    if dice.random() < 0.5:
+        return Draw(MEMORY, {"work_us": 60, "memory_bytes": round(HELD_BYTES * (1 + size))}, size)
+    touched = dice.choice((0.01, 0.1, 1.0))
+    # A request costs the server some 20 us of system calls beyond the work.
+    burn = {"fault": 16, "fault_ppm": round(1e6 * touched), "burn_us": max(1, round(80 * size / touched))}
+    return Draw(CPU, {"work_us": 60, "memory_bytes": HELD_BYTES, "truth": number} | burn, size, number)
 
 
 def stall(dice: random.Random) -> Draw:
@@ -166,6 +201,10 @@ def batches(draws: int, sound: bool, seed: int, size: int = 8) -> list[Batch]:
             whole = Draw("sound", {})
             made = [whole, *(skipped(dice) for _ in range(count - 1))]
             found.append(Batch(f"work-{seed}-{number}", tuple(made), False, program="service"))
+        elif number % 10 == 4:
+            plain = Draw("sound", {"work_us": 60, "memory_bytes": HELD_BYTES})
+            made = [plain, *(resource(dice, first + place) for place in range(1, count))]
+            found.append(Batch(f"resource-{seed}-{number}", tuple(made), False, load=WHOLE_ANSWER, rounds=None))
         else:
             made = [fault(dice, first + place) for place in range(count)]
             found.append(Batch(f"fault-{seed}-{number}", tuple(made), False, load=WHOLE_ANSWER))

@@ -9,15 +9,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests.faults.catalogue.kinds import ECHO
-from tests.faults.generated.grammar import CAUGHT_BY, STALL, Batch, Draw
+from tests.faults.generated.grammar import CAUGHT_BY, COMPARED, CPU, LEAKED_MEMORY, STALL, Batch, Draw
 from tests.faults.plan import NAMES
 from tests.faults.runner import MACHINE_NOISE, recorded
 from tests.faults.setup import Server, Setup
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Judgement, Severity
 
 _OF_THE_PLAN = ("too-few-rounds",)
 """A batch is measured in one round, whatever is in it."""
+_NOTED = (STALL, LEAKED_MEMORY)
+"""A short stall is noted, since users hardly notice it; so is memory that grows over seconds, since heaps do."""
 _TRUTHS = Path("/dev/shm")
 
 
@@ -30,7 +32,7 @@ class Outcome:
     group: str
     knobs: dict[str, int]
     size: float
-    """The share of responses (of a stall: of time) that it really touched."""
+    """The share of responses that it really touched; of a stall the share of time, of a resource what it adds."""
     caught: bool
     found: list[str]
     """Findings that weigh, on this contender; of a sound one without those that a busy machine brings about."""
@@ -49,8 +51,8 @@ def measure(batch: Batch, home: Path, profile: str) -> list[Outcome]:
         run = recorded(_setup(batch, profile), home)
         if run.interrupted:
             raise KeyboardInterrupt
-        findings = judge(run).findings
-        outcomes = [_outcome(batch, profile, draw, place, findings) for place, draw in enumerate(batch.draws)]
+        judgement = judge(run)
+        outcomes = [_outcome(batch, profile, draw, place, judgement) for place, draw in enumerate(batch.draws)]
     finally:
         for draw in batch.draws:
             _truth_file(draw).unlink(missing_ok=True)
@@ -80,38 +82,44 @@ def _setup(batch: Batch, profile: str) -> Setup:
         load=batch.load | ({"timeout_s": 5.0} if calls else {}),
         scenario=ECHO if calls else {},
         profile=profile,
+        rounds=batch.rounds,
     )
 
 
-def _outcome(batch: Batch, profile: str, draw: Draw, place: int, findings: Sequence[Finding]) -> Outcome | None:
+def _outcome(batch: Batch, profile: str, draw: Draw, place: int, judgement: Judgement) -> Outcome | None:
     name = f"{NAMES[place]}/plain"
-    own = [f for f in findings if f.contender == name or (batch.sound and f.contender is None)]
+    own = [f for f in judgement.findings if f.contender == name or (batch.sound and f.contender is None)]
     heavy = sorted({f.code for f in own if f.severity is not Severity.NOTE and f.code not in _OF_THE_PLAN})
     size, naming = _size(draw), CAUGHT_BY.get(draw.group, ())
     if draw.group != "sound" and size == 0:
         return None
-    # A short stall is noted, since users hardly notice it.
-    told = {f.code for f in own} if draw.group == STALL else set(heavy)
+    told = {f.code for f in own} if draw.group in _NOTED else set(heavy)
+    worse = any(
+        c.contender == name and c.figure == COMPARED.get(draw.group) and c.better is False
+        for c in judgement.comparisons
+    )
     return Outcome(
         batch=batch.id,
         profile=profile,
         group=draw.group,
         knobs=draw.knobs,
         size=size,
-        caught=bool(told.intersection(naming)),
+        caught=worse or bool(told.intersection(naming)),
         found=[code for code in heavy if draw.group != "sound" or code not in MACHINE_NOISE],
         noise=[code for code in heavy if draw.group == "sound" and code in MACHINE_NOISE],
     )
 
 
 def _size(draw: Draw) -> float:
-    """The share that the fault has touched, by the server's own counts."""
+    """The share that the fault has touched, or added to the CPU time, by the server's own counts."""
     if not draw.truth:
         return draw.size
     try:
-        loaded, touched = struct.unpack("qq", _truth_file(draw).read_bytes()[:16])
+        loaded, touched, burnt, used = struct.unpack("qqqq", _truth_file(draw).read_bytes()[:32])
     except (OSError, struct.error):
         return 0.0
+    if draw.group == CPU:
+        return burnt / (used - burnt) if used > burnt else 0.0
     return touched / loaded if loaded else 0.0
 
 

@@ -106,6 +106,7 @@ static enum fate work(const struct request *request, int connection, struct byte
                           strcmp(request->method, "HEAD") == 0, NO_FAULT};
     if (is_touched(number, connection, n ? n + 1 : "", !request->close || knobs.close_after_answer)) {
         draft.fault = (enum fault)knobs.fault;
+        use_up(draft.fault);
     }
     if (knobs.swap_answers) {
         draft.length = right_body(body, sizeof body, before);
@@ -170,9 +171,6 @@ static enum fate work(const struct request *request, int connection, struct byte
     }
     if (due(knobs.drip_every, number)) {
         return DRIP;
-    }
-    if (draft.fault == DESCRIPTOR) {
-        (void)!dup(2);
     }
     if (draft.fault == LATE) {
         return HOLD;

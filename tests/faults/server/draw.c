@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "server.h"
 
-enum whom { SHARE, EVERY_NTH, ONE_CONNECTION, ONE_KEY };
+enum whom { SHARE, EVERY_NTH, ONE_CONNECTION, ONE_KEY, ONE_WORKER };
 
-// Requests under load, and those of them that the fault touched; counted over all processes and starts.
+// Requests under load, those of them that the fault touched, the CPU time in ns that it burnt, and the CPU time of the
+// processes until their last request; counted over all processes and starts.
 struct truth {
-    atomic_long loaded, touched;
+    atomic_long loaded, touched, burnt, used;
 };
 
 static struct truth *truth;
@@ -44,7 +46,7 @@ static unsigned long scattered(unsigned long number) {
 
 static bool in_time(void) {
     long since = now_ms() - atomic_load(&shared->first_ms);
-    if (since < knobs.fault_from_ms) {
+    if (since < knobs.fault_from_ms || (knobs.fault_to_ms && since >= knobs.fault_to_ms)) {
         return false;
     }
     return !knobs.burst_every_ms || since % knobs.burst_every_ms < knobs.burst_ms;
@@ -60,15 +62,32 @@ static bool is_meant(long number, int connection, const char *key) {
         return connection % 8 == 3 && scattered((unsigned long)number) % 1000000 < (unsigned long)knobs.fault_ppm * 8;
     case ONE_KEY:
         return strtoul(key, NULL, 10) % (unsigned long)(1000000 / (knobs.fault_ppm ? knobs.fault_ppm : 1)) == 7;
+    case ONE_WORKER:
+        return worker == 1 && scattered((unsigned long)number) % 1000000 < (unsigned long)(knobs.fault_ppm * knobs.workers);
     }
     return false;
 }
+
+// What this process has used since it was looked at last.
+static long newly_used(void) {
+    static long before;
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    long used = now.tv_sec * 1000000000L + now.tv_nsec, since = used - before;
+    before = used;
+    return since;
+}
+
+void count_burnt(long ns) { atomic_fetch_add(&truth->burnt, ns); }
 
 bool is_touched(long number, int connection, const char *key, bool loaded) {
     if (!loaded) {
         return false;
     }
     atomic_fetch_add(&truth->loaded, 1);
+    if (knobs.fault == BURN) {
+        atomic_fetch_add(&truth->used, newly_used());
+    }
     bool touched = knobs.fault && in_time() && is_meant(number, connection, key);
     if (touched) {
         atomic_fetch_add(&truth->touched, 1);

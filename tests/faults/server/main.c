@@ -21,6 +21,7 @@ enum { MOST = 4096, INPUT = 32768, LISTENER = MOST, HELD_MS = 1600 };
 
 struct knobs knobs;
 struct shared *shared;
+int worker;
 
 struct connection {
     bool open, closing, reset, mute, drip;
@@ -275,6 +276,7 @@ static void supervise(void) {
     sigaction(SIGTERM, &action, NULL);
     for (long alive = 0; !stopped; alive--) {
         for (; alive < knobs.workers; alive++) {
+            worker++;
             if (fork() == 0) {
                 signal(SIGTERM, SIG_DFL);
                 prctl(PR_SET_PDEATHSIG, SIGKILL);

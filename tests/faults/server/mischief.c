@@ -25,7 +25,7 @@ static void take(size_t bytes) {
     memset(kept, 1, bytes);
 }
 
-enum { MAPPED_BYTES = 32 << 20 };
+enum { MAPPED_BYTES = 32 << 20, LEFT_BYTES = 16 << 10 };
 
 static void burn(long ns) {
     struct timespec start, now;
@@ -33,6 +33,18 @@ static void burn(long ns) {
     do {
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec < ns);
+}
+
+// Burn so many ns of this thread's own CPU time, whoever else has the CPU meanwhile; what it really took.
+static long burn_cpu(long ns) {
+    struct timespec start, now;
+    long used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        used = (now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec;
+    } while (used < ns);
+    return used;
 }
 
 static void *idle(void *unused) {
@@ -183,6 +195,25 @@ static void hog(void) {
         for (;;) {
             take(1 << 20);
         }
+    }
+}
+
+void use_up(enum fault what) {
+    switch (what) {
+    case DESCRIPTOR:
+        (void)!dup(2);
+        return;
+    case THREAD:
+        start_thread();
+        return;
+    case MEMORY:
+        take(LEFT_BYTES);
+        return;
+    case BURN:
+        count_burnt(burn_cpu(knobs.burn_us * 1000));
+        return;
+    default:
+        return;
     }
 }
 

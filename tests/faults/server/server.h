@@ -14,7 +14,7 @@
     X(stale_body) X(pad_bytes) X(blank_from) X(swap_answers) X(wrong_beyond) X(stub_ms) X(header_bytes)                \
     X(gzip) X(fields_first) X(date)                                                                                    \
     /* a fault that was drawn: what, whom, when, and where the truth goes */                                           \
-    X(fault) X(fault_ppm) X(fault_whom) X(fault_from_ms) X(burst_ms) X(burst_every_ms) X(truth)                        \
+    X(fault) X(fault_ppm) X(fault_whom) X(fault_from_ms) X(fault_to_ms) X(burst_ms) X(burst_every_ms) X(burn_us) X(truth)  \
     /* the wire */                                                                                                     \
     X(truncate_every) X(length_short_every) X(reset_every) X(close_every) X(close_after_answer) X(say_close_every)     \
     X(garbage_every) X(twice_every) X(drip_every) X(mute_every) X(mute_beyond) X(mute_from_ms) X(most_connections) X(deaf_after)       \
@@ -48,6 +48,9 @@ enum fault {
     CLOSED_UNANSWERED,
     CLOSED_AFTER,
     DESCRIPTOR,
+    THREAD,
+    MEMORY,
+    BURN,
 };
 
 struct knobs {
@@ -72,6 +75,9 @@ struct request {
 // What is done to a connection after an answer was made.
 enum fate { KEEP, CLOSE, RESET, MUTE, DRIP, HOLD };
 
+// Which of the workers this process is, from 1 on; 0 without workers.
+extern int worker;
+
 struct bytes {
     char *data;
     size_t length, room;
@@ -91,11 +97,15 @@ enum fate answer(const struct request *request, int connection, struct bytes *ou
 bool is_touched(long number, int connection, const char *key, bool loaded);
 size_t as_gzip(char *body, size_t length);
 void open_truth(void);
+void count_burnt(long ns);
 
 // mischief.c: what happens around a request and a process; the folder of this process in a cgroup hierarchy.
 bool cgroup_folder(const char *controller, char *folder, size_t room);
 void before_start(void);
 void around_request(long number);
+
+// The resource that a fault which was drawn uses up for a request.
+void use_up(enum fault what);
 
 // escape.c: a server that does not stay where it was put.
 void move_away(void);

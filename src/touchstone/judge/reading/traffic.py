@@ -23,7 +23,7 @@ def error_share(result: LoadResult) -> float:
 
 
 def answered_in_all(result: LoadResult) -> int:
-    """Requests answered by the whole job, warm-up included: what its connections, which are counted so, are held against.
+    """Requests answered by the whole job, warm-up included, since its connections are counted over all of it.
 
     Those of the window alone where the record does not say more.
     """

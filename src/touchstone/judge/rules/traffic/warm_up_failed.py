@@ -1,0 +1,49 @@
+"""Rule: requests of the warm-up failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.language.quantity import number, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import allowance
+from touchstone.judge.rule import SampleRule
+from touchstone.record.sample import Sample
+
+MANY = 0.01
+
+
+class WarmUpFailed(SampleRule):
+    """The warm-up's answers are in no figure, and prepare all of them: caches fill and compilers learn from it.
+
+    A service that fails there was warmed up by other work than it is measured on, or was not ready when it said so.
+    """
+
+    code = "warm-up-failed"
+    severity = Severity.SUSPECT
+    title = "Requests of the warm-up failed"
+    threshold = (
+        "errors of the warm-up over its requests, above the load's `error_allowance`: suspect from 1 % on, a note below"
+    )
+    threshold_reason = (
+        "a service that has said that it is ready answers; what one request in a hundred leaves undone is below the "
+        "least effect that matters, even where it would have cost several times the others"
+    )
+    next_step = "Read the contender's log from its start on; a service that needs longer says so by its ready request."
+
+    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        """Look at one sample."""
+        points = [point for point in sample.result.series if point.phase == "warmup"] if sample.result else []
+        sent, failed = sum(point.sent for point in points), sum(point.errors for point in points)
+        part = min(1.0, failed / max(1, sent))
+        if part <= allowance(sample):
+            return
+        yield self.finding(
+            f"{number(failed)} of {number(sent)} requests of the warm-up failed ({share(part)})",
+            severity=Severity.SUSPECT if part >= MANY else Severity.NOTE,
+            sample=sample,
+            figures=[*SPEED, *CPU],
+            evidence={"failed": failed, "sent": sent, "first": next(p.t for p in points if p.errors)},
+        )
