@@ -33,6 +33,10 @@ class Rule(ABC):
     """Why there and not elsewhere."""
     next_step: ClassVar[str]
     """What the reader should do."""
+    own_failure: ClassVar[bool] = False
+    """Whether an invalid finding of it says that the service itself failed: then a run that holds one is no success,
+    though the round be left out and the others stand. What the machine or the lab did to a round is left out alone.
+    """
 
     def finding(
         self,

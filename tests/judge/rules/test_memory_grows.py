@@ -20,6 +20,24 @@ def test_a_leak(window: float, severity: Severity) -> None:
     assert (finding.contender, finding.severity) == ("go/std", severity)
 
 
+def test_a_small_leak_of_a_small_service_is_a_note() -> None:
+    run = sound_run(seconds=40.0)
+    for sample in loads(run, "go/std"):
+        for point in watch_of(sample).series:
+            point.anon = int(4 * MIB + 0.4 * MIB * point.t)
+    (finding,) = fired(run, "memory-grows")
+    assert finding.severity is Severity.NOTE
+
+
+def test_anonymous_memory_that_is_read_now_and_then_is_not_mixed_with_rss() -> None:
+    run = sound_run(seconds=40.0)
+    for sample in loads(run, "go/std"):
+        for number, point in enumerate(watch_of(sample).series):
+            point.rss = int(40 * MIB + 2 * MIB * point.t)
+            point.anon = 10 * MIB if number % 7 == 0 else None
+    assert fired(run, "memory-grows")
+
+
 def test_a_heap_that_is_collected_now_and_then() -> None:
     run = sound_run(seconds=40.0)
     for sample in loads(run):

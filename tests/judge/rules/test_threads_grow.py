@@ -1,3 +1,7 @@
+from itertools import pairwise
+
+from touchstone.judge.reading.growth import under_load
+
 from ..sound import codes, fired, first_load, loads, sound_run, watch_of
 
 
@@ -14,3 +18,17 @@ def test_a_thread_for_every_connection() -> None:
         for number, point in enumerate(watch_of(sample).series):
             point.threads = 8 + min(64, 10 * number)
     assert codes(run) == set()
+
+
+def test_the_time_in_which_it_rests_is_not_counted() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    series = watch_of(sample).series
+    # Turns at uneven distances, as in slices: each thread belongs to a request, and none to the rests between.
+    for number, point in enumerate(series):
+        turn = number // 3
+        point.t += turn * 2.0 + (turn % 4) * 5.0
+        point.threads = 8 + 3 * number
+    steps = [t for t, _ in under_load(sample, lambda point: point.threads)]
+    assert max(b - a for a, b in pairwise(steps)) < 0.2
+    assert fired(run, "threads-grow")

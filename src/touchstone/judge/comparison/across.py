@@ -99,12 +99,17 @@ def changes(before: Judgement, after: Judgement, terms: Terms) -> list[Change]:
 
 
 def gone(before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: Terms) -> list[Gone]:
-    """What the earlier run has validly and the later one has not: nobody knows whether it has become worse."""
+    """What the earlier run has validly and the later one has not: nobody knows whether it has become worse.
+
+    All figures of a contender that failed in any round of the later run alone: those that it has are of its good days.
+    """
     old, new = judged
+    fallen = {f.contender for f in new.failed} - {f.contender for f in old.failed}
     kept = {_key(e) for e in new.estimates if usable(e)}
     missing: dict[tuple[str, str | None], list[Estimate]] = {}
     for estimate in old.estimates:
-        if usable(estimate) and terms.ask(estimate) and _key(estimate) not in kept:
+        lost = _key(estimate) not in kept or estimate.contender in fallen
+        if lost and usable(estimate) and terms.ask(estimate):
             missing.setdefault((estimate.contender, estimate.load), []).append(estimate)
     exhibits = {c.name for c in before.plan.contenders if c.exhibit}
     return [

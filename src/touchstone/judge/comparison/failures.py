@@ -1,10 +1,11 @@
-"""Which contenders of a run failed: their service died, broke its contract, or a measurement of theirs is void."""
+"""Which contenders of a run failed: their service died, failed in any round, or a measurement of theirs is void."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
 from touchstone.judge.judgement import Estimate, FailedContender, Finding, Severity, Verdict
+from touchstone.judge.rule import rules
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
@@ -20,7 +21,7 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
     found = []
     for contender in judged:
         samples = [s for s in run.samples if s.contender == contender.name]
-        reason = _broken_off(samples) or _void(contender.name, findings, estimates)
+        reason = _broken_off(samples) or _failed_in(samples, findings) or _void(contender.name, findings, estimates)
         if reason is None and not samples and not run.interrupted:
             reason = "nothing of it was measured"
         if reason is not None:
@@ -35,6 +36,19 @@ def _broken_off(samples: list[Sample]) -> str | None:
             return f"{sample.phase}: {sample.failure.what}"
         if sample.phase == "verify" and (broken := next((c for c in sample.checks if not c.passed), None)):
             return f"it breaks its contract: {broken.says}"
+    return None
+
+
+def _failed_in(samples: list[Sample], findings: list[Finding]) -> str | None:
+    """The first measurement in which the service itself failed: who left that round out would measure its good days."""
+    own = {rule.code for rule in rules() if rule.own_failure}
+    by_id = {sample.id: sample for sample in samples}
+    for finding in findings:
+        sample = by_id.get(finding.sample or "")
+        if sample is not None and finding.severity is Severity.INVALID and finding.code in own:
+            place = f"{sample.phase}, {sample.load}" if sample.load else sample.phase
+            when = f" in round {sample.round}" if sample.round is not None else ""
+            return f"{place}{when}: {finding.statement}"
     return None
 
 

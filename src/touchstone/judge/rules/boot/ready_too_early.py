@@ -27,6 +27,7 @@ class ReadyTooEarly(SampleRule):
         "the figure is the time to the first valid response, and a service that cannot do the work yet has not started"
     )
     next_step = "Let `ready` be a request that does the work, or let the service answer only when it can."
+    own_failure = True
     phases = ("boot",)
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ class ContractBrokenAfterLoad(SampleRule):
     threshold = "any check that fails when it is repeated after the load"
     threshold_reason = "the same checks passed before the load, so that the load is what changed"
     next_step = "Look for resources that ran out: connections, sessions, descriptors, threads, memory."
+    own_failure = True
     phases = ("load", "peak", "hold", "drain")
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

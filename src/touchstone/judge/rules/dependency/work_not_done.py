@@ -28,6 +28,7 @@ class WorkNotDone(SampleRule):
         "Compare what the dependency says with the successes; look for writes that fail silently, caches and "
         "batches never flushed."
     )
+    own_failure = True
     phases = None
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

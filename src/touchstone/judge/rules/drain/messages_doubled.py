@@ -20,6 +20,7 @@ class MessagesDoubled(SampleRule):
     threshold = "any message processed more than once in a drain without a failure"
     threshold_reason = "the scenario promises each message once and in order, and the log names every one of them"
     next_step = "Look for rebalances during the drain, and for commits that come too late."
+    own_failure = True
     phases = ("drain",)
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

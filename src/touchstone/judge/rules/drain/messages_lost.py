@@ -20,6 +20,7 @@ class MessagesLost(SampleRule):
     threshold = "any message of the topic that was never processed"
     threshold_reason = "the scenario promises each message once and in order, and the log names every one of them"
     next_step = "Commit offsets after the work and not before; look for errors that are swallowed."
+    own_failure = True
     phases = ("drain",)
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

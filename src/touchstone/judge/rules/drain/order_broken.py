@@ -23,6 +23,7 @@ class OrderBroken(SampleRule):
     threshold = "any message processed after a later one of its partition"
     threshold_reason = "the scenario promises each message once and in order, and the log names every one of them"
     next_step = "Process each partition by one worker, in the order of offsets."
+    own_failure = True
     phases = ("drain",)
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

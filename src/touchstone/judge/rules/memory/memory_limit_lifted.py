@@ -20,6 +20,7 @@ class MemoryLimitLifted(SampleRule):
     threshold = "a limit read back, at a contender's end, above the one that was set"
     threshold_reason = "the kernel rounds a limit down to pages, and nobody but the contender writes to its cgroup"
     next_step = "See what writes to the cgroup's files: the server, or a service manager next to the lab."
+    own_failure = True
     phases = None
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

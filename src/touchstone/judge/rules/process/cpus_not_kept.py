@@ -30,6 +30,7 @@ class CpusNotKept(SampleRule):
         "are far below what any figure shows"
     )
     next_step = "Look for calls of `sched_setaffinity` or thread-pinning options in the server or its runtime."
+    own_failure = True
     phases = None
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

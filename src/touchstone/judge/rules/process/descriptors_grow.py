@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.growth import under_load
 from touchstone.judge.reading.traffic import asked_connections
 from touchstone.judge.rule import SampleRule
 from touchstone.judge.statistics.trend import grows
@@ -26,9 +27,9 @@ class DescriptorsGrow(SampleRule):
     severity = Severity.SUSPECT
     title = "Open descriptors grew to the end, or came near their limit"
     threshold = (
-        "descriptors still climb in a straight line when the load ends, by more over its second half than the "
-        "connections of the load and 100; or within the window a process had 90 % of those that it may have open, the "
-        "connections of the load and 100 not counted"
+        "descriptors still climb in a straight line when the load ends, by more over the second half of it and its "
+        "warm-up than the connections of the load and 100; or within the window a process had 90 % of those that it "
+        "may have open, the connections of the load and 100 not counted"
     )
     threshold_reason = (
         "connections, pools and files are opened as the load begins and then stay; a hundred leaves room for a "
@@ -49,9 +50,7 @@ class DescriptorsGrow(SampleRule):
                 evidence={"peak": peak, "limit": limit, "connections": asked_connections(sample)},
             )
             return
-        series = [
-            (p.t, float(p.fds)) for p in (watch.series if watch else []) if p.phase == "load" and p.fds is not None
-        ]
+        series = under_load(sample, lambda point: point.fds)
         rate = grows(series, least=connections)
         if rate is not None:
             yield self.finding(

@@ -23,6 +23,7 @@ class ProcessEscaped(SampleRule):
     )
     threshold_reason = "both are inherited: forking, or becoming a daemon, leaves the cgroup as it is"
     next_step = "Start the server in the foreground; where it needs a helper, leave the helper in the cgroup."
+    own_failure = True
     phases = None
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

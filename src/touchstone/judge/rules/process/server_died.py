@@ -20,6 +20,7 @@ class ServerDied(SampleRule):
     threshold = "an exit before the stop signal, or no process left in its tree during the load"
     threshold_reason = "a service that ends under load has failed, whatever it answered before"
     next_step = "Read the end of the server's log; look for memory limits, unhandled errors and signals."
+    own_failure = True
     phases = None
     looks_at_tares = True
 

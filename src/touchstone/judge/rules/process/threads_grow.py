@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.growth import under_load
 from touchstone.judge.reading.traffic import asked_connections
 from touchstone.judge.rule import SampleRule
 from touchstone.judge.statistics.trend import grows
@@ -22,8 +23,8 @@ class ThreadsGrow(SampleRule):
     severity = Severity.SUSPECT
     title = "Threads grew to the end"
     threshold = (
-        "threads still climb in a straight line when the load ends, by more over its second half than the "
-        "connections of the load and 32"
+        "threads still climb in a straight line when the load ends, by more over the second half of it and its warm-up "
+        "than the connections of the load and 32"
     )
     threshold_reason = (
         "a thread a connection is a design; more than that is a leak, and runtimes add a few helpers of their own"
@@ -34,12 +35,7 @@ class ThreadsGrow(SampleRule):
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
-        watch = sample.result.watch if sample.result else None
-        series = [
-            (p.t, float(p.threads))
-            for p in (watch.series if watch else [])
-            if p.phase == "load" and p.threads is not None
-        ]
+        series = under_load(sample, lambda point: point.threads)
         rate = grows(series, least=asked_connections(sample) + ROOM)
         if rate is not None:
             yield self.finding(

@@ -19,6 +19,7 @@ class ArtifactChanged(RunRule):
     threshold = "an artifact of a contender with more than one SHA-256 among the starts of a run"
     threshold_reason = "nothing writes to an artifact after the build: any difference is another program"
     next_step = "See what writes to the artifact: the program itself, or a build next to the run."
+    own_failure = True
 
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""

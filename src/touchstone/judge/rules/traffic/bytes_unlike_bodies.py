@@ -38,6 +38,7 @@ class BytesUnlikeBodies(SampleRule):
         "tolerance is needed"
     )
     next_step = "Look at a raw response (`curl -i`); if it is right, the record is not: report it."
+    own_failure = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""

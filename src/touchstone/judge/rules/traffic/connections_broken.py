@@ -40,6 +40,7 @@ class ConnectionsBroken(SampleRule):
     next_step = (
         "Look for the server's limits of connections, backlog and descriptors, and at what its log says at that moment."
     )
+    own_failure = True
     looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

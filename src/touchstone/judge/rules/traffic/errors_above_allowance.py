@@ -29,6 +29,7 @@ class ErrorsAboveAllowance(SampleRule):
         "Read the first error of each class below and the server's log; fix the server, or lower the load if it is "
         "overrun."
     )
+    own_failure = True
     looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

@@ -32,6 +32,7 @@ class HeldRequestsFailed(SampleRule):
         "levels is off by as much as two runs differ"
     )
     next_step = "Read the evidence: a limit of connections or descriptors, an idle timeout, or a wrong answer."
+    own_failure = True
     phases = ("hold",)
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

@@ -33,6 +33,7 @@ class NothingAnswered(SampleRule):
         "Read the contender's log and the first errors: does it stop answering, or is one response longer than the "
         "window? Give a longer window, or a timeout shorter than the window."
     )
+    own_failure = True
     looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

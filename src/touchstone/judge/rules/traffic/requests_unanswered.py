@@ -32,6 +32,7 @@ class RequestsUnanswered(SampleRule):
         "a load always ends with some requests under way, at most one a slot; more means that a queue was thrown away"
     )
     next_step = "Lower the rate until the server keeps up, or read the figures as those of an overload."
+    own_failure = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""

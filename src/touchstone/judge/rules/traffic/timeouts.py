@@ -28,6 +28,7 @@ class Timeouts(SampleRule):
         "timeout "
         "so that the whole wait is measured."
     )
+    own_failure = True
     looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

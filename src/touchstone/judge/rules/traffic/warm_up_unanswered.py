@@ -33,6 +33,7 @@ class WarmUpUnanswered(SampleRule):
         "connections move a closed loop by about as much as the least effect that a comparison looks for"
     )
     next_step = "Find the requests that are not answered in the contender's log; the warm-up's errors count as well."
+    own_failure = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""

@@ -23,6 +23,7 @@ class WrongBodies(SampleRule):
     next_step = (
         "Compare the body received with the one expected below; fix the server, or the expectation if it is too strict."
     )
+    own_failure = True
     looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

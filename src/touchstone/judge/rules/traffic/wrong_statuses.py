@@ -29,6 +29,7 @@ class WrongStatuses(SampleRule):
         "Look at the statuses and the first wrong response below; fix the server, or state the status in the "
         "scenario if it is right."
     )
+    own_failure = True
     looks_at_tares = True
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:

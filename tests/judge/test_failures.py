@@ -1,0 +1,48 @@
+"""Who failed: a service that fails in one round of five has failed, whatever the four others say."""
+
+from tests.judge.sound import first_load, loads, result_of, sound_run
+from touchstone.judge.comparison.across import Terms, gone
+from touchstone.judge.judge import judge
+from touchstone.judge.rule import rules
+from touchstone.record.run import Run
+
+RUST = "rust/std"
+
+
+def _answer_wrongly(run: Run, rounds: int) -> None:
+    for sample in loads(run, RUST)[:rounds]:
+        result = result_of(sample)
+        wrong = result.counts.ok // 2
+        result.counts.ok -= wrong
+        result.counts.errors.wrong_body = wrong
+
+
+def test_who_fails_in_one_round_has_failed() -> None:
+    run = sound_run()
+    _answer_wrongly(run, 1)
+    (failed,) = judge(run).failed
+    assert failed.contender == RUST
+    assert failed.reason.startswith("load, lookup in round 1: ")
+
+
+def test_a_round_that_the_lab_recorded_wrongly_is_no_failure_of_the_service() -> None:
+    run = sound_run()
+    result_of(first_load(run)).rate.achieved *= 2
+    judged = judge(run)
+    assert any(finding.severity == "invalid" for finding in judged.findings)
+    assert not judged.failed
+
+
+def test_figures_of_the_good_rounds_alone_are_gone_for_a_gate() -> None:
+    before, after = sound_run(), sound_run()
+    _answer_wrongly(after, 1)
+    judged = judge(before), judge(after)
+    lost = gone(before, after, judged, Terms(0.05, 0.95, figures={"throughput": None}))
+    assert [(one.contender, one.load, one.figures) for one in lost] == [(RUST, "lookup", ["throughput"])]
+    assert not gone(after, after, (judged[1], judged[1]), Terms(0.05, 0.95))
+
+
+def test_failures_are_invalid_findings() -> None:
+    own = {rule.code for rule in rules() if rule.own_failure}
+    assert {"wrong-bodies", "timeouts", "server-died", "work-not-done"} <= own
+    assert not own & {"generator-saturated", "littles-law", "mixed-provenance", "engine-withdraws"}
