@@ -30,3 +30,4 @@ def test_errors_of_the_warm_up_itself_belong_to_the_warm_up() -> None:
     series[0].sent += 5
     series[1].errors += 5
     assert codes(run) == {"warm-up-failed"}
+    assert not fired(run, "warm-up-unanswered")
