@@ -7,6 +7,8 @@ import pytest
 from touchstone.judge.why.explain import explain
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.judge.why.tree import tree
+from touchstone.judge.why.waits import KINDS, kind_of
+from touchstone.record.evidence.profile import ProfileEvidence, Waits
 
 from .profiles import BASE, HANDLER, SPIN, US, Stacks, evidence, profile_run
 
@@ -70,6 +72,34 @@ def test_two_rounds_give_no_interval_and_so_no_certainty() -> None:
 def test_system_calls_are_compared_by_name() -> None:
     calls = {call.name: (call.baseline, call.contender) for call in explained(BASE, BASE).calls}
     assert calls == {"stat": (0.0, 2.0), "write": (1.0, 0.0), "read": (1.0, 1.0)}
+
+
+@pytest.mark.parametrize(("kind", "pattern", "example"), KINDS)
+def test_each_kind_of_waiting_is_the_first_to_find_its_example(kind: str, pattern: str, example: str) -> None:
+    assert kind_of(example) == kind, pattern
+
+
+def test_waiting_is_told_in_threads_on_average() -> None:
+    def waiting(**asleep: int) -> list[ProfileEvidence]:
+        looked = Waits(seconds=2.0, looks=100, running=50, asleep=asleep, run_delay_s=0.1)
+        return [evidence(BASE).model_copy(update={"waits": looked})] * 3
+
+    calm, busy = waiting(ep_poll=100), waiting(ep_poll=100, futex_wait_queue=900, jbd2_log_wait_commit=50)
+    found = explain(profile_run({"go/std": calm, "go/slow": busy}), "go/std", "go/slow", "lookup", 0.95)
+    assert isinstance(found, Explanation)
+    assert [(wait.name, round(wait.baseline, 6), round(wait.contender, 6)) for wait in found.waits] == [
+        ("for another thread", 0.0, 9.0),
+        ("for a disk", 0.0, 0.5),
+        ("for a CPU", 0.05, 0.05),
+        ("for a connection to be ready", 1.0, 1.0),
+    ]
+
+
+def test_where_the_kernel_tells_nothing_the_reason_stands_in_the_place_of_waits() -> None:
+    refused = evidence(BASE).model_copy(update={"no_waits": "the kernel does not tell; run as root"})
+    found = explain(profile_run({"go/std": [refused], "go/slow": [refused]}), "go/std", "go/slow", "lookup", 0.95)
+    assert isinstance(found, Explanation)
+    assert (found.waits, found.no_waits) == ([], "the kernel does not tell; run as root")
 
 
 def test_a_contender_without_a_profile_says_why() -> None:

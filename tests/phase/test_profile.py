@@ -88,6 +88,14 @@ def test_a_server_is_profiled_and_counted_at_a_rate_of_its_own(tmp_path: Path) -
     assert calls.counts["recvfrom"] / calls.requests == pytest.approx(1.0, rel=0.15)
     assert calls.counts["sendto"] / calls.requests == pytest.approx(2.0, rel=0.15)
     assert sample.figures["syscalls_per_request"] >= 2
+    waits = evidence.waits
+    assert waits is not None, evidence.no_waits
+    assert waits.looks > 10, waits
+    # Half a window without a request at each moment: the one thread sleeps until a connection is ready, or works.
+    assert waits.asleep.get("do_epoll_wait", waits.asleep.get("ep_poll", 0)) + waits.running == pytest.approx(
+        waits.looks, rel=0.2
+    ), waits
+    assert sample.figures["cpu_wait_per_request"] >= 0
     assert "cannot carry Python" in sample.not_measured["user_instructions_per_request"]
     assert sample.checks, "the contract is checked again at the end"
 

@@ -23,6 +23,7 @@ PROFILE_FIGURES = [
     Figure("profile_copy_cost", "CPU of the copy over the original's", Unit.SHARE, Better.NEITHER, "profile"),
     _counted("syscalls_per_request", "System calls per request", headline=True),
     _counted("user_instructions_per_request", "User instructions per request"),
+    _counted("cpu_wait_per_request", "Waiting for a CPU per request", unit=Unit.SECONDS),
     _counted("voluntary_switches_per_request", "Voluntary context switches per request"),
     _counted("involuntary_switches_per_request", "Involuntary context switches per request"),
     _counted("minor_faults_per_request", "Minor page faults per request"),

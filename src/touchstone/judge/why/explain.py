@@ -9,6 +9,7 @@ from touchstone.attribution.category import Category
 from touchstone.judge.statistics.intervals import mean_interval, simultaneous
 from touchstone.judge.why.explanation import CallCount, Explanation, FunctionPart, Part, Unexplained
 from touchstone.judge.why.spending import Spending, profiles, spending, why_not
+from touchstone.judge.why.waits import waits
 from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.run import Run
 
@@ -43,6 +44,7 @@ def explain(run: Run, baseline: str, contender: str, load: str, confidence: floa
     total = _part("CPU per request", a, b, lambda s: s.plain, confidence)
     names = [str(c) for c in Category if any(c in s.categories for s in (*a.values(), *b.values()))]
     each = simultaneous(confidence, len(names) + 1)
+    waited, no_waits = waits([[one[number][0] for number in rounds] for one in found])
     return Explanation(
         load=load,
         contender=contender,
@@ -54,6 +56,8 @@ def explain(run: Run, baseline: str, contender: str, load: str, confidence: floa
         rest=_part("rest", a, b, lambda s: s.plain - s.subject, each),
         functions=_functions(a, b, confidence),
         calls=_calls([[one[number][0] for number in rounds] for one in found]),
+        waits=waited,
+        no_waits=no_waits,
         profilers=[one.profiler or "" for one in evidence],
         unmatched=_unmatched(a, b),
     )

@@ -45,6 +45,19 @@ class CallCount(Record):
         return self.contender - self.baseline
 
 
+class Wait(Record):
+    """What threads wait for when they do not run: how many of them, on average."""
+
+    name: str
+    baseline: float
+    contender: float
+
+    @property
+    def difference(self) -> float:
+        """The contender's less the baseline's."""
+        return self.contender - self.baseline
+
+
 class Explanation(Record):
     """Why a contender's CPU per request differs from the baseline's under one load."""
 
@@ -64,6 +77,10 @@ class Explanation(Record):
     """Those that explain most, by the size of the difference."""
     calls: list[CallCount] = []
     """The system calls whose number differs most."""
+    waits: list[Wait] = []
+    """What threads of both wait for off the CPU, what differs most first; empty where the kernel does not tell it."""
+    no_waits: str = ""
+    """Why it does not."""
     profilers: list[str] = []
     """The baseline's, then the contender's."""
     unmatched: list[tuple[str, float]] = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass
+from collections.abc import Iterator
+
+from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 
 _PER_REQUEST = {
     "voluntary_switches_per_request": "voluntary_switches",
@@ -19,34 +21,48 @@ def profile_figures(evidence: ProfileEvidence) -> tuple[dict[str, float], dict[s
     """Figures in base units, and for each that could not be measured the reason."""
     figures: dict[str, float] = {}
     missing: dict[str, str] = {}
+    for figure, value, reason in (*_of_cpu(evidence), *_of_counts(evidence)):
+        if value is None:
+            missing[figure] = reason
+        else:
+            figures[figure] = value
+    return figures, missing
+
+
+Measured = tuple[str, float | None, str]
+"""A figure, its value, and why there is none."""
+
+
+def _of_cpu(evidence: ProfileEvidence) -> Iterator[Measured]:
     plain = _cpu(evidence.plain)
     subject = _cpu(evidence.copy_plain) if evidence.copy_plain else plain
     profiled = _cpu(evidence.profiled)
-    if plain is None:
-        missing["profile_cpu"] = "the process tree's CPU was not read"
-    else:
-        figures["profile_cpu"] = plain
-    if subject and profiled is not None:
-        figures["profiler_cost"] = profiled / subject - 1
-    else:
-        missing["profiler_cost"] = evidence.not_profiled or "no profiler ran"
+    yield "profile_cpu", plain, "the process tree's CPU was not read"
+    cost = profiled / subject - 1 if subject and profiled is not None else None
+    yield "profiler_cost", cost, evidence.not_profiled or "no profiler ran"
     if plain and evidence.copy_plain and subject is not None:
-        figures["profile_copy_cost"] = subject / plain - 1
-    if evidence.syscalls and evidence.syscalls.requests:
-        figures["syscalls_per_request"] = sum(evidence.syscalls.counts.values()) / evidence.syscalls.requests
-    else:
-        missing["syscalls_per_request"] = evidence.not_counted or "nothing was answered while they were counted"
-    if evidence.instructions and evidence.instructions.requests:
-        figures["user_instructions_per_request"] = evidence.instructions.counts["user"] / evidence.instructions.requests
-    else:
-        missing["user_instructions_per_request"] = evidence.no_instructions or "nothing was answered under callgrind"
+        yield "profile_copy_cost", subject / plain - 1, ""
+
+
+def _of_counts(evidence: ProfileEvidence) -> Iterator[Measured]:
+    calls = evidence.syscalls.counts.values() if evidence.syscalls else ()
+    reason = evidence.not_counted or "nothing was answered while they were counted"
+    yield "syscalls_per_request", _each(evidence.syscalls, sum(calls)), reason
+    executed = evidence.instructions.counts.get("user") if evidence.instructions else None
+    reason = evidence.no_instructions or "nothing was answered under callgrind"
+    yield "user_instructions_per_request", _each(evidence.instructions, executed), reason
+    waits = evidence.waits
+    delay = waits.run_delay_s / waits.seconds / evidence.rate if waits and waits.run_delay_s is not None else None
+    yield "cpu_wait_per_request", delay, evidence.no_waits or "the kernel does not tell it"
     for figure, name in _PER_REQUEST.items():
-        counted = evidence.process
-        if counted and counted.requests and name in counted.counts:
-            figures[figure] = counted.counts[name] / counted.requests
-        else:
-            missing[figure] = f"{'the runtime' if name == 'collections' else 'the kernel'} does not tell it"
-    return figures, missing
+        counted = evidence.process.counts.get(name) if evidence.process else None
+        teller = "the runtime" if name == "collections" else "the kernel"
+        yield figure, _each(evidence.process, counted), f"{teller} does not tell it"
+
+
+def _each(counted: RequestCounts | None, count: int | None) -> float | None:
+    """A count per request; None where nothing was counted, or nothing answered."""
+    return count / counted.requests if counted and counted.requests and count is not None else None
 
 
 def _cpu(one: ProfilePass | None) -> float | None:

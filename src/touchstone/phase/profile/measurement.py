@@ -25,6 +25,7 @@ from touchstone.phase.profile.passes import PassError, Passes
 from touchstone.phase.profile.perf import Perf
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler
 from touchstone.phase.profile.strace import counting
+from touchstone.phase.profile.waits import looked_at
 from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 from touchstone.record.sample import Sample
 
@@ -57,6 +58,7 @@ def profile_one(task: Task, sample: Sample) -> None:
         with Passes(task.bench, task.load, contender_running, task.rate) as passes:
             passes.warm_up(_budget(task))
             evidence.plain = _steady(passes, contender_running, evidence, sampler)
+            _look_at_threads(passes, contender_running, evidence)
             _count_calls(passes, contender_running, evidence)
         if contender_running.process.exited() is None:
             checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
@@ -158,6 +160,15 @@ def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None
     except ProfilerError as error:
         evidence.not_profiled = f"{error.what}; {error.fix}"
         evidence.profiled = None
+
+
+def _look_at_threads(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
+    """What threads wait for: in a window of its own, for looking takes CPU."""
+    seconds = passes.bench.profile.profile_s / 2
+    try:
+        evidence.waits = looked_at(contender_running.process, lambda: passes.steady(seconds))
+    except ProfilerError as error:
+        evidence.no_waits = f"{error.what}; {error.fix}"
 
 
 def _count_calls(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:

@@ -55,6 +55,19 @@ class RequestCounts(Record):
     """By name: system calls, or what the kernel counts of a process."""
 
 
+class Waits(Record):
+    """Where threads were when they did not run, looked at again and again while the common rate was served."""
+
+    seconds: float
+    looks: int
+    running: int
+    """How many threads ran or could have, over all looks."""
+    asleep: dict[str, int] = {}
+    """By the kernel's function that a thread slept in: how many, over all looks."""
+    run_delay_s: float | None = None
+    """Thread seconds of waiting for a CPU while able to run, as the scheduler counts them."""
+
+
 class ProfileEvidence(Record):
     """One contender under one load of one round, at a rate that every contender serves."""
 
@@ -85,6 +98,9 @@ class ProfileEvidence(Record):
     """What callgrind counted: `user` are the instructions outside the kernel."""
     no_instructions: str | None = None
     """Why they were not counted, and what to do."""
+    waits: Waits | None = None
+    no_waits: str | None = None
+    """Why it is not known what threads waited for, and what to do."""
     process: RequestCounts | None = None
     """Context switches, page faults and bytes, as the kernel counts them for the process tree."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from touchstone.judge.why.explanation import Explanation, Part, Unexplained
 from touchstone.report.why.waterfall import steps
-from touchstone.report.why.words import between, headline, micros, profilers, rest, sentence, signed
+from touchstone.report.why.words import between, counts, headline, micros, off_cpu, profilers, rest, sentence, signed
 
 
 def why_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
@@ -21,13 +21,13 @@ def why_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
         yield from _table("part, µs per request", one, [step.part for step in steps(one)])
         yield from [rest(one), ""]
         yield from _table("function, with what works on its behalf", one, one.functions)
-        if one.calls:
-            yield f"| system calls per request | `{one.baseline}` | `{one.contender}` | difference |"
+        for head, rows in counts(one):
+            yield f"| {head} | `{one.baseline}` | `{one.contender}` | difference |"
             yield "|---|---:|---:|---:|"
-            for call in one.calls:
-                yield f"| {call.name} | {call.baseline:.2f} | {call.contender:.2f} | {call.difference:+.2f} |"
+            for row in rows:
+                yield f"| {row.name} | {row.baseline:.2f} | {row.contender:.2f} | {row.difference:+.2f} |"
             yield ""
-        yield from [f"Sampled by {profilers(one)}.", ""]
+        yield from [f"{off_cpu(one)} Sampled by {profilers(one)}.".strip(), ""]
 
 
 def _table(head: str, found: Explanation, parts: Sequence[Part]) -> Iterator[str]:

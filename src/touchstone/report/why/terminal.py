@@ -9,9 +9,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.judge.why.explanation import Explanation, Part, Unexplained
+from touchstone.judge.why.explanation import CallCount, Explanation, Part, Unexplained, Wait
 from touchstone.report.why.waterfall import Step, steps
-from touchstone.report.why.words import between, headline, micros, profilers, rest, sentence, signed, unmatched
+from touchstone.report.why.words import (
+    between,
+    counts,
+    headline,
+    micros,
+    off_cpu,
+    profilers,
+    rest,
+    sentence,
+    signed,
+    unmatched,
+)
 
 _BAR = 24
 _WIDTH = 140
@@ -31,9 +42,9 @@ def print_explanation(console: Console, found: Explanation | Unexplained) -> Non
     _say(console, rest(found), "dim")
     if found.functions:
         console.print(_functions(found))
-    if found.calls:
-        console.print(_calls(found))
-    for line in (unmatched(found), f"Sampled by {profilers(found)}; time off the CPU is not sampled."):
+    for head, rows in counts(found):
+        console.print(_counts(found, head, rows))
+    for line in (off_cpu(found), unmatched(found), f"Sampled by {profilers(found)}."):
         if line:
             _say(console, line, "dim")
 
@@ -86,8 +97,8 @@ def _functions(found: Explanation) -> Table:
     return table
 
 
-def _calls(found: Explanation) -> Table:
-    table = _table("System calls per request", ["call", found.baseline, found.contender, "difference"])
-    for call in found.calls:
-        table.add_row(call.name, f"{call.baseline:.2f}", f"{call.contender:.2f}", f"{call.difference:+.2f}")
+def _counts(found: Explanation, head: str, rows: Sequence[CallCount | Wait]) -> Table:
+    table = _table(head[0].upper() + head[1:], [head, found.baseline, found.contender, "difference"])
+    for row in rows:
+        table.add_row(row.name, f"{row.baseline:.2f}", f"{row.contender:.2f}", f"{row.difference:+.2f}")
     return table

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from touchstone.judge.why.explanation import Explanation, Part
+from collections.abc import Sequence
+
+from touchstone.judge.why.explanation import CallCount, Explanation, Part, Wait
 from touchstone.report.format import percent, plural
 
 _MICRO = 1e6
@@ -55,6 +57,20 @@ def rest(found: Explanation) -> str:
         f"The rest, {signed(found.rest.difference)} µs, is what the contenders take other than the copies of them that "
         "were profiled. What a profiler costs is spread over the parts."
     )
+
+
+def counts(found: Explanation) -> list[tuple[str, Sequence[CallCount | Wait]]]:
+    """The tables of counts with their heads: system calls, and what threads wait for. Empty ones are left out."""
+    tables: list[tuple[str, Sequence[CallCount | Wait]]] = [
+        ("system calls per request", found.calls),
+        ("threads that wait, on average", found.waits),
+    ]
+    return [(head, rows) for head, rows in tables if rows]
+
+
+def off_cpu(found: Explanation) -> str:
+    """Why it is not known what threads wait for; empty if it is."""
+    return f"What threads wait for is not known: {found.no_waits}." if found.no_waits else ""
 
 
 def profilers(found: Explanation) -> str:
