@@ -46,6 +46,8 @@ JVM = ["qtp", "java.lang.Thread.run", "org.eclipse.jetty.server.Server.handle"]
          Category.DATABASE, "sqlite3VdbeExec"),
         ("rust", ["tokio-rt-worker", "users::http::get", "alloc::vec::Vec<T>::push", "__rust_realloc", "_int_malloc"],
          Category.ALLOCATOR, "users::http::get"),
+        ("rust", ["tokio-rt-worker", "users::http::get", "<alloc::string::String::push as core::ops::Fn>::call"],
+         Category.APPLICATION, "users::http::get"),
         ("go", ["app", "runtime.goexit1.abi0"], Category.LIBRARY, "runtime.goexit1.abi0"),
         ("go", ["app", "nobody_knows_it"], Category.UNMATCHED, "nobody_knows_it"),
     ],

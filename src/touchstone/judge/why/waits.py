@@ -16,7 +16,7 @@ KINDS = (
         r"io_schedule|folio|wait_on_page|jbd2|blk_|rq_qos|submit_bio|ext4|xfs|btrfs|writeback",
         "jbd2_log_wait_commit",
     ),
-    ("for a connection to be ready", r"ep_poll|epoll|poll_schedule|do_(sys_)?poll|do_select|io_cqring", "do_epoll_wait"),
+    ("for a connection to be ready", r"ep_poll|epoll|poll_schedule|do_(sys_)?poll|do_select|cqring", "do_epoll_wait"),
     ("in a read or write of a socket or pipe", r"sk_wait|wait_woken|_accept|unix_stream|recv|pipe", "inet_csk_accept"),
     ("for a time to pass", r"nanosleep|schedule_timeout|sigtimedwait|rt_sigtime", "hrtimer_nanosleep"),
     ("for a signal or a child", r"do_wait|sigsuspend|pause|ptrace", "do_wait"),

@@ -109,4 +109,6 @@ def _stacks(text: str) -> Iterator[tuple[list[str], int]]:
 def _plain(frame: str) -> str:
     for mark in _OWN:
         frame = frame.removesuffix(mark)
-    return frame if frame.endswith(KERNEL) else _DRAWN.sub("", frame).replace("/", ".")
+    if frame.endswith(KERNEL):
+        return frame
+    return _DRAWN.sub("", frame.rpartition("/")[2] if frame.startswith("/") else frame.replace("/", "."))
