@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tests.faults.generated.grammar import Batch, batches
-from tests.faults.generated.measure import Outcome, keep, kept, measure
+from tests.faults.generated.measure import Outcome, judge_again, keep, kept, measure
 from tests.faults.generated.table import text, write_between_markers
 from tests.faults.runner import prepare
 from touchstone.failure import TouchstoneError
@@ -30,7 +30,7 @@ def main() -> int:
         for batch in wanted:
             if batch.id not in done:
                 _measure(batch, home, options.profile, console)
-        all_ = kept(outcomes)
+        all_ = judge_again(kept(outcomes), home) if options.again else kept(outcomes)
     tables = text(all_)
     if options.write:
         write_between_markers(options.write, tables)
@@ -67,6 +67,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--profile", choices=("quick", "normal"), default="quick")
     parser.add_argument("--keep", metavar="FOLDER", help="keep records here; what is there already is not drawn again")
+    parser.add_argument("--again", action="store_true", help="judge what is kept by the rules as they are now")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="the page whose tables are replaced")
     return parser.parse_args()
 

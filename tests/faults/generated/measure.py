@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from tests.faults.catalogue.kinds import ECHO
-from tests.faults.generated.grammar import CAUGHT_BY, COMPARED, CPU, LEAKED_MEMORY, STALL, Batch, Draw
+from tests.faults.generated.grammar import CAUGHT_BY, COMPARED, CPU, LEAKED_MEMORY, STALL, WARM_UP, Batch, Draw
 from tests.faults.plan import NAMES
 from tests.faults.runner import MACHINE_NOISE, recorded
 from tests.faults.setup import Server, Setup
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Judgement, Severity
+from touchstone.record.store import load_run
 
 _OF_THE_PLAN = ("too-few-rounds",)
 """A batch is measured in one round, whatever is in it."""
-_NOTED = (STALL, LEAKED_MEMORY)
-"""A short stall is noted, since users hardly notice it; so is memory that grows over seconds, since heaps do."""
+_NOTED = (STALL, LEAKED_MEMORY, WARM_UP)
+"""A short stall is noted, since users hardly notice it; so is memory that grows over seconds, since heaps do, and so are
+a few failures before anything was measured."""
 _TRUTHS = Path("/dev/shm")
 
 
@@ -38,6 +40,8 @@ class Outcome:
     """Findings that weigh, on this contender; of a sound one without those that a busy machine brings about."""
     noise: list[str]
     """The others."""
+    name: str = ""
+    """What the contender was called in its run."""
 
 
 def measure(batch: Batch, home: Path, profile: str) -> list[Outcome]:
@@ -59,6 +63,18 @@ def measure(batch: Batch, home: Path, profile: str) -> list[Outcome]:
     return [outcome for outcome in outcomes if outcome is not None]
 
 
+def judge_again(outcomes: Sequence[Outcome], home: Path) -> list[Outcome]:
+    """The same draws by the rules as they are now, from the records that were kept; sizes stay as they were counted."""
+    found = []
+    by_run: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in outcomes:
+        by_run.setdefault((outcome.batch, outcome.profile), []).append(outcome)
+    for (batch, profile), own in by_run.items():
+        judgement = judge(load_run(home / "runs" / f"{batch}-{profile}" / "results"))
+        found += [_judged(outcome, judgement) for outcome in own]
+    return found
+
+
 def keep(outcomes: Sequence[Outcome], file: Path) -> None:
     """Append them, a line of JSON each."""
     with file.open("a", encoding="utf-8") as stream:
@@ -76,7 +92,7 @@ def kept(file: Path) -> list[Outcome]:
 def _setup(batch: Batch, profile: str) -> Setup:
     calls = batch.program == "service"
     return Setup(
-        batch.id,
+        f"{batch.id}-{profile}",
         "drawn",
         servers=tuple(Server(dict(draw.knobs), program=batch.program) for draw in batch.draws),
         load=batch.load | ({"timeout_s": 5.0} if calls else {}),
@@ -87,26 +103,26 @@ def _setup(batch: Batch, profile: str) -> Setup:
 
 
 def _outcome(batch: Batch, profile: str, draw: Draw, place: int, judgement: Judgement) -> Outcome | None:
-    name = f"{NAMES[place]}/plain"
-    own = [f for f in judgement.findings if f.contender == name or (batch.sound and f.contender is None)]
-    heavy = sorted({f.code for f in own if f.severity is not Severity.NOTE and f.code not in _OF_THE_PLAN})
-    size, naming = _size(draw), CAUGHT_BY.get(draw.group, ())
+    size = _size(draw)
     if draw.group != "sound" and size == 0:
         return None
-    told = {f.code for f in own} if draw.group in _NOTED else set(heavy)
-    worse = any(
-        c.contender == name and c.figure == COMPARED.get(draw.group) and c.better is False
-        for c in judgement.comparisons
-    )
-    return Outcome(
-        batch=batch.id,
-        profile=profile,
-        group=draw.group,
-        knobs=draw.knobs,
-        size=size,
-        caught=worse or bool(told.intersection(naming)),
-        found=[code for code in heavy if draw.group != "sound" or code not in MACHINE_NOISE],
-        noise=[code for code in heavy if draw.group == "sound" and code in MACHINE_NOISE],
+    unjudged = Outcome(batch.id, profile, draw.group, draw.knobs, size, False, [], [], NAMES[place])
+    return _judged(unjudged, judgement)
+
+
+def _judged(outcome: Outcome, judgement: Judgement) -> Outcome:
+    sound, name = outcome.group == "sound", f"{outcome.name}/plain"
+    alike = outcome.batch.startswith("sound")
+    own = [f for f in judgement.findings if f.contender == name or (alike and f.contender is None)]
+    heavy = sorted({f.code for f in own if f.severity is not Severity.NOTE and f.code not in _OF_THE_PLAN})
+    told = {f.code for f in own} if outcome.group in _NOTED else set(heavy)
+    figure = COMPARED.get(outcome.group)
+    worse = any(c.contender == name and c.figure == figure and c.better is False for c in judgement.comparisons)
+    return replace(
+        outcome,
+        caught=worse or bool(told.intersection(CAUGHT_BY.get(outcome.group, ()))),
+        found=[code for code in heavy if not sound or code not in MACHINE_NOISE],
+        noise=[code for code in heavy if sound and code in MACHINE_NOISE],
     )
 
 
