@@ -20,8 +20,8 @@ from touchstone.record.store import load_run
 _OF_THE_PLAN = ("too-few-rounds",)
 """A batch is measured in one round, whatever is in it."""
 _NOTED = (STALL, LEAKED_MEMORY, WARM_UP)
-"""A short stall is noted, since users hardly notice it; so is memory that grows over seconds, since heaps do, and so are
-a few failures before anything was measured."""
+"""A short stall is noted, since users hardly notice it; so is memory that grows over seconds, since heaps do; so are a
+few failures before anything was measured."""
 _TRUTHS = Path("/dev/shm")
 
 
