@@ -166,6 +166,18 @@ ANSWERS: tuple[Setup, ...] = (
         load=ANY_STATUS,
     ),
     Setup(
+        "fails-while-warming-up",
+        "one request in five gets 500 in the first second, and none after it",
+        ("warm-up-failed",),
+        servers=knobs(fault=1, fault_ppm=200_000, fault_to_ms=1000, work_us=60),
+    ),
+    Setup(
+        "longer-heads",
+        "two contenders; the answers of one have 2 KB of header fields more",
+        ("unequal-heads",),
+        servers=(*knobs(), *knobs(header_bytes=2048)),
+    ),
+    Setup(
         "longer-bodies",
         "two contenders; the bodies of one are 60 bytes longer, and the pattern allows it",
         ("unequal-bodies",),

@@ -64,6 +64,12 @@ PROCESSES: tuple[Setup, ...] = (
         seconds=3.0,
     ),
     Setup(
+        "leaks-threads-in-turns",
+        "three contenders in turn; one leaves a thread behind for every 200th request",
+        ("threads-grow",),
+        servers=knobs(work_us=60) * 2 + knobs(work_us=60, leak_thread_every=200),
+    ),
+    Setup(
         "leaks-memory",
         "leaves 4 KB behind for each request, for half a minute",
         ("memory-grows",),
