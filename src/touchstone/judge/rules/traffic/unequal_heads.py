@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Finding, Severity
@@ -58,7 +58,7 @@ class UnequalHeads(RunRule):
             )
 
 
-def _around_body(samples: list[Sample]) -> float | None:
+def _around_body(samples: Sequence[Sample]) -> float | None:
     """Mean bytes per response that are not its body, over all rounds that went well; None if none did."""
     sound = [
         s.result
