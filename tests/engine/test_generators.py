@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.request import Request, urlopen
 
 import pytest
@@ -19,6 +19,7 @@ import pytest
 from touchstone.bench.tare import server
 from touchstone.engine.client import EngineError, Event, run_job
 from touchstone.engine.locate import engine_path
+from touchstone.engine.protocol import GeneratorNode, LoadJob
 from touchstone.record.engine import LoadResult
 
 
@@ -41,16 +42,16 @@ class Machine:
                 self.processes.append(subprocess.Popen(command, stdin=connection.fileno(), stdout=connection.fileno()))
                 connection.close()
 
-    def node(self, **changes: Any) -> dict[str, Any]:
-        return {
+    def node(self, **changes: Any) -> GeneratorNode:
+        node: GeneratorNode = {
             "name": self.name,
             "link": str(self.link),
             "cpus": [0],
             "open_files": 1024,
             "clock_ahead_s": 0.0,
             "clock_residual_s": 0.0001,
-            **changes,
         }
+        return cast("GeneratorNode", {**node, **changes})
 
     def end(self) -> None:
         with contextlib.suppress(OSError):
@@ -70,8 +71,8 @@ def machines(folder: Path, count: int) -> Iterator[list[Machine]]:
             machine.end()
 
 
-def load(url: str, nodes: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
-    return {
+def load(url: str, nodes: list[GeneratorNode], **changes: Any) -> LoadJob:
+    job: LoadJob = {
         "url": url,
         "connections": 7,
         "threads": len(nodes),
@@ -80,8 +81,8 @@ def load(url: str, nodes: list[dict[str, Any]], **changes: Any) -> dict[str, Any
         "series_interval_s": 0.1,
         "requests": [{"target": "/echo?id={counter}"}],
         "generators": nodes,
-        **changes,
     }
+    return cast("LoadJob", {**job, **changes})
 
 
 def echo_stats(address: str) -> Any:

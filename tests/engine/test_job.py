@@ -8,7 +8,7 @@ def test_what_is_expected_of_the_head_is_handed_on() -> None:
     wanted = Expectation(body="pong", content_type="text/plain", headers={"ETag": '"[0-9a-f]+"'})
     job = expectation(wanted)
     assert job["content_type"] == "text/plain"
-    assert job["headers"] == [["ETag", '"[0-9a-f]+"']]
+    assert job["headers"] == [("ETag", '"[0-9a-f]+"')]
     assert job["body"] == {"kind": "exact", "value": "pong"}
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
+from tests.engine.protocol import TARGET, generated
 from touchstone.bench.tare import server
 from touchstone.engine.locate import engine_path
 from touchstone.isolation.port import free_port
@@ -198,3 +199,7 @@ def example(command: str, document: str) -> dict[str, Any]:
     assert found is not None
     parsed: dict[str, Any] = json.loads(found[1])
     return parsed
+
+
+def test_the_jobs_types_are_those_of_this_engine() -> None:
+    assert TARGET.read_text(encoding="utf-8") == generated(), "run `python -m tests.engine.protocol`"

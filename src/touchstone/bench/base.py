@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.dependency.base import Dependency
 from touchstone.engine.client import Event
+from touchstone.engine.protocol import LoadJob
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
@@ -103,7 +104,7 @@ class Bench:
     generators: Generators = field(default_factory=ThisMachine)
     """Where the load comes from."""
 
-    def put_load(self, job: dict[str, Any]) -> LoadResult:
+    def put_load(self, job: LoadJob) -> LoadResult:
         """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""
         return self.generators.put_load(job, self.watcher.event)
 

@@ -11,6 +11,7 @@ from touchstone.bench.outside import attached
 from touchstone.bench.service import running
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
+from touchstone.engine.protocol import LoadJob, Traffic, Watch
 from touchstone.isolation.cgroup import Cgroup
 from touchstone.manifest.catalogue import Contender
 from touchstone.record.sample import Sample
@@ -58,7 +59,7 @@ class Engaged(Protocol):
     def exited(self) -> str | None:
         """How it ended, in words; None while it lives, and where nobody can say."""
 
-    def watch(self, after_s: float) -> dict[str, Any] | None:
+    def watch(self, after_s: float) -> Watch | None:
         """What the engine samples next to a load; None where there is nothing to sample."""
 
 
@@ -88,7 +89,7 @@ def engaged(
         yield started
 
 
-def aim(job: dict[str, Any], at: Engaged, after_s: float) -> None:
+def aim(job: LoadJob | Traffic, at: Engaged, after_s: float) -> None:
     """Complete a job of the engine: hosts that it may reach, and the processes that it watches next to the load."""
     if at.allowed_hosts:
         job["allow_hosts"] = list(at.allowed_hosts)

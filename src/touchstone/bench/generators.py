@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from touchstone.engine.client import Event, run_job
+from touchstone.engine.protocol import LoadJob
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import GeneratorPlace
 
@@ -21,7 +22,7 @@ class Generators(Protocol):
     def places(self) -> Sequence[GeneratorPlace]:
         """The other machines that the load comes from; none if it comes from here."""
 
-    def put_load(self, job: dict[str, Any], on_event: Callable[[Event], None]) -> LoadResult:
+    def put_load(self, job: LoadJob, on_event: Callable[[Event], None]) -> LoadResult:
         """Carry it out. Raises TouchstoneError, which names a machine that was lost."""
 
 
@@ -31,6 +32,6 @@ class ThisMachine:
     host = "127.0.0.1"
     places: Sequence[GeneratorPlace] = ()
 
-    def put_load(self, job: dict[str, Any], on_event: Callable[[Event], None]) -> LoadResult:
+    def put_load(self, job: LoadJob, on_event: Callable[[Event], None]) -> LoadResult:
         """Carry it out by this machine's engine."""
         return run_job("load", job, LoadResult, on_event=on_event)

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import psutil
 
@@ -19,6 +18,7 @@ from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
 from touchstone.engine.http2 import speaks_http2
 from touchstone.engine.job import watch
+from touchstone.engine.protocol import Watch
 from touchstone.failure import UsageError
 from touchstone.isolation.cgroup import Cgroup, find_cgroup
 from touchstone.isolation.port import listeners
@@ -71,7 +71,7 @@ class Attached:
                 return None
         return f"process {self.pid} has ended"
 
-    def watch(self, after_s: float) -> dict[str, Any] | None:
+    def watch(self, after_s: float) -> Watch | None:
         """Its process tree; whether it keeps to some CPUs is nobody's business, since the lab gave it none."""
         if self.pid is None:
             return None

@@ -13,6 +13,7 @@ from touchstone.bench.waiting import READY_WITHIN_S, wait_until_ready
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
 from touchstone.engine.job import watch
+from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.port import foreign_listener, free_port
@@ -65,7 +66,7 @@ class Running:
         """How it ended, in words; None while it lives."""
         return self.process.exited()
 
-    def watch(self, after_s: float) -> dict[str, Any]:
+    def watch(self, after_s: float) -> Watch:
         """What the engine samples next to a load, and `after_s` beyond its end."""
         folders = [str(folder) for folder in self.cgroup.folders] if self.cgroup else []
         return watch(self.process.pid, folders, self.cpus, after_s=after_s)

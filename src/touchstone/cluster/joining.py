@@ -25,6 +25,7 @@ from touchstone.cluster.nodes import ClusterError, Node, casts_of, connect, firs
 from touchstone.cluster.relay import SILENCE_S, relay
 from touchstone.engine.client import Event, run_job
 from touchstone.engine.locate import engine_digest, engine_path
+from touchstone.engine.protocol import GeneratorNode, LoadJob
 from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import GeneratorPlace
@@ -66,7 +67,7 @@ class ClusterGenerators:
             for h in self._hands
         ]
 
-    def put_load(self, job: dict[str, Any], on_event: Callable[[Event], None]) -> LoadResult:
+    def put_load(self, job: LoadJob, on_event: Callable[[Event], None]) -> LoadResult:
         """Carry it out by the generators; their clocks are measured now. Raises ClusterError, EngineError."""
         host = urlsplit(job["url"]).hostname
         if host != self.host:
@@ -77,14 +78,19 @@ class ClusterGenerators:
             # A path of a Unix socket has room for some hundred bytes.
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="touchstone-", dir="/tmp")))
             generators = [_generator(hand, stack.enter_context(relay(hand.node, hand.agent, folder))) for hand in hands]
-            complete = job | {"allow_hosts": [host], "threads": threads * len(hands), "generators": generators}
+            complete: LoadJob = {
+                **job,
+                "allow_hosts": [host],
+                "threads": threads * len(hands),
+                "generators": generators,
+            }
             before = cpu_seconds()
             result = run_job("load", complete, LoadResult, on_event=on_event)
             result.joining_cpu_s = max(0.0, cpu_seconds() - before)
             return result
 
 
-def _generator(hand: Hand, link: Path) -> dict[str, Any]:
+def _generator(hand: Hand, link: Path) -> GeneratorNode:
     """A generator in the form of the engine's protocol."""
     try:
         distance = clock_distance(hand.clock_s)

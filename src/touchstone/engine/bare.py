@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from touchstone.engine.job import request
+from touchstone.engine.protocol import BareRequest
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.template import KeyRange, Outside, Plain, parse
 
@@ -18,12 +18,12 @@ def bare(text: str) -> str:
     return "".join(_written(piece) for piece in parse(text).pieces)
 
 
-def bare_request(wanted: Request) -> dict[str, Any]:
+def bare_request(wanted: Request) -> BareRequest:
     """A request of a load by itself, in the protocol's form: for the null server, and to be looked at."""
     return request(_rewritten(wanted, bare))
 
 
-def plain_request(wanted: Request) -> dict[str, Any]:
+def plain_request(wanted: Request) -> BareRequest:
     """A request in which nothing is filled in, in the protocol's form: jobs but loads send texts as they are."""
     return request(_rewritten(wanted, lambda text: "".join(map(str, parse(text).pieces))))
 

@@ -15,6 +15,7 @@ from typing import IO, Any, Literal, TypeVar
 from pydantic import ValidationError
 
 from touchstone.engine.locate import engine_path
+from touchstone.engine.protocol import BootJob, HoldJob, LoadJob
 from touchstone.failure import ExitCode, TouchstoneError
 from touchstone.isolation.child import start_child
 from touchstone.record.base import Record
@@ -29,7 +30,7 @@ class EngineError(TouchstoneError):
 
 def run_job(
     kind: Literal["load", "boot", "hold"],
-    job: dict[str, Any],
+    job: LoadJob | BootJob | HoldJob,
     result: type[Result],
     *,
     on_event: Callable[[Event], None] = lambda _event: None,
@@ -47,7 +48,7 @@ def run_job(
         ) from error
 
 
-def _carry_out(kind: str, job: dict[str, Any], folder: Path, on_event: Callable[[Event], None]) -> Any:
+def _carry_out(kind: str, job: LoadJob | BootJob | HoldJob, folder: Path, on_event: Callable[[Event], None]) -> Any:
     job_file, out = folder / "job.json", folder / "result.json"
     job_file.write_text(json.dumps(job), encoding="utf-8")
     command = [engine_path(), kind, "--job", job_file, "--out", out, "--events"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
+from touchstone.engine import protocol
 from touchstone.manifest.exchange import Expectation, JsonType, Request, WeightedRequest
-from touchstone.manifest.journey import Journey, JourneyStep
+from touchstone.manifest.journey import Capture, Journey, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
 
@@ -21,25 +22,28 @@ class Timing:
     idle_s: float
 
 
-def expectation(expect: Expectation) -> dict[str, Any]:
+def expectation(expect: Expectation) -> protocol.Expect:
     """An expectation in the protocol's form."""
-    body: dict[str, Any] = {"kind": "any"}
+    found: protocol.Expect = {"status": list(expect.statuses), "body": _body(expect)}
+    if expect.content_type is not None:
+        found["content_type"] = expect.content_type
+    if expect.headers:
+        found["headers"] = list(expect.headers.items())
+    return found
+
+
+def _body(expect: Expectation) -> protocol.ExpectBody:
     if expect.encoding == "bytes":
         # The engine's exact bodies are UTF-8, and its patterns are not when they are told so.
-        body = {"kind": "pattern", "value": f"(?-u:{_of_bytes(expect)})"}
-    elif expect.body is not None:
-        body = {"kind": "exact", "value": expect.body}
-    elif expect.pattern is not None:
-        body = {"kind": "pattern", "value": expect.pattern}
-    elif expect.json_fields is not None:
+        return {"kind": "pattern", "value": f"(?-u:{_of_bytes(expect)})"}
+    if expect.body is not None:
+        return {"kind": "exact", "value": expect.body}
+    if expect.pattern is not None:
+        return {"kind": "pattern", "value": expect.pattern}
+    if expect.json_fields is not None:
         fields = {k: {"type": v.type} if isinstance(v, JsonType) else v for k, v in expect.json_fields.items()}
-        body = {"kind": "json", "fields": fields, "exact": expect.json_exact}
-    head: dict[str, Any] = {}
-    if expect.content_type is not None:
-        head["content_type"] = expect.content_type
-    if expect.headers:
-        head["headers"] = list(map(list, expect.headers.items()))
-    return {"status": list(expect.statuses), "body": body} | head
+        return {"kind": "json", "fields": fields, "exact": expect.json_exact}
+    return {"kind": "any"}
 
 
 def _of_bytes(expect: Expectation) -> str:
@@ -49,36 +53,44 @@ def _of_bytes(expect: Expectation) -> str:
     return "".join(c if c.isascii() else f"\\x{ord(c):02x}" for c in expect.pattern)
 
 
-def request(wanted: Request) -> dict[str, Any]:
+def request(wanted: Request) -> protocol.BareRequest:
     """A request in the protocol's form."""
     return {
         "method": wanted.method,
         "target": wanted.target,
-        "headers": [[name, value] for name, value in wanted.headers.items()],
+        "headers": list(wanted.headers.items()),
         "body": wanted.body,
         "expect": expectation(wanted.expect),
     }
 
 
-def weighted(wanted: WeightedRequest) -> dict[str, Any]:
+def weighted(wanted: WeightedRequest) -> protocol.Request:
     """A request of a mix in the protocol's form."""
-    return {"name": wanted.name, "weight": wanted.weight} | request(wanted)
+    return {"name": wanted.name, "weight": wanted.weight, **request(wanted)}
 
 
-def journey(wanted: Journey) -> dict[str, Any]:
+def journey(wanted: Journey) -> protocol.Journey:
     """A journey in the protocol's form."""
     return {"name": wanted.name, "weight": wanted.weight, "steps": [_step(step) for step in wanted.steps]}
 
 
-def _step(step: JourneyStep) -> dict[str, Any]:
+def _step(step: JourneyStep) -> protocol.JourneyStep:
     return {
-        "request": {"name": step.name} | request(step),
-        "captures": {name: one.model_dump(by_alias=True) for name, one in step.captures.items()},
+        "request": {"name": step.name, "weight": 1, **request(step)},
+        "captures": {name: _capture(one) for name, one in step.captures.items()},
         "think_s": step.think_s,
     }
 
 
-def sent(mix: Mix) -> dict[str, Any]:
+class Sent(TypedDict):
+    """What a load sends: the part of a job that `touchstone load --mix` reads from a file."""
+
+    requests: list[protocol.Request]
+    journeys: list[protocol.Journey]
+    rows: str | None
+
+
+def sent(mix: Mix) -> Sent:
     """What a load sends, in the protocol's form: a mix or journeys, and the rows that they take values from."""
     return {
         "requests": [weighted(wanted) for wanted in mix.requests],
@@ -87,13 +99,23 @@ def sent(mix: Mix) -> dict[str, Any]:
     }
 
 
-def loop(load: Load, timing: Timing) -> dict[str, Any]:
-    """The loop of a load: closed, or open in one of its forms."""
+def _capture(wanted: Capture) -> protocol.Capture:
+    return {"json": wanted.json_pointer, "header": wanted.header, "pattern": wanted.pattern}
+
+
+def _steady(load: Load) -> protocol.Steady:
+    """The loop of a load that can be cut into slices."""
     if load.loop == "closed":
         return {"kind": "closed"}
     assert load.rate is not None  # the manifest's own validation
-    if load.loop == "open":
-        return {"kind": "open", "rate": load.rate, "arrivals": load.arrivals}
+    return {"kind": "open", "rate": load.rate, "arrivals": load.arrivals}
+
+
+def _loop(load: Load, timing: Timing) -> protocol.Loop:
+    """The loop of a load: closed, or open in one of its forms."""
+    if load.loop in {"closed", "open"}:
+        return _steady(load)
+    assert load.rate is not None  # the manifest's own validation
     if load.loop == "ramp":
         return {"kind": "ramp", "from": load.rate / 10, "to": load.rate, "arrivals": load.arrivals}
     count = load.steps or 2
@@ -105,42 +127,42 @@ def loop(load: Load, timing: Timing) -> dict[str, Any]:
     }
 
 
-def traffic(load: Load, url: str, *, seed: int, fresh: str | None = None) -> dict[str, Any]:
+def traffic(load: Load, url: str, *, seed: int, fresh: str | None = None) -> protocol.Traffic:
     """A contender's part of a slices job: a load without a length, CPUs and threads of its own, and without a watch."""
+    what = sent(load)
     return {
         "url": url,
-        "loop": loop(load, Timing(0.0, 0.0, 0.0)),
+        "loop": _steady(load),
         "connections": load.connections,
         "pipeline": load.pipeline,
         "keepalive": load.keepalive,
         "timeout_s": load.timeout_s,
         "seed": seed,
         "fresh": fresh,
-    } | sent(load)
+        "requests": what["requests"],
+        "journeys": what["journeys"],
+        "rows": what["rows"],
+    }
 
 
 def load_job(
     load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed: int, fresh: str | None = None
-) -> dict[str, Any]:
+) -> protocol.LoadJob:
     """A load job for the service at `url`, without a watch."""
     return {
-        "url": url,
-        "loop": loop(load, timing),
-        "connections": load.connections,
+        **traffic(load, url, seed=seed, fresh=fresh),
+        "loop": _loop(load, timing),
         "threads": max(1, len(cpus)),
         "cpus": list(cpus),
+        "generators": [],
+        "max_requests": None,
         "warmup_s": timing.warmup_s,
         "duration_s": timing.measured_s,
-        "pipeline": load.pipeline,
-        "keepalive": load.keepalive,
-        "timeout_s": load.timeout_s,
-        "seed": seed,
-        "fresh": fresh,
         "series_interval_s": min(1.0, max(0.1, timing.measured_s / 20)),
-    } | sent(load)
+    }
 
 
-def watch(pid: int, cgroup_paths: Sequence[str], allowed_cpus: Sequence[int], after_s: float) -> dict[str, Any]:
+def watch(pid: int, cgroup_paths: Sequence[str], allowed_cpus: Sequence[int], after_s: float) -> protocol.Watch:
     """What the engine samples next to a load: the process tree below `pid`, which was given `allowed_cpus`."""
     return {
         "pid": pid,

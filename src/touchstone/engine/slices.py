@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import ValidationError
 
 from touchstone.engine.client import EngineError, Event
 from touchstone.engine.locate import engine_path
+from touchstone.engine.protocol import SlicesJob, SlicesOrder, TurnOrder
 from touchstone.failure import ExitCode
 from touchstone.isolation.child import start_child
 from touchstone.record.base import Record
@@ -53,7 +54,7 @@ class Turn:
 class SlicesSession:
     """A context: the engine connects on entry; `turns` carries out an order; `finish` ends the job."""
 
-    def __init__(self, job: dict[str, Any], timeout_s: float, on_event: Callable[[Event], None]) -> None:
+    def __init__(self, job: SlicesJob, timeout_s: float, on_event: Callable[[Event], None]) -> None:
         self._job = job
         self._timeout_s = timeout_s
         self._on_event = on_event
@@ -88,8 +89,8 @@ class SlicesSession:
 
     def turns(self, phase: Literal["warmup", "load"], turns: Sequence[Turn]) -> list[TurnRecord]:
         """Carry out turns one after the other; their records, in order. Raises EngineError."""
-        order = {"order": "slices", "phase": phase, "turns": [vars(turn) for turn in turns]}
-        self._tell(order)
+        told: list[TurnOrder] = [{"contender": turn.contender, "seconds": turn.seconds} for turn in turns]
+        self._tell({"order": "slices", "phase": phase, "turns": told})
         patience = sum(turn.seconds for turn in turns) + len(turns) * (self._timeout_s + 1.0) + _PATIENCE_S
         records: list[TurnRecord] = []
         while True:
@@ -121,7 +122,7 @@ class SlicesSession:
                 fix="engine and lab are of different versions: run `make setup`",
             ) from error
 
-    def _tell(self, order: dict[str, Any]) -> None:
+    def _tell(self, order: SlicesOrder) -> None:
         assert self._process.stdin is not None  # it was asked for as a pipe
         try:
             self._process.stdin.write(json.dumps(order) + "\n")

@@ -6,7 +6,7 @@ import random
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.readiness import check_readiness
@@ -15,6 +15,7 @@ from touchstone.bench.together import divisible, parted
 from touchstone.bench.waiting import READY_WITHIN_S
 from touchstone.engine.bare import plain_request
 from touchstone.engine.client import run_job
+from touchstone.engine.protocol import BootJob
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.port import free_port
 from touchstone.manifest.catalogue import Contender
@@ -108,7 +109,7 @@ class _Starting:
         self.sample.started_at = began or self.sample.started_at
 
     @contextmanager
-    def _job(self, sample: Sample) -> Iterator[dict[str, Any]]:
+    def _job(self, sample: Sample) -> Iterator[BootJob]:
         """A job for one start, in a cgroup of its own."""
         bench, built = self.bench, self.bench.builds[self.contender.name]
         reset_dependencies(bench, {})
@@ -127,7 +128,7 @@ class _Starting:
                 "repeats": 1,
                 "timeout_s": READY_WITHIN_S,
                 "poll_interval_s": 0.0001,
-                "cpus": bench.placement.server_cpus,
+                "cpus": list(bench.placement.server_cpus),
                 "cgroup_paths": [str(folder) for folder in cgroup.folders] if cgroup else [],
                 "drop_page_cache": False,
                 "settle_s": 0.0,
@@ -139,7 +140,7 @@ class _Starting:
                 cgroup.remove()
 
 
-def _boot_cold(bench: Bench, job: dict[str, Any], sample: Sample) -> None:
+def _boot_cold(bench: Bench, job: BootJob, sample: Sample) -> None:
     """The same starts with the page cache dropped before each: what the first start after a boot of the machine costs.
 
     Packed programs show it most: they are read from the disk whole, and unpacked at every start.
@@ -148,7 +149,7 @@ def _boot_cold(bench: Bench, job: dict[str, Any], sample: Sample) -> None:
     if bench.profile.cold_boots == 0:
         sample.not_measured[figure] = f"the profile {bench.profile.name} does not drop the page cache"
         return
-    cold = job | {"drop_page_cache": True, "repeats": bench.profile.cold_boots}
+    cold: BootJob = {**job, "drop_page_cache": True, "repeats": bench.profile.cold_boots}
     sample.cold_boot = run_job("boot", cold, BootResult, on_event=bench.watcher.event)
     runs = sample.cold_boot.runs
     good = [run.first_response_s for run in runs if run.cold_cache and run.failure is None and run.first_response_s]

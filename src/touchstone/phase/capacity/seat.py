@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from touchstone.engine.job import Timing, load_job, watch
+from touchstone.engine.protocol import LoadJob
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.search import KneeSearch, Known
@@ -68,7 +69,7 @@ class Seat:
     cpus: list[int]
     seed: int
     server_cpus: list[int]
-    put_load: Callable[[dict[str, Any]], LoadResult]
+    put_load: Callable[[LoadJob], LoadResult]
     """Carries out a load job."""
     counter: int = 0
     """The first counter of the next trial: keys of requests are used once."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from touchstone.bench.base import Bench
 from touchstone.engine.job import traffic, watch
+from touchstone.engine.protocol import Contender, SlicesJob
 from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.manifest.load import Load
 from touchstone.phase.capacity.seat import Seat, added
@@ -18,7 +19,7 @@ _COUNTER_SLACK = 100_000
 
 def open_session(bench: Bench, load: Load, seats: Sequence[Seat], null: dict[str, Any] | None = None) -> SlicesSession:
     """A slices job over these seats, in their order; `null` is the null server, where it is one of them."""
-    contenders = []
+    contenders: list[Contender] = []
     for seat in seats:
         if seat.name == TARE:
             assert null is not None  # whoever seats the null server has it
@@ -29,7 +30,7 @@ def open_session(bench: Bench, load: Load, seats: Sequence[Seat], null: dict[str
         job["first_counter"] = seat.counter
         contenders.append({"name": seat.name, "job": job})
     cpus = bench.placement.engine_cpus
-    whole = {"cpus": list(cpus), "threads": max(1, len(cpus)), "contenders": contenders}
+    whole: SlicesJob = {"cpus": list(cpus), "threads": max(1, len(cpus)), "contenders": contenders}
     return SlicesSession(whole, load.timeout_s, bench.watcher.event)
 
 

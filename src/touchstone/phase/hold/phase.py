@@ -15,6 +15,7 @@ from touchstone.bench.service import Running, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
 from touchstone.engine.bare import plain_request
 from touchstone.engine.client import run_job
+from touchstone.engine.protocol import Mode
 from touchstone.isolation.process import start_process
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.exchange import Request
@@ -37,7 +38,7 @@ class HoldJob:
 
     name: str
     levels: Sequence[int]
-    mode: str
+    mode: Mode
     overrides: Mapping[str, Setting] = field(default_factory=dict)
     """Settings of the contender that differ from the scenario's."""
     patience_s: float = 10.0
@@ -88,7 +89,7 @@ class HoldPhase(Phase):
                         "mode": job.mode,
                         "timeout_s": job.patience_s,
                         "watch": [first.process.pid, *pids],
-                        "cpus": bench.placement.engine_cpus,
+                        "cpus": list(bench.placement.engine_cpus),
                     },
                     HoldResult,
                     on_event=bench.watcher.event,

@@ -20,6 +20,7 @@ from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import fresh_of
+from touchstone.engine import protocol
 from touchstone.engine.job import traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
@@ -190,9 +191,9 @@ class _SlicedLoad:
             return None
         return checker
 
-    def _job(self, null: dict[str, Any], after_s: float) -> dict[str, Any]:
+    def _job(self, null: dict[str, Any], after_s: float) -> protocol.SlicesJob:
         seed = self.bench.seed + self.round_number
-        contenders = []
+        contenders: list[protocol.Contender] = []
         for one in self.standing:
             job = traffic(self.load, one.running.url, seed=seed, fresh=fresh_of(self.bench.seed))
             aim(job, one.running, after_s)

@@ -10,6 +10,7 @@ from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.tare import server
 from touchstone.engine.bare import bare_request
 from touchstone.engine.job import load_job, traffic, watch
+from touchstone.engine.protocol import Expect, LoadJob, Traffic
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import load_figures
 from touchstone.record.sample import TARE, Sample
@@ -48,22 +49,23 @@ def null_server(bench: Bench, load: Load) -> AbstractContextManager[dict[str, An
     return server("null", [f"--status={_status(load)}"], bench.placement.server_cpus, bench.generators.host)
 
 
-def null_traffic(load: Load, listening: dict[str, Any], seed: int) -> dict[str, Any]:
+def null_traffic(load: Load, listening: dict[str, Any], seed: int) -> Traffic:
     """The null server's part of a slices job."""
     job = traffic(load, f"http://{listening['listening']}", seed=seed)
     _as_null(job, load, listening)
     return job
 
 
-def _as_null(job: dict[str, Any], load: Load, listening: dict[str, Any]) -> None:
+def _as_null(job: LoadJob | Traffic, load: Load, listening: dict[str, Any]) -> None:
     """Expect of the null server what it gives, and watch it."""
-    any_body = {"expect": {"status": [_status(load)], "body": {"kind": "any"}}}
+    any_body: Expect = {"status": [_status(load)], "body": {"kind": "any"}}
     steps = [step for journey in job["journeys"] for step in journey["steps"]]
     for step in steps:
         step["captures"] = {}
     sent = [*job["requests"], *(step["request"] for step in steps)]
     for given, told in zip(load.all_requests, sent, strict=True):
-        told.update(bare_request(given) | any_body)
+        bare = bare_request(given)
+        told.update({"target": bare["target"], "headers": bare["headers"], "body": bare["body"], "expect": any_body})
     job["rows"] = None
     job["watch"] = watch(listening["pid"], [], [], after_s=0.0)
 

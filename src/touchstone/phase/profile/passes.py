@@ -11,6 +11,7 @@ from touchstone.bench.base import Bench
 from touchstone.bench.service import Running
 from touchstone.contract.template import fresh_of
 from touchstone.engine.job import traffic, watch
+from touchstone.engine.protocol import SlicesJob, Traffic
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
@@ -63,7 +64,7 @@ class Passes:
             self._kind = kind
         return self._session
 
-    def _job(self, kind: int) -> dict[str, Any]:
+    def _job(self, kind: int) -> SlicesJob:
         cpus = list(self.bench.placement.engine_cpus)
         return {
             "cpus": cpus,
@@ -72,7 +73,7 @@ class Passes:
             "contenders": [{"name": "pass", "job": self._traffic(kind)}],
         }
 
-    def _traffic(self, kind: int) -> dict[str, Any]:
+    def _traffic(self, kind: int) -> Traffic:
         if kind == _WARM:
             load = self.load.model_copy(update={"loop": "closed", "rate": None})
         else:
