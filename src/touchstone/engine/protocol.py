@@ -245,7 +245,7 @@ class BareRequest(TypedDict):
     expect: NotRequired[Expect]
     """What the response must be."""
     headers: NotRequired[list[tuple[str, str]]]
-    """Header names and values beside `Host` and `Content-Length`."""
+    """Header names and values next to `Host` and `Content-Length`."""
     method: NotRequired[str]
     """The method."""
     target: NotRequired[str | None]
@@ -370,6 +370,7 @@ class LoadJob(TypedDict):
     duration_s: NotRequired[float]
     """Seconds of the measured window. With steps, their sum counts instead."""
     first_counter: NotRequired[int]
+    """Where the numbers of requests begin: a later load on the same service goes on where an earlier one ended."""
     fresh: NotRequired[str | None]
     """The text of `{fresh}`; absent: one that follows from the seed."""
     generators: NotRequired[list[GeneratorNode]]
