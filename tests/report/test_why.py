@@ -13,12 +13,15 @@ from tests.browser.chromium import browser, opened
 from tests.judge.profiles import BASE, HANDLER, SPIN, evidence, profile_run
 from touchstone.judge.judge import judge
 from touchstone.judge.why.explain import explain
+from touchstone.judge.why.explanation import Explanation, Part
 from touchstone.judge.why.tree import Node, tree
 from touchstone.record.run import Run
 from touchstone.report import render
 from touchstone.report.why.exports import write_exports
 from touchstone.report.why.flame import flame
 from touchstone.report.why.terminal import print_explanation
+from touchstone.report.why.waterfall import waterfall
+from touchstone.report.why.words import sentence
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +78,26 @@ def test_the_terminal_goes_from_one_figure_to_the_other(profiled: Run) -> None:
     lines = [line.split() for line in text.splitlines()]
     assert ["application"] in [line[:1] for line in lines]
     assert any(line[:1] == ["main.spin"] and "different" in line for line in lines)
+
+
+def test_a_waterfall_goes_from_one_figure_to_the_other_on_a_scale_of_the_differences(profiled: Run) -> None:
+    found = explain(profiled, "go/std", "rust/std", "lookup", 0.95)
+    assert isinstance(found, Explanation)
+    fall = waterfall(found)
+    assert (fall.low, fall.high) == pytest.approx((22e-6, 27e-6)), "what both have in common is left out"
+    assert sum(step.width if step.more else -step.width for step in fall.steps) == pytest.approx(1.0)
+    first = fall.steps[0]
+    assert (first.part.name, first.left, first.width) == ("application", 0.0, pytest.approx(1.0))
+    assert (fall.total.left, fall.total.width) == pytest.approx((0.0, 1.0))
+
+
+def test_the_largest_part_is_named_although_it_is_not_certain(profiled: Run) -> None:
+    found = explain(profiled, "go/std", "rust/std", "lookup", 0.95)
+    assert isinstance(found, Explanation)
+    doubtful = Part(name="JIT compiler", baseline=0.0, contender=90e-6, low=-1e-6, high=200e-6)
+    said = sentence(found.model_copy(update={"parts": [*found.parts, doubtful]}))
+    assert said.startswith("Of the +5.00 µs: +5.00 application")
+    assert said.endswith(" The largest part is not certain: +90.0 JIT compiler.")
 
 
 def test_a_flame_graph_leaves_out_what_is_too_thin(profiled: Run) -> None:

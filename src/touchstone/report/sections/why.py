@@ -10,7 +10,7 @@ from touchstone.report.sections.section import Section
 from touchstone.report.view import View
 from touchstone.report.why import words
 from touchstone.report.why.flame import flame
-from touchstone.report.why.waterfall import steps
+from touchstone.report.why.waterfall import waterfall
 
 _FINE = 0.24
 """Over the points that a line may have: the least share of a frame that is drawn."""
@@ -25,7 +25,7 @@ def build(view: View) -> Iterator[Section]:
         if isinstance(found, Explanation):
             root = tree(view.run, found.baseline, found.contender, found.load)
             drawn = flame(root, _FINE / view.budget.points)
-            told.append({"found": found, "steps": steps(found), "flame": drawn, "id": f"flame-{number}"})
+            told.append({"found": found, "fall": waterfall(found), "flame": drawn, "id": f"flame-{number}"})
         else:
-            told.append({"found": found, "steps": None, "flame": None, "id": f"flame-{number}"})
+            told.append({"found": found, "fall": None, "flame": None, "id": f"flame-{number}"})
     yield Section("why", "Why: CPU per request in parts", "why.html", {"told": told, "words": words})

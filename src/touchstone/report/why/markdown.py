@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from touchstone.judge.why.explanation import Explanation, Part, Unexplained
-from touchstone.report.why.waterfall import steps
+from touchstone.report.why.waterfall import waterfall
 from touchstone.report.why.words import between, counts, headline, micros, off_cpu, profilers, rest, sentence, signed
 
 
@@ -18,7 +18,7 @@ def why_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
             yield from [f"`{one.contender}` against `{one.baseline}`, {one.load}: not explained. {one.reason}", ""]
             continue
         yield from [f"**{one.load}.** {headline(one)} {sentence(one)}", ""]
-        yield from _table("part, µs per request", one, [step.part for step in steps(one)])
+        yield from _table("part, µs per request", one, [step.part for step in waterfall(one).steps])
         yield from [rest(one), ""]
         yield from _table("function, with what works on its behalf", one, one.functions)
         for head, rows in counts(one):

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from touchstone.judge.why.explanation import CallCount, Explanation, Part, Unexplained, Wait
-from touchstone.report.why.waterfall import Step, steps
+from touchstone.report.why.waterfall import Step, waterfall
 from touchstone.report.why.words import (
     between,
     counts,
@@ -19,6 +19,7 @@ from touchstone.report.why.words import (
     off_cpu,
     profilers,
     rest,
+    scale,
     sentence,
     signed,
     unmatched,
@@ -39,7 +40,7 @@ def print_explanation(console: Console, found: Explanation | Unexplained) -> Non
     _say(console, f"{found.load}: {headline(found)}", "bold")
     _say(console, sentence(found))
     console.print(_waterfall(found))
-    _say(console, rest(found), "dim")
+    _say(console, f"{scale(waterfall(found))} {rest(found)}", "dim")
     if found.functions:
         console.print(_functions(found))
     for head, rows in counts(found):
@@ -66,9 +67,11 @@ def _waterfall(found: Explanation) -> Table:
     table = _table("Where the difference is", heads)
     table.columns[-1].justify = "left"
     table.add_row(found.baseline, micros(found.total.baseline), "", "", "", "", "")
-    for step in steps(found):
+    fall = waterfall(found)
+    for step in fall.steps:
         table.add_row(*_cells(step.part), _bar(step))
-    table.add_row(found.contender, "", micros(found.total.contender), signed(found.total.difference), "", "", "")
+    total = found.total
+    table.add_row(found.contender, "", micros(total.contender), signed(total.difference), "", "", _bar(fall.total))
     return table
 
 

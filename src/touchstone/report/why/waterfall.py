@@ -23,16 +23,32 @@ class Step:
         return self.part.difference > 0
 
 
-def steps(found: Explanation) -> list[Step]:
+@dataclass(frozen=True)
+class Waterfall:
+    """From the baseline's figure to the contender's."""
+
+    steps: list[Step]
     """The parts, what adds most first, and the rest at the end."""
+    total: Step
+    """From the one figure to the other at once."""
+    low: float
+    high: float
+    """Where the scale begins and ends, in seconds per request: as wide as the steps go, for they are small next to what
+    both have in common."""
+
+
+def waterfall(found: Explanation) -> Waterfall:
+    """The steps and their scale."""
     parts = [*sorted(found.parts, key=lambda part: -part.difference), found.rest]
     edges = list(_edges(found.total.baseline, parts))
-    low, high = min(0.0, *edges), max(edges)
-    width = (high - low) or 1.0
-    return [
-        Step(part, (min(begin, end) - low) / width, abs(end - begin) / width)
-        for part, (begin, end) in zip(parts, pairwise(edges), strict=True)
-    ]
+    low, high = min(edges), max(edges)
+
+    def step(part: Part, begin: float, end: float) -> Step:
+        width = (high - low) or 1.0
+        return Step(part, (min(begin, end) - low) / width, abs(end - begin) / width)
+
+    steps = [step(part, begin, end) for part, (begin, end) in zip(parts, pairwise(edges), strict=True)]
+    return Waterfall(steps, step(found.total, edges[0], edges[-1]), low, high)
 
 
 def _edges(begin: float, parts: list[Part]) -> Iterator[float]:

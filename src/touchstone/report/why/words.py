@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from touchstone.judge.why.explanation import CallCount, Explanation, Part, Wait
 from touchstone.report.format import percent, plural
+from touchstone.report.why.waterfall import Waterfall
 
 _MICRO = 1e6
 
@@ -44,11 +45,22 @@ def headline(found: Explanation) -> str:
 
 def sentence(found: Explanation) -> str:
     """The largest certain parts, in a sentence."""
-    certain = sorted((part for part in found.parts if part.sure), key=lambda part: -abs(part.difference))
+    parts = sorted(found.parts, key=lambda part: -abs(part.difference))
+    certain = [part for part in parts if part.sure]
     if not certain:
         return "No part is certainly different: more rounds (`--rounds`) would tell, if there is a difference."
-    named = ", ".join(f"{signed(part.difference)} {part.name}" for part in certain[:3])
-    return f"Of the {signed(found.total.difference)} µs: {named}."
+    told = f"Of the {signed(found.total.difference)} µs: {', '.join(_named(part) for part in certain[:3])}."
+    unsure = "" if parts[0].sure else f" The largest part is not certain: {_named(parts[0])}."
+    return told + unsure
+
+
+def _named(part: Part) -> str:
+    return f"{signed(part.difference)} {part.name}"
+
+
+def scale(fall: Waterfall) -> str:
+    """Where the bars of a waterfall begin and end."""
+    return f"The bars' scale goes from {micros(fall.low)} to {micros(fall.high)} µs."
 
 
 def rest(found: Explanation) -> str:
