@@ -13,6 +13,7 @@ from tests.run.test_end_to_end import touchstone
 from touchstone.failure import UsageError
 from touchstone.isolation.cgroup import describe_cgroups
 from touchstone.manifest.catalogue import read_scenario_folder
+from touchstone.record.store import load_run
 from touchstone.sizing.price import Prices
 from touchstone.sizing.size import Container, Demand, Sizing, containers_of, demand_of, usual_quotas
 
@@ -42,6 +43,24 @@ def test_the_smallest_quota_whose_whole_interval_serves_is_chosen() -> None:
     assert chosen is not None
     assert chosen.cpus == 1.0
     assert sizing.smallest["slow/b"] is None
+
+
+def test_of_two_memory_limits_that_serve_the_smaller_is_chosen() -> None:
+    sizing = Sizing(Demand(1_000.0, STRICT, "work", FREE), limited=True)
+    for limit, capacity in ((2**27, 1_900.0), (2**26, 1_500.0), (2**25, None)):
+        low = 0.98 * capacity if capacity else None
+        sizing.grid.append(Container("a/b", 1.0, capacity, low, memory=float(limit)))
+    chosen = sizing.smallest["a/b"]
+    assert chosen is not None
+    assert chosen.memory == 2**26
+
+
+def test_memory_limits_that_cannot_be_read_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")})
+    for limits in ("64MB", "0", "64,,128"):
+        done = touchstone(tmp_path, "size", str(folder), "--rate", "600", "--objective", STRICT, "--memory", limits)
+        assert done.returncode == 2
+        assert "write it like --memory 64,128" in done.stderr
 
 
 def test_a_container_has_the_runs_estimate_with_its_interval() -> None:
@@ -83,3 +102,18 @@ def test_a_server_gets_the_smallest_container_that_serves(tmp_path: Path) -> Non
     assert one["cpus"] == 0.5
     assert one["capacity"] > 600
     assert 2**20 < one["memory"] < 2**28
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(describe_cgroups() == "not permitted", reason="CPU and memory limits need a cgroup")
+def test_each_quota_is_measured_under_each_memory_limit(tmp_path: Path) -> None:
+    folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")})
+    words = ("--rate", "600", "--objective", "p90 < 40ms, errors < 1%", "--cpus", "1", "--memory", "64,32")
+    done = touchstone(tmp_path, "size", str(folder), *words, "--rounds", "1", "--json", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    grid = json.loads(done.stdout)["grid"]
+    assert [(one["cpus"], one["memory"]) for one in grid] == [(1.0, 2**25), (1.0, 2**26)]
+    assert all(one["capacity"] > 600 for one in grid)
+    (sample,) = [s for s in load_run(tmp_path / "out/cpus-1-memory-32").samples if s.contender == "tokens/plain"
+                 and s.phase == "capacity"]  # fmt: skip
+    assert sample.placement.memory_limit == 2**25

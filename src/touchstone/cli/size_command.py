@@ -37,6 +37,9 @@ def size_command(
     ] = "",
     load: Annotated[str | None, typer.Option(help="The load; the capacity's first one if left out.")] = None,
     cpus: Annotated[str, typer.Option(help="CPU limits to try, such as 0.25,0.5,1; from half a CPU on.")] = "",
+    memory: Annotated[
+        str, typer.Option(help="Memory limits to try, in MiB, such as 64,128; the smallest is searched if left out.")
+    ] = "",
     price_cpu_hour: Annotated[float, typer.Option(help="What a CPU costs per hour.")] = 0.0,
     price_gib_hour: Annotated[float, typer.Option(help="What a GiB of memory costs per hour.")] = 0.0,
     thorough: Annotated[bool, typer.Option("--thorough", help="With the times of the normal profile.")] = False,
@@ -50,6 +53,7 @@ def size_command(
     if describe_cgroups() == "not permitted":
         raise UsageError("CPU and memory limits need a cgroup, and none is permitted", fix="run as root")
     quotas = _quotas(cpus, len(plan_placement(available_cpus(), dependencies=True).server_cpus))
+    limits_mb = _limits(memory)
     progress = Console(stderr=json)
     sizing = size(
         folder,
@@ -62,6 +66,7 @@ def size_command(
             folder=out or runs_folder(results_root(), folder.scenario.name, demand),
             display=Plain(Console(quiet=True)) if json else display_for(progress),
         ),
+        limits_mb=limits_mb,
     )
     if json:
         typer.echo(json_format.dumps(asdict(sizing), indent=1))
@@ -82,16 +87,26 @@ def _quotas(text: str, most: int) -> list[float]:
     return quotas
 
 
+def _limits(text: str) -> list[int]:
+    words = text.split(",") if text else []
+    if not all(word.isdecimal() and int(word) > 0 for word in words):
+        raise UsageError(f"--memory {text!r} is no list of whole MiB", fix="write it like --memory 64,128")
+    return [int(word) for word in words]
+
+
 def print_sizing(console: Console, sizing: Sizing) -> None:
     """The grid, then the smallest container of each contender."""
     demand, prices = sizing.demand, sizing.demand.prices
     table = Table(title=f"Capacity within {demand.objective}, load {demand.load}", title_justify="left")
-    for head in ("contender", "CPUs", "capacity", "interval", *(["per million at capacity"] if prices.given else [])):
+    memory_head = ["memory limit"] if sizing.limited else []
+    money_head = ["per million at capacity"] if prices.given else []
+    for head in ("contender", "CPUs", *memory_head, "capacity", "interval", *money_head):
         table.add_column(head)
     for one in sizing.grid:
         money = [_money_at_capacity(sizing, one)] if prices.given else []
         known = quantity(one.capacity, Unit.PER_SECOND) if one.capacity else one.reason
-        table.add_row(one.contender, f"{one.cpus:g}", known, _interval(one), *money)
+        given = [quantity(one.memory, Unit.BYTES)] if sizing.limited and one.memory else []
+        table.add_row(one.contender, f"{one.cpus:g}", *given, known, _interval(one), *money)
     console.print(table)
     console.print(f"The smallest containers for {demand.rate:,.0f} requests per second:", highlight=False)
     for name, chosen in sizing.smallest.items():
@@ -113,7 +128,7 @@ def _money_at_capacity(sizing: Sizing, one: Container) -> str:
 
 def _told(sizing: Sizing, one: Container | None) -> str:
     if one is None:
-        return "none of these: give it more CPUs, or relax the objective"
+        return "none of these: give it more CPUs or memory, or relax the objective"
     memory = quantity(one.memory, Unit.BYTES) if one.memory else "memory not found"
     demand = sizing.demand
     money = ""

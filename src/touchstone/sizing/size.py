@@ -1,13 +1,15 @@
-"""Capacities under CPU quotas, and for the smallest quota that serves the rate the smallest memory limit that does.
+"""Capacities under CPU quotas and memory limits, and the smallest container of each contender that serves the rate.
 
-Both are runs like any others, with records and reports of their own: a run of the phase `capacity` for each quota, and
-one of the phase `floor` for each quota that was chosen, under an open loop at the rate.
+Each is a run like any other, with records and a report of its own: one of the phase `capacity` for each quota under
+each limit. Where no limits are named, the smallest that serves is searched: a run of the phase `floor` for each quota
+that was chosen, under an open loop at the rate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 from touchstone.failure import UsageError
@@ -41,7 +43,7 @@ class Demand:
 
 @dataclass
 class Container:
-    """One contender under one CPU quota. Requests per second, bytes."""
+    """One contender under one CPU quota, and perhaps one memory limit. Requests per second, bytes."""
 
     contender: str
     cpus: float
@@ -51,7 +53,8 @@ class Container:
     reason: str = ""
     """Why there is no capacity."""
     memory: float | None = None
-    """The smallest memory limit that serves the rate; searched for the smallest sufficient quota alone."""
+    """The limit that it had; where it had none the smallest that serves the rate, searched for the smallest sufficient
+    quota alone."""
 
     def serves(self, rate: float) -> bool:
         """Whether the whole interval of its capacity lies at the rate or above."""
@@ -65,12 +68,17 @@ class Sizing:
 
     demand: Demand
     grid: list[Container] = field(default_factory=list)
+    limited: bool = False
+    """Whether memory limits were tried, and not the smallest one searched."""
 
     @property
     def smallest(self) -> dict[str, Container | None]:
-        """By contender: the container with the fewest CPUs that serves the rate, None if none of them does."""
+        """By contender: the container with the fewest CPUs, and among those the least memory, that serves the rate.
+
+        None if none of them does.
+        """
         found: dict[str, Container | None] = {}
-        for one in sorted(self.grid, key=lambda container: container.cpus):
+        for one in sorted(self.grid, key=lambda container: (container.cpus, container.memory or 0.0)):
             if found.get(one.contender) is None:
                 found[one.contender] = one if one.serves(self.demand.rate) else None
         return found
@@ -116,8 +124,9 @@ def size(
     *,
     stacks: Sequence[str],
     conditions: Conditions,
+    limits_mb: Sequence[int] = (),
 ) -> Sizing:
-    """Measure the grid, then the memory of the smallest container of each contender.
+    """Measure the grid, then where no limits are given the memory of the smallest container of each contender.
 
     Args:
         folder: the scenario, with its objective.
@@ -126,21 +135,25 @@ def size(
         wish: profile, rounds and seed.
         stacks: as for a run.
         conditions: `folder` is where the runs' folders are made in.
+        limits_mb: memory limits to try under each quota, in MiB; none for a search.
 
     Raises:
         TouchstoneError: as `measure`.
 
     """
     assert conditions.folder is not None  # the command names one
-    out, sizing = conditions.folder, Sizing(demand)
-    for cpus in sorted(quotas):
+    out, sizing = conditions.folder, Sizing(demand, limited=bool(limits_mb))
+    limits: list[int | None] = [*sorted(limits_mb)] or [None]
+    for cpus, limit_mb in product(sorted(quotas), limits):
         run = _run(
-            folder,
+            under(folder, demand, limit_mb),
             replace(wish, phases=("capacity",), loads=(demand.load,)),
             stacks,
-            replace(conditions, folder=out / f"cpus-{cpus:g}", cpu_limit=cpus),
+            replace(conditions, folder=out / _name(cpus, limit_mb), cpu_limit=cpus),
         )
-        sizing.grid += containers_of(run, cpus)
+        sizing.grid += containers_of(run, cpus, limit_mb)
+    if sizing.limited:
+        return sizing
     for cpus in sorted({one.cpus for one in sizing.smallest.values() if one}):
         chosen = {name: one for name, one in sizing.smallest.items() if one and one.cpus == cpus}
         run = _run(
@@ -155,12 +168,12 @@ def size(
     return sizing
 
 
-def containers_of(run: Run, cpus: float) -> list[Container]:
+def containers_of(run: Run, cpus: float, limit_mb: int | None = None) -> list[Container]:
     """Each contender of a run with its capacity; the interval is that over rounds, with few rounds the rounds' own."""
     estimates = {e.contender: e for e in judge(run).estimates if e.figure == "capacity"}
     found = []
     for planned in run.plan.contenders:
-        one = Container(planned.name, cpus)
+        one = Container(planned.name, cpus, memory=None if limit_mb is None else float(limit_mb * 2**20))
         searches = [s for s in run.samples if s.phase == "capacity" and s.contender == planned.name]
         estimate = estimates.get(planned.name)
         if estimate is not None and estimate.median is not None:
@@ -175,6 +188,19 @@ def containers_of(run: Run, cpus: float) -> list[Container]:
             one.reason = next(iter([*failures, *reasons, *filter(None, [planned.not_measured])]), "not measured")
         found.append(one)
     return found
+
+
+def under(folder: ScenarioFolder, demand: Demand, limit_mb: int | None) -> ScenarioFolder:
+    """The scenario with its load under a memory limit in MiB; None is no limit."""
+    if limit_mb is None:
+        return folder
+    load = folder.scenario.loads[demand.load].model_copy(update={"memory_limit_mb": limit_mb})
+    loads = {**folder.scenario.loads, demand.load: load}
+    return replace(folder, scenario=folder.scenario.model_copy(update={"loads": loads}))
+
+
+def _name(cpus: float, limit_mb: int | None) -> str:
+    return f"cpus-{cpus:g}" if limit_mb is None else f"cpus-{cpus:g}-memory-{limit_mb}"
 
 
 def at_rate(folder: ScenarioFolder, demand: Demand) -> ScenarioFolder:

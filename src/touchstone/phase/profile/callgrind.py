@@ -67,7 +67,7 @@ def callgrind(language: str) -> Iterator[Callgrind]:
     if language.lower() not in LANGUAGES:
         raise ProfilerError(
             f"not measured: callgrind counts native programs, and cannot carry {language}",
-            fix=f"it carries {', '.join(sorted(LANGUAGES))}",
+            fix="it carries C, C++, Rust and Zig",
         )
     tool = find_tool("valgrind", ">=3.15")
     if not isinstance(tool, Found):
