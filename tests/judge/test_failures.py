@@ -46,3 +46,12 @@ def test_failures_are_invalid_findings() -> None:
     own = {rule.code for rule in rules() if rule.own_failure}
     assert {"wrong-bodies", "timeouts", "server-died", "work-not-done"} <= own
     assert not own & {"generator-saturated", "littles-law", "mixed-provenance", "engine-withdraws"}
+
+
+def test_who_lacks_a_load_of_the_plan_has_failed_unless_the_run_was_interrupted() -> None:
+    run = sound_run()
+    run.samples = [s for s in run.samples if (s.contender, s.phase) != (RUST, "load")]
+    (failed,) = judge(run).failed
+    assert failed.reason == "load, lookup: nothing of it was measured"
+    run.interrupted = True
+    assert not judge(run).failed

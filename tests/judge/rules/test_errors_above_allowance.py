@@ -28,3 +28,12 @@ def test_connections_closed_while_idle_cost_no_request() -> None:
     run = sound_run()
     result_of(first_load(run)).counts.errors.closed_idle = 50
     assert not fired(run, "errors-above-allowance")
+
+
+def test_a_load_without_one_right_response_is_none_whatever_it_allows() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    sample.load_spec["error_allowance"] = 1.0
+    counts = result_of(sample).counts
+    counts.errors.wrong_status, counts.ok = counts.sent, 0
+    assert fired(run, "errors-above-allowance")

@@ -22,11 +22,20 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
     for contender in judged:
         samples = [s for s in run.samples if s.contender == contender.name]
         reason = _broken_off(samples) or _failed_in(samples, findings) or _void(contender.name, findings, estimates)
-        if reason is None and not samples and not run.interrupted:
-            reason = "nothing of it was measured"
+        if reason is None and not run.interrupted:
+            reason = _left_out(run, samples)
         if reason is not None:
             found.append(FailedContender(contender=contender.name, reason=reason))
     return found
+
+
+def _left_out(run: Run, samples: list[Sample]) -> str | None:
+    """What the plan asks for and no sample tells of: not even why it was not measured."""
+    if not samples:
+        return "nothing of it was measured"
+    done = {sample.load for sample in samples if sample.phase == "load"}
+    lacking = [load for load in run.plan.loads if load not in done] if "load" in run.plan.phases else []
+    return f"load, {lacking[0]}: nothing of it was measured" if lacking else None
 
 
 def _broken_off(samples: list[Sample]) -> str | None:

@@ -21,9 +21,13 @@ class ErrorsAboveAllowance(SampleRule):
     code = "errors-above-allowance"
     severity = Severity.INVALID
     title = "More requests failed than the scenario allows"
-    threshold = "errors of all classes over requests sent, above the load's `error_allowance` (0 unless set)"
+    threshold = (
+        "errors of all classes over requests sent, above the load's `error_allowance` (0 unless set); whatever it is, "
+        "not one right response in the window"
+    )
     threshold_reason = (
-        "the scenario's author knows which failures belong to the service; nothing else makes a failure normal"
+        "the scenario's author knows which failures belong to the service, nothing else makes a failure normal; where "
+        "all fail, there is no service to measure"
     )
     next_step = (
         "Read the first error of each class below and the server's log; fix the server, or lower the load if it is "
@@ -39,7 +43,7 @@ class ErrorsAboveAllowance(SampleRule):
             return
         errors = result.counts.errors
         share_ = error_share(result)
-        if share_ <= allowance(sample):
+        if share_ <= allowance(sample) and (result.counts.ok or not errors.total):
             return
         classes = {name: n for name, n in errors if n and name != "closed_idle"}
         named = ", ".join(
