@@ -1,5 +1,7 @@
 from touchstone.judge.judgement import Severity
+from touchstone.record.evidence.slices import Slice
 
+from ..slices import put_slices
 from ..sound import codes, fired, first_load, result_of, sound_run
 
 
@@ -27,3 +29,24 @@ def test_failures_that_the_load_allows() -> None:
     first.errors = first.sent // 40
     assert not fired(run, "warm-up-failed")
     assert codes(run) == set()
+
+
+def test_connections_that_were_closed_while_they_rested_cost_no_request() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    put_slices(sample, [20_000.0] * 12)
+    assert sample.slices is not None
+    turn = Slice(index=0, lap_phase="warmup", begin=0, sending_end=0.25, end=0.25, sent=400, errors={"closed_idle": 16})
+    sample.slices.slices.insert(0, turn)
+    assert not fired(run, "warm-up-failed")
+    turn.errors["wrong_status"] = 8
+    (finding,) = fired(run, "warm-up-failed")
+    assert finding.evidence == {"failed": 8, "sent": 400}
+
+
+def test_closings_that_a_whole_window_cannot_tell_apart_are_not_guessed_at() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.series[0].errors = result.series[0].sent // 2
+    result.counts.errors.closed_idle = 3
+    assert not fired(run, "warm-up-failed")

@@ -35,8 +35,7 @@ class WarmUpFailed(SampleRule):
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
-        points = [point for point in sample.result.series if point.phase == "warmup"] if sample.result else []
-        sent, failed = sum(point.sent for point in points), sum(point.errors for point in points)
+        sent, failed = _in_warm_up(sample)
         part = min(1.0, failed / max(1, sent))
         if part <= allowance(sample):
             return
@@ -45,5 +44,22 @@ class WarmUpFailed(SampleRule):
             severity=Severity.SUSPECT if part >= MANY else Severity.NOTE,
             sample=sample,
             figures=[*SPEED, *CPU],
-            evidence={"failed": failed, "sent": sent, "first": next(p.t for p in points if p.errors)},
+            evidence={"failed": failed, "sent": sent},
         )
+
+
+def _in_warm_up(sample: Sample) -> tuple[int, int]:
+    """Requests sent in the warm-up, and those of them that failed.
+
+    A connection that the server closed while it rested cost no request. Slices count these apart; the series of a whole
+    window does not, so that nothing is said of it where the window itself has seen some.
+    """
+    if sample.slices is not None:
+        turns = [one for one in sample.slices.slices if one.lap_phase == "warmup"]
+        failed = sum(n for one in turns for name, n in one.errors.items() if name != "closed_idle")
+        return sum(one.sent for one in turns), failed
+    result = sample.result
+    if result is None or result.counts.errors.closed_idle:
+        return 0, 0
+    points = [point for point in result.series if point.phase == "warmup"]
+    return sum(point.sent for point in points), sum(point.errors for point in points)
