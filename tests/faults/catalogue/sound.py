@@ -92,6 +92,11 @@ SOUND: tuple[Setup, ...] = (
         "a server that closes each connection after some hundred answers, as its settings say",
         servers=knobs(say_close_every=400),
     ),
+    sound(
+        "closes-idle",
+        "three slow servers, one of which closes connections that rest for 300 ms",
+        servers=knobs(work_us=400) * 2 + knobs(work_us=400, close_idle_ms=300),
+    ),
     sound("workers", "a server that forks two workers, and answers from both", servers=knobs(workers=2)),
     sound(
         "helpers",

@@ -77,6 +77,13 @@ TIMES: tuple[Setup, ...] = (
         seconds=9.0,
     ),
     Setup(
+        "slower-with-every-request-in-turns",
+        "two contenders in turns of a quarter second; each request of one takes longer than the one before",
+        ("slows-with-work",),
+        servers=(*knobs(work_us=60), *knobs(work_us=60, growing_ns=3)),
+        rounds=2,
+    ),
+    Setup(
         "changes-at-the-end",
         "becomes twice as slow shortly before the window's end",
         ("no-steady-state",),

@@ -1,3 +1,4 @@
+from ..slices import put_slices
 from ..sound import codes, fired, first_load, result_of, sound_run
 
 
@@ -28,4 +29,23 @@ def test_connections_of_a_long_warm_up_are_held_against_its_requests_too() -> No
     result.connections.reconnects = result.totals.completed // 400
     assert codes(run) == set()
     result.totals.completed = 2 * result.counts.completed
+    assert fired(run, "connections-per-request")
+
+
+def test_connections_that_were_closed_in_the_turns_of_others() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    put_slices(sample, [2000.0] * 12)
+    assert sample.slices is not None
+    result = result_of(sample)
+    result.connections.reconnects = 64 * len(sample.slices.slices)
+    result.totals.completed = result.counts.completed = 6000
+    assert fired(run, "connections-per-request")
+    for turn in sample.slices.slices:
+        turn.errors = {"closed_idle": 64}
+    assert not fired(run, "connections-per-request")
+    # Who closes after each answer closes more in a turn than the load has connections.
+    result.connections.reconnects = 6000
+    for turn in sample.slices.slices:
+        turn.errors = {"closed_idle": 500}
     assert fired(run, "connections-per-request")

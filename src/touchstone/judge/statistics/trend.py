@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import scipy
 
 LEAST_POINTS = 12
 STRAIGHT = 0.95
+
+
+@dataclass(frozen=True)
+class Rise:
+    """By how much a value rose from the first point to the last, as a share of its median; `low` is the 95 % bound."""
+
+    share: float
+    low: float
+
+
+def rise(series: Sequence[tuple[float, float]]) -> Rise | None:
+    """The Theil-Sen slope over the series, which single outliers do not move; None of fewer than twelve points.
+
+    Args:
+        series: any measure of progress, and values above 0.
+
+    Source: Sen, "Estimates of the regression coefficient based on Kendall's tau" (1968).
+
+    """
+    if len(series) < LEAST_POINTS:
+        return None
+    at, values = [x for x, _ in series], [y for _, y in series]
+    middle, span = statistics.median(values), at[-1] - at[0]
+    if middle <= 0 or span <= 0:
+        return None
+    slope, _, low, _ = scipy.stats.theilslopes(values, at)
+    return Rise(float(slope) * span / middle, float(low) * span / middle)
 
 
 def grows(series: Sequence[tuple[float, float]], *, least: float) -> float | None:

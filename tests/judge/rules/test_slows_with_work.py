@@ -1,0 +1,54 @@
+from tests.judge.slices import CPU_PER_REQUEST, sliced_run
+from touchstone.judge.judgement import Severity
+from touchstone.record.run import Run
+from touchstone.record.sample import Sample
+
+from ..sound import fired
+
+RATES = {"go/std": 20_000.0, "rust/std": 26_000.0, "kotlin/jvm": 15_000.0}
+
+
+def _run() -> Run:
+    return sliced_run(RATES, rounds=3, laps=30)
+
+
+def _cost(sample: Sample, by_turn: float) -> None:
+    """CPU per request that changes by a share of the first turn's with every turn."""
+    assert sample.slices is not None
+    for number, turn in enumerate(sample.slices.slices):
+        noise = 1 + 0.03 * (number * 7 % 5 - 2) / 2
+        turn.server_cpu_s = CPU_PER_REQUEST * turn.completed * (1 + by_turn * number) * noise
+
+
+def _of(run: Run, contender: str) -> list[Sample]:
+    return [s for s in run.samples if s.phase == "load" and s.contender == contender]
+
+
+def test_a_table_that_grows_with_every_request() -> None:
+    run = _run()
+    for sample in _of(run, "go/std"):
+        _cost(sample, 0.02)
+    (finding,) = fired(run, "slows-with-work")
+    assert (finding.contender, finding.severity) == ("go/std", Severity.SUSPECT)
+    assert finding.doubt is not None
+
+
+def test_one_round_of_three_is_chance() -> None:
+    run = _run()
+    _cost(_of(run, "go/std")[0], 0.02)
+    assert not fired(run, "slows-with-work")
+
+
+def test_what_the_machine_does_to_all_is_no_fault_of_one() -> None:
+    run = _run()
+    for sample in run.samples:
+        if sample.slices is not None:
+            _cost(sample, 0.01)
+    assert not fired(run, "slows-with-work")
+
+
+def test_a_compiler_makes_requests_cheaper() -> None:
+    run = _run()
+    for sample in _of(run, "go/std"):
+        _cost(sample, -0.01)
+    assert not fired(run, "slows-with-work")
