@@ -31,7 +31,7 @@ class SlowsWithWork(GroupRule):
     threshold = (
         "loads in slices: CPU per request over the last two thirds of all turns, warm-up included, rises with the "
         "number of requests (Theil-Sen) by more than the margin at the lower end of its 95 % interval, beyond what it "
-        "rose by for the contender in the middle; in at least half of the rounds, and in two or more where there are two"
+        "rose by for the contender in the middle; in half of the rounds or more, and in two where there are two"
     )
     threshold_reason = (
         "a busy machine moves CPU per request by a few percent, and for all contenders alike; of a hundred sound ones "
