@@ -32,7 +32,7 @@ $(VENV)/ready: requirements.lock pyproject.toml
 $(CLUSTER_VENV)/ready: requirements-cluster.lock pyproject.toml
 	$(PYTHON) -m venv $(CLUSTER_VENV)
 	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.lock
-	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	PATH="$(CURDIR)/$(CLUSTER_VENV)/bin:$$PATH" pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(ENGINE): $(ENGINE_SOURCES)

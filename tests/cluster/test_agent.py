@@ -41,7 +41,7 @@ def test_an_engine_is_shipped_once_and_known_by_its_content(agent: Agent) -> Non
 
 def test_a_load_process_that_is_told_nonsense_says_so_and_how_it_ended(agent: Agent) -> None:
     agent.take_engine(engine_digest(), engine_path().read_bytes())
-    agent.start("one")
+    agent.start("one", "load")
     agent.tell("one", "no order\n")
     text, ended = said(agent, "one")
     assert "Failed" in json.loads(text.splitlines()[0]) and "code 1" in ended
@@ -50,7 +50,7 @@ def test_a_load_process_that_is_told_nonsense_says_so_and_how_it_ended(agent: Ag
 
 def test_a_load_process_ends_with_its_orders(agent: Agent) -> None:
     agent.take_engine(engine_digest(), engine_path().read_bytes())
-    agent.start("one")
+    agent.start("one", "load")
     agent.close("one")
     said(agent, "one")
     agent.end("one")

@@ -8,38 +8,15 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cluster.conftest import THOUSAND_SECONDS
 from tests.cluster.network import HEAD_PORT, Machine
-from tests.run.demo import add_stack, demo
+from tests.cluster.runs import loads, run_demo, wait_for_nodes
+from tests.run.demo import demo
 
 pytestmark = pytest.mark.cluster
-
-
-def run_demo(server: Machine, name: str, *options: str) -> subprocess.CompletedProcess[str]:
-    head = f"{server.address}:{HEAD_PORT}"
-    words = [
-        "run",
-        demo(server.folder / name),
-        "--cluster",
-        head,
-        "--quick",
-        "--phase",
-        "load",
-        "--out",
-        server.folder / f"{name}-results",
-    ]
-    return server.touchstone(*words, *options)
-
-
-def loads(server: Machine, name: str) -> list[dict[str, Any]]:
-    """The records of the loads of a run, by the contender's place in the round."""
-    folder = server.folder / f"{name}-results" / "samples"
-    records = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
-    return [record for record in records if record["phase"] == "load"]
 
 
 def test_doctor_shows_nodes_clocks_and_the_way_between_them(cluster: list[Machine]) -> None:
@@ -64,7 +41,9 @@ def test_a_run_with_two_generators_comes_to_its_report(cluster: list[Machine]) -
         assert [part["name"] for part in parts] == [f"generator-{machine.address}" for machine in generators]
         assert all(part["ok"] > 0 and part["errors"] == 0 for part in parts)
         assert sum(part["sent"] for part in parts) == record["result"]["counts"]["sent"]
-        assert record["result"]["latency"]["count"] == record["result"]["counts"]["ok"]
+        turns = [turn for turn in record["slices"]["slices"] if turn["lap_phase"] == "load"]
+        assert turns and all(turn["began_s"] is not None for turn in turns)
+        assert record["result"]["latency"]["count"] == sum(turn["latency"]["count"] for turn in turns)
         assert record["result"]["watch"]["window"]["cpu_s"] > 0, "the server was watched on its own machine"
         assert parts[1]["clock_ahead_s"] == pytest.approx(THOUSAND_SECONDS, abs=0.01)
         assert record["contender"] == "tare" or record["env"]["HOST"] == server.address
@@ -118,17 +97,6 @@ def test_a_node_lost_in_the_window_is_named_and_one_that_comes_back_is_used(clus
     assert all(len(record["result"]["generators"]) == 2 for record in loads(server, "back"))
 
 
-def wait_for_nodes(server: Machine, count: int) -> None:
-    """Until Ray counts so many: it takes half a minute to believe that one is gone."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        done = server.touchstone("doctor", "--cluster", f"{server.address}:{HEAD_PORT}", "--json")
-        if done.returncode == 0 and done.stdout.count(": open files") == count:
-            return
-        time.sleep(3)
-    raise AssertionError(done.stdout + done.stderr)
-
-
 def test_a_node_without_the_token_is_refused(cluster: list[Machine], tmp_path: Path) -> None:
     server, generator, *_ = cluster
     stranger = tmp_path / "token"
@@ -172,22 +140,16 @@ def test_two_servers_measure_rounds_of_one_run(cluster: list[Machine]) -> None:
         assert len(record["result"]["generators"]) == 1, "each server has a generator of its own"
 
 
-def test_two_generators_find_a_planted_difference_and_none_in_equals(cluster: list[Machine]) -> None:
-    server, *_ = cluster
-    folder = demo(server.folder / "planted")
-    for name in ("equal", "slow"):
-        add_stack(folder, name)
-    page = folder / "slow" / "server.py"
-    page.write_text(
-        page.read_text().replace("            await writer.drain()", "            await asyncio.sleep(0.005)")
-    )
-    run_demo(server, "planted", "--rounds", "5")
-    report = json.loads((server.folder / "planted-results" / "report.json").read_text())
-    # The first stack by name, `equal`, is the baseline.
-    outcomes = {
-        row["contender"].split("/")[0]: row["outcome"]
-        for row in report["judgement"]["comparisons"]
-        if row["figure"] == "throughput"
-    }
-    assert outcomes["slow"] == "slower", outcomes
-    assert outcomes["sound"] in {"equivalent", "undecided"}, outcomes
+def test_a_generator_without_room_for_the_engine_is_named(cluster: list[Machine], tmp_path: Path) -> None:
+    server, *_, other = cluster
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(small)], check=True)
+    try:
+        other.join("generator", head=server, XDG_CACHE_HOME=str(small))
+        done = run_demo(server, "full")
+    finally:
+        other.leave()
+        subprocess.run(["umount", "--lazy", str(small)], check=True)
+    assert done.returncode == 1, done.stdout
+    assert other.address in done.stderr and "cannot keep the engine" in done.stderr, done.stderr

@@ -3,8 +3,9 @@
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::job::JobArgs;
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
-use touchstone_hold::{Event, JobError, hold};
+use touchstone_hold::{Event, JobError, hold, serve};
 
 /// Between events of progress.
 const BETWEEN: Duration = Duration::from_secs(1);
@@ -12,13 +13,31 @@ const BETWEEN: Duration = Duration::from_secs(1);
 /// Flags of `hold`.
 #[derive(clap::Args)]
 pub struct Args {
+    /// Hold the share of the connections that standard input orders, for an engine on another machine.
+    #[arg(long, hide = true, exclusive = true)]
+    worker: bool,
     #[command(flatten)]
-    job: JobArgs,
+    job: Option<JobArgs>,
 }
 
 /// Carries out a hold job.
 pub fn run(args: Args) -> Result<Outcome, Failure> {
-    let job = args.job.read()?;
+    let failure = |error| match error {
+        JobError::Malformed(why) => Failure::Malformed(why),
+        JobError::Engine(why) => Failure::Failed(why),
+    };
+    let Some(given) = args.job.filter(|_| !args.worker) else {
+        let ours = std::io::stdin().as_fd().try_clone_to_owned();
+        let theirs = std::io::stdout().as_fd().try_clone_to_owned();
+        let (input, output) = (
+            ours.map_err(Failure::failed)?,
+            theirs.map_err(Failure::failed)?,
+        );
+        return serve(input.into(), output.into())
+            .map(|()| Outcome::Done)
+            .map_err(failure);
+    };
+    let job = given.read()?;
     let mut told = Instant::now();
     let result = hold(&job, interrupt::flag(), |event| {
         if matches!(event, Event::Progress { .. }) {
@@ -27,13 +46,10 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             }
             told = Instant::now();
         }
-        args.job.event(&event);
+        given.event(&event);
     })
-    .map_err(|error| match error {
-        JobError::Malformed(why) => Failure::Malformed(why),
-        JobError::Engine(why) => Failure::Failed(why),
-    })?;
-    args.job.write(&result)?;
+    .map_err(failure)?;
+    given.write(&result)?;
     Ok(if result.interrupted {
         Outcome::Interrupted
     } else {

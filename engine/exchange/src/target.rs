@@ -35,6 +35,18 @@ impl Target {
     /// # Errors
     /// When the URL has another form, its host no address, or the address is another machine's.
     pub fn parse(url: &str) -> Result<Self, TargetError> {
+        let target = Self::resolve(url)?;
+        if !is_own(target.address.ip()) {
+            return Err(TargetError::Elsewhere(url.to_owned(), target.address));
+        }
+        Ok(target)
+    }
+
+    /// Parses a URL and resolves its host, wherever that is: for who was told by one that has looked.
+    ///
+    /// # Errors
+    /// When the URL has another form, or its host no address.
+    pub fn resolve(url: &str) -> Result<Self, TargetError> {
         let form = || TargetError::Form(url.to_owned());
         let rest = url.strip_prefix("http://").ok_or_else(form)?;
         let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
@@ -55,9 +67,6 @@ impl Target {
             .map_err(|e| unresolved(e.to_string()))?
             .min_by_key(SocketAddr::is_ipv6)
             .ok_or_else(|| unresolved("no address".into()))?;
-        if !is_own(address.ip()) {
-            return Err(TargetError::Elsewhere(url.to_owned(), address));
-        }
         Ok(Self {
             address,
             authority: authority.to_owned(),

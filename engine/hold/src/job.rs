@@ -1,5 +1,6 @@
 //! The hold job.
 
+use crate::generators::HoldNode;
 use crate::source::Sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,9 @@ pub struct Job {
     /// Share of the machine's memory that must stay available.
     #[serde(default = "default_reserve")]
     pub reserve: f64,
+    /// Machines that hold the connections; if there are none, this one does.
+    #[serde(default)]
+    pub generators: Vec<HoldNode>,
 }
 
 /// What happens on held connections.
@@ -115,7 +119,13 @@ pub(crate) struct Plan {
 }
 
 impl Job {
+    /// The plan for a server on this machine.
     pub(crate) fn plan(&self) -> Result<Plan, JobError> {
+        let target = Target::parse(&self.url).map_err(|e| JobError::Malformed(e.to_string()))?;
+        self.plan_for(target)
+    }
+
+    pub(crate) fn plan_for(&self, target: Target) -> Result<Plan, JobError> {
         let malformed = JobError::Malformed;
         if self.levels.is_empty() || !self.levels.is_sorted() {
             return Err(malformed(format!(
@@ -139,11 +149,13 @@ impl Job {
                 "open_rate and traffic_rate must be positive".into(),
             ));
         }
+        if self.generators.iter().any(|one| one.cpus.is_empty()) {
+            return Err(malformed("a generator needs cpus".into()));
+        }
         let seconds = |name: &str, value: f64| {
             Duration::try_from_secs_f64(value)
                 .map_err(|e| malformed(format!("{name} is {value}: {e}")))
         };
-        let target = Target::parse(&self.url).map_err(|e| malformed(e.to_string()))?;
         let sources = self.sources.as_deref().filter(|_| target.address.is_ipv4());
         Ok(Plan {
             request: self.request.bytes(&target),

@@ -1,7 +1,8 @@
 //! Holding many connections, and reading the memory of server and kernel at each level.
 //!
 //! One process may open no more files than its limit, so the connections are held by child processes
-//! ([`client`]), each with its share and its own source addresses. The parent ([`run`]) raises them level by level, reads
+//! ([`client`]), each with its share and its own source addresses, or by processes on other machines ([`generators`]). The
+//! parent ([`run`]) raises them level by level, reads
 //! the memory of the server's process trees ([`server`]) and of the kernel ([`kernel`]), and refuses a level that the
 //! machine's memory would not hold ([`budget`]).
 
@@ -11,11 +12,13 @@ mod budget;
 mod client;
 mod crew;
 pub mod event;
+pub mod generators;
 pub mod job;
 pub mod kernel;
 mod order;
 pub mod result;
 mod run;
+mod serve;
 mod server;
 mod source;
 
@@ -23,3 +26,4 @@ pub use event::Event;
 pub use job::{Job, JobError, Mode};
 pub use result::HoldResult;
 pub use run::hold;
+pub use serve::serve;

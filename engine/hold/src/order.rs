@@ -1,7 +1,25 @@
 //! What parent and children say to each other: one JSON object a line, over pipes.
 
+use crate::job::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// From a crew to a process on another machine, before all orders.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Work {
+    pub job: Box<Job>,
+    /// How many connections may be under way at once.
+    pub at_once: u64,
+    /// The CPU that it is pinned to.
+    pub cpu: Option<usize>,
+}
+
+/// From such a process, or from whoever knows that it is lost, in place of an answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Failed {
+    #[serde(rename = "Failed")]
+    pub why: String,
+}
 
 /// From the parent.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

@@ -58,6 +58,9 @@ pub fn hold(
             ..Level::default()
         };
         let refused = loop {
+            if let Some(refusal) = crew.too_small_for(connections) {
+                break Some(refusal);
+            }
             let step = match budget.judge(held, connections, &Kernel::now(), trees.capacity()) {
                 Judgement::Go => break None,
                 Judgement::Refused(refusal) => break Some(refusal),

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{nanos, seconds};
 use crate::report::{ProcessReport, ThreadReport};
+use crate::slices::part::ProcessTurn;
+
+/// A clock that moves by more between two comparisons has stepped: quartz drifts by some 50 us per second at most.
+const STEP_S: f64 = 0.005;
 
 /// A machine that puts a part of the load on.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
@@ -70,6 +74,42 @@ impl GeneratorNode {
         }
     }
 
+    /// Moves the times of a turn from the generator's clock to this machine's.
+    pub fn bring_turn_home(&self, turn: &mut ProcessTurn) {
+        for part in &mut turn.threads {
+            for time in [&mut part.began, &mut part.ended] {
+                *time = shifted(*time, -self.clock_ahead_s);
+            }
+        }
+    }
+
+    /// Corrects the distance of the clocks by what the generator's said between two times of this machine's, where it
+    /// cannot be as believed.
+    ///
+    /// # Errors
+    /// Says by how much the clock has moved, if that is more than a clock drifts.
+    pub fn correct_clock(&mut self, asked: u64, said: u64, heard: u64) -> Result<(), String> {
+        let ahead = |here: u64| {
+            if said >= here {
+                seconds(said - here)
+            } else {
+                -seconds(here - said)
+            }
+        };
+        let known = self
+            .clock_ahead_s
+            .clamp(ahead(heard), ahead(asked.min(heard)));
+        let moved = known - self.clock_ahead_s;
+        self.clock_ahead_s = known;
+        if moved.abs() > STEP_S + self.clock_residual_s {
+            return Err(format!(
+                "its clock has moved by {:.1} ms against this machine's since they were compared",
+                moved * 1e3
+            ));
+        }
+        Ok(())
+    }
+
     /// What this generator did, from the reports of its processes.
     #[must_use]
     pub fn part(&self, processes: &[ProcessReport]) -> GeneratorUse {
@@ -117,18 +157,51 @@ fn shifted(time: u64, by_s: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::SECOND;
+
+    fn node(ahead: f64) -> GeneratorNode {
+        GeneratorNode {
+            name: "one".to_owned(),
+            link: PathBuf::new(),
+            cpus: vec![0],
+            open_files: 1024,
+            clock_ahead_s: ahead,
+            clock_residual_s: 0.000_5,
+        }
+    }
+
+    #[test]
+    fn a_clock_is_believed_where_it_can_be_and_follows_where_it_drifts() {
+        let (asked, heard) = (10 * SECOND, 10 * SECOND + 2_000_000);
+        let mut node = node(100.0);
+        // Within the trip: nothing is known better.
+        node.correct_clock(asked, asked + 100 * SECOND + 1_000_000, heard)
+            .unwrap();
+        assert!((node.clock_ahead_s - 100.0).abs() < 1e-9);
+        // It was asked, and said a time that it has reached only if it is further ahead than believed.
+        node.correct_clock(asked, heard + 100 * SECOND + 3_000_000, heard)
+            .unwrap();
+        assert!(
+            (node.clock_ahead_s - 100.003).abs() < 1e-9,
+            "{}",
+            node.clock_ahead_s
+        );
+    }
+
+    #[test]
+    fn a_clock_that_steps_is_told_by_how_much() {
+        for (said, moved) in [(130 * SECOND, "20000.0 ms"), (90 * SECOND, "-20000.0 ms")] {
+            let why = node(100.0)
+                .correct_clock(10 * SECOND, said, 10 * SECOND)
+                .unwrap_err();
+            assert!(why.contains(moved), "{why}");
+        }
+    }
 
     #[test]
     fn times_go_there_and_come_back() {
         for ahead in [-12_345.678_901_234, 0.0, 0.000_000_5, 987_654.321] {
-            let node = GeneratorNode {
-                name: "one".to_owned(),
-                link: PathBuf::new(),
-                cpus: vec![0],
-                open_files: 1024,
-                clock_ahead_s: ahead,
-                clock_residual_s: 0.0,
-            };
+            let node = node(ahead);
             let here = 20_000_000_000_000_u64;
             let back = shifted(node.there(here), -ahead);
             assert_eq!(back, here, "{ahead}");

@@ -6,7 +6,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +16,34 @@ use crate::error::Error;
 use crate::generators::GeneratorNode;
 use crate::job::Job;
 use crate::report::ProcessReport;
+use crate::slices::gate::Call;
+use crate::slices::part::ProcessTurn;
 use crate::threads::Share;
 
 /// What the coordinator tells a process.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
-    Work { job: Box<Job>, share: Share },
-    Begin { start: u64 },
+    Work {
+        job: Box<Job>,
+        share: Share,
+        manner: Manner,
+        /// What the job's file of rows holds, for a machine that has no such file.
+        rows: Option<String>,
+    },
+    Begin {
+        start: u64,
+    },
     Interrupt,
+    Call(Call),
+}
+
+/// How a process puts its load on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Manner {
+    /// In one window.
+    AtOnce,
+    /// When it is called.
+    InTurns,
 }
 
 /// What a process tells the coordinator.
@@ -39,6 +60,11 @@ pub(crate) enum Answer {
         connections: u64,
         queue: u64,
     },
+    Settled {
+        established: u64,
+        clock: u64,
+    },
+    Over(Box<ProcessTurn>),
     Report(Box<ProcessReport>),
     Failed(String),
 }
@@ -104,7 +130,11 @@ impl Member {
     }
 
     /// Gives it its share of a job. The watch belongs to the coordinator, and so does the list of generators.
-    pub(crate) fn work(&mut self, job: &Job, share: Share) {
+    ///
+    /// # Errors
+    /// [`Error`] if the rows cannot be read.
+    pub(crate) fn work(&mut self, job: &Job, share: Share, manner: Manner) -> Result<(), Error> {
+        let mut rows = None;
         let mut job = Box::new(Job {
             watch: None,
             generators: Vec::new(),
@@ -112,8 +142,19 @@ impl Member {
         });
         if let Peer::Remote { node, .. } = &self.peer {
             job.cpus = Some(node.cpus.clone());
+            let text = job.rows.as_ref().map(std::fs::read_to_string);
+            rows = text.transpose().map_err(|source| Error::System {
+                what: format!("reading the rows for generator {}", node.name),
+                source,
+            })?;
         }
-        self.tell(&Order::Work { job, share });
+        self.tell(&Order::Work {
+            job,
+            share,
+            manner,
+            rows,
+        });
+        Ok(())
     }
 
     /// Fixes the first intended send, on the coordinator's clock.
@@ -133,43 +174,145 @@ impl Member {
         }
     }
 
+    /// Calls its threads, at times on the coordinator's clock.
+    pub(crate) fn call(&mut self, mut call: Call) {
+        if let Peer::Remote { node, .. } = &self.peer {
+            match &mut call {
+                Call::Settle { origin } => *origin = node.there(*origin),
+                Call::Begin(turn) => {
+                    (turn.begin, turn.end) = (node.there(turn.begin), node.there(turn.end));
+                }
+                Call::Pass | Call::End => {}
+            }
+        }
+        self.tell(&Order::Call(call));
+    }
+
     pub(crate) fn listen(&mut self) {
         loop {
             match self.answers.try_recv() {
-                Ok(Answer::Ready { established, error }) => {
-                    self.ready = Some(Ready { established, error })
+                Ok(answer) => {
+                    self.hear(answer);
                 }
-                Ok(Answer::Progress {
+                Err(TryRecvError::Empty) => return,
+                Err(TryRecvError::Disconnected) => return self.mourn(),
+            }
+        }
+    }
+
+    /// Its next answer to a call. Raises its failure, or that it was silent for so long.
+    pub(crate) fn wait(&mut self, limit: Duration) -> Result<Answer, Error> {
+        let until = Instant::now() + limit;
+        loop {
+            match self
+                .answers
+                .recv_timeout(until.saturating_duration_since(Instant::now()))
+            {
+                Ok(answer) => {
+                    if let Some(answer) = self.hear(answer) {
+                        return Ok(answer);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    let why = format!("it has given no answer for {} s", limit.as_secs());
+                    self.outcome = Some(Err(self.named(&why)));
+                }
+                Err(RecvTimeoutError::Disconnected) => self.mourn(),
+            }
+            if let Some(why) = self.failure() {
+                return Err(Error::Worker(why));
+            }
+        }
+    }
+
+    /// Its report, which follows the last call.
+    pub(crate) fn report(&mut self, limit: Duration) -> Result<ProcessReport, Error> {
+        let until = Instant::now() + limit;
+        loop {
+            self.listen();
+            match self.outcome.take() {
+                Some(Ok(report)) => return Ok(report),
+                Some(Err(why)) => return Err(Error::Worker(why)),
+                None if Instant::now() > until => {
+                    return Err(Error::Worker(self.named("it has given no report")));
+                }
+                None => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+    }
+
+    /// Takes an answer in; gives it back if a call's caller waits for it.
+    fn hear(&mut self, answer: Answer) -> Option<Answer> {
+        match answer {
+            Answer::Ready { established, error } => {
+                self.ready = Some(Ready { established, error });
+            }
+            Answer::Progress {
+                sent,
+                ok,
+                errors,
+                connections,
+                queue,
+            } => {
+                self.progress = Progress {
                     sent,
                     ok,
                     errors,
                     connections,
                     queue,
-                }) => {
-                    self.progress = Progress {
-                        sent,
-                        ok,
-                        errors,
-                        connections,
-                        queue,
-                    };
-                }
-                Ok(Answer::Report(mut report)) => {
-                    if let Peer::Remote { node, .. } = &self.peer {
-                        node.bring_home(&mut report);
-                    }
-                    self.outcome = Some(Ok(*report));
-                }
-                Ok(Answer::Failed(why)) => self.outcome = Some(Err(self.named(&why))),
-                Err(TryRecvError::Empty) => return,
-                Err(TryRecvError::Disconnected) => {
-                    if self.outcome.is_none() {
-                        self.outcome = Some(Err(self.named("it ended without its report")));
-                    }
-                    return;
-                }
+                };
             }
+            Answer::Settled { .. } => return Some(answer),
+            Answer::Over(mut turn) => {
+                if let Peer::Remote { node, .. } = &self.peer {
+                    node.bring_turn_home(&mut turn);
+                }
+                return Some(Answer::Over(turn));
+            }
+            Answer::Report(mut report) => {
+                if let Peer::Remote { node, .. } = &self.peer {
+                    node.bring_home(&mut report);
+                }
+                self.outcome = Some(Ok(*report));
+            }
+            // Who has given its report has done its part, whatever is said of its process afterwards.
+            Answer::Failed(why) if self.outcome.is_none() => {
+                self.outcome = Some(Err(self.named(&why)));
+            }
+            Answer::Failed(_) => {}
         }
+        None
+    }
+
+    /// Its answers have ended.
+    fn mourn(&mut self) {
+        if self.outcome.is_none() {
+            self.outcome = Some(Err(self.named("it ended without its report")));
+        }
+    }
+
+    /// What its clock said between two times of the coordinator's. Raises that it has moved.
+    pub(crate) fn compare_clocks(
+        &mut self,
+        asked: u64,
+        clock: u64,
+        heard: u64,
+    ) -> Result<(), Error> {
+        let Peer::Remote { node, .. } = &mut self.peer else {
+            return Ok(());
+        };
+        let moved = node.correct_clock(asked, clock, heard);
+        moved.map_err(|why| Error::Worker(self.named(&why)))
+    }
+
+    /// Why it could not do its part.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.outcome.as_ref()?.as_ref().err().cloned()
+    }
+
+    /// It gave an answer to another call than the last.
+    pub(crate) fn confused(&self) -> Error {
+        Error::Worker(self.named("it answers what it was not asked"))
     }
 
     /// Whether it could not do its part.

@@ -37,9 +37,17 @@ impl Mix {
     /// # Errors
     /// [`Error::Job`] that names the request and the part that does not hold together.
     pub fn compile(job: &Job, target: &Target) -> Result<Self, Error> {
-        let fresh = job.fresh.clone().unwrap_or_else(|| fresh_of(job.seed));
         let rows = job.rows.as_deref().map(Rows::read).transpose();
-        let rows = rows.map_err(Error::Job)?.map(Arc::new);
+        Self::compile_with(job, target, rows.map_err(Error::Job)?)
+    }
+
+    /// Compiles them with the job's rows, which were read before.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub fn compile_with(job: &Job, target: &Target, rows: Option<Rows>) -> Result<Self, Error> {
+        let fresh = job.fresh.clone().unwrap_or_else(|| fresh_of(job.seed));
+        let rows = rows.map(Arc::new);
         let scope = Scope {
             fresh: &fresh,
             rows: rows.as_ref(),

@@ -12,10 +12,13 @@ use touchstone_watch::files;
 use crate::crew::{Crew, Progress, Ready};
 use crate::error::Error;
 use crate::job::Job;
+pub(crate) use crate::member::Manner;
 use crate::member::{Answer, Member, Order};
 use crate::mix::Mix;
 use crate::report::ProcessReport;
+use crate::rows::Rows;
 use crate::shared::Shared;
+use crate::slices::serve;
 use crate::target::Target;
 use crate::threads::{Share, Threads};
 
@@ -76,6 +79,34 @@ pub fn shares(job: &Job, files: u64) -> Vec<Share> {
         .collect()
 }
 
+/// Starts a process for each share, on the generators if the job has some.
+pub(crate) fn recruit(
+    job: &Job,
+    shares: &[Share],
+    command: &[OsString],
+    manner: Manner,
+) -> Result<Vec<Member>, Error> {
+    let mut members = Vec::with_capacity(shares.len());
+    let on_each = shares.len() / job.generators.len().max(1);
+    for (index, share) in shares.iter().enumerate() {
+        let mut member = match job.generators.get(index / on_each) {
+            Some(node) => Member::remote(node)?,
+            None => {
+                let (program, arguments) = command.split_first().ok_or_else(|| {
+                    Error::Job(format!(
+                        "{} connections need several processes, and this caller cannot start any",
+                        job.connections
+                    ))
+                })?;
+                Member::child(program, arguments)?
+            }
+        };
+        member.work(job, *share, manner)?;
+        members.push(member);
+    }
+    Ok(members)
+}
+
 /// Processes that each do their share.
 pub struct Processes {
     members: Vec<Member>,
@@ -88,28 +119,10 @@ impl Processes {
     /// # Errors
     /// [`Error::System`] if a process cannot be started, or a generator cannot be reached.
     pub fn start(job: &Job, shares: &[Share], command: &[OsString]) -> Result<Self, Error> {
-        let mut crew = Self {
-            members: Vec::new(),
+        Ok(Self {
+            members: recruit(job, shares, command, Manner::AtOnce)?,
             ended_early: false,
-        };
-        let on_each = shares.len() / job.generators.len().max(1);
-        for (index, share) in shares.iter().enumerate() {
-            let mut member = match job.generators.get(index / on_each) {
-                Some(node) => Member::remote(node)?,
-                None => {
-                    let (program, arguments) = command.split_first().ok_or_else(|| {
-                        Error::Job(format!(
-                            "{} connections need several processes, and this caller cannot start any",
-                            job.connections
-                        ))
-                    })?;
-                    Member::child(program, arguments)?
-                }
-            };
-            member.work(job, *share);
-            crew.members.push(member);
-        }
-        Ok(crew)
+        })
     }
 
     fn tell(&mut self, order: &Order) {
@@ -222,7 +235,7 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> Result<()
     outcome
 }
 
-fn say(output: &mut impl Write, answer: &Answer) {
+pub(crate) fn say(output: &mut impl Write, answer: &Answer) {
     let line = serde_json::to_string(answer).expect("answers are plain data");
     let _ = writeln!(output, "{line}").and_then(|()| output.flush());
 }
@@ -233,16 +246,29 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
     let first = lines
         .next()
         .ok_or_else(|| broken("there is none".to_owned()))?;
-    let Order::Work { job, share } =
-        serde_json::from_str(&first).map_err(|error| broken(error.to_string()))?
+    let Order::Work {
+        job,
+        share,
+        manner,
+        rows,
+    } = serde_json::from_str(&first).map_err(|error| broken(error.to_string()))?
     else {
         return Err(broken("the first is not to work".to_owned()));
     };
     file_limit()?;
     let target = Target::parse(&job.url, &job.allow_hosts)?;
-    let mix = Mix::compile(&job, &target)?;
+    let mix = match (&job.rows, rows) {
+        (Some(path), Some(text)) => {
+            let rows = Rows::parse(path, text.as_bytes()).map_err(Error::Job)?;
+            Mix::compile_with(&job, &target, Some(rows))?
+        }
+        _ => Mix::compile(&job, &target)?,
+    };
     if let Some(cpus) = job.cpus.as_deref().filter(|cpus| !cpus.is_empty()) {
         crate::usage::restrict(cpus)?;
+    }
+    if manner == Manner::InTurns {
+        return serve::follow((&job, &target, &mix), share, lines, output);
     }
     let mut crew = Box::new(Threads::start(&job, &target, &mix, share, None)?);
     let (sender, orders) = channel();
@@ -270,7 +296,7 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
                     crew.begin(start);
                 }
                 Order::Interrupt => crew.interrupt(),
-                Order::Work { .. } => {}
+                Order::Work { .. } | Order::Call(_) => {}
             }
         }
         if ENDED.load(Ordering::Relaxed) {

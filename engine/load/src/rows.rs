@@ -18,14 +18,21 @@ impl Rows {
     /// # Errors
     /// A sentence that names the file, and the line if one is wrong.
     pub fn read(path: &str) -> Result<Self, String> {
-        let bad = |why: String| format!("rows {path}: {why}");
-        let text = std::fs::read(path).map_err(|error| bad(error.to_string()))?;
+        let text = std::fs::read(path).map_err(|error| format!("rows {path}: {error}"))?;
+        Self::parse(path, &text)
+    }
+
+    /// Parses what a file of this name holds.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn parse(path: &str, text: &[u8]) -> Result<Self, String> {
         match Path::new(path).extension().and_then(|end| end.to_str()) {
-            Some("csv") => Self::parse_csv(&text),
-            Some("jsonl" | "ndjson") => Self::parse_json_lines(&text),
+            Some("csv") => Self::parse_csv(text),
+            Some("jsonl" | "ndjson") => Self::parse_json_lines(text),
             _ => Err("the name must end with .csv, .jsonl or .ndjson".to_owned()),
         }
-        .map_err(bad)
+        .map_err(|why| format!("rows {path}: {why}"))
     }
 
     /// Parses CSV (RFC 4180) with a first line of names.

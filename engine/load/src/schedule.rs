@@ -5,6 +5,8 @@
 //! gives their times. So ramps and steps, uniform or Poisson, are one piece of code, and the queue needs no memory:
 //! a second cursor over the same arrivals counts those that are due.
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::nanos;
 use crate::job::{Arrivals, Job, Loop};
 use crate::random::Random;
@@ -53,7 +55,7 @@ pub struct Schedule {
 }
 
 /// What a turn asked for, and what became of it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct TurnQueue {
     /// Requests that were due in the turn.
     pub due: u64,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Protocol
 from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.dependency.base import Dependency
 from touchstone.engine.client import Event
-from touchstone.engine.protocol import LoadJob
+from touchstone.engine.protocol import LoadJob, SlicesJob
+from touchstone.engine.slices import SlicesSession
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
@@ -107,6 +109,10 @@ class Bench:
     def put_load(self, job: LoadJob) -> LoadResult:
         """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""
         return self.generators.put_load(job, self.watcher.event)
+
+    def take_turns(self, job: SlicesJob, timeout_s: float) -> AbstractContextManager[SlicesSession]:
+        """Open the session of a slices job, whose requests may take so long. Raises TouchstoneError."""
+        return self.generators.take_turns(job, timeout_s, self.watcher.event)
 
 
 @dataclass

@@ -27,7 +27,7 @@ def load_from(cluster: str | None) -> AbstractContextManager[Generators]:
     if cluster is None:
         return nullcontext(ThisMachine())
     need_ray()
-    from touchstone.cluster.joining import joined  # noqa: PLC0415 - Ray is optional, and slow to import.
+    from touchstone.cluster.generators import joined  # noqa: PLC0415 - Ray is optional, and slow to import.
 
     return joined(cluster)
 

@@ -33,7 +33,7 @@ class Agent:
         self._engine: Path | None = None
 
     def facts(self) -> dict[str, Any]:
-        """What the node is: CPUs, kernel, limit of open files, free bytes for the engine."""
+        """What the node is: CPUs, kernel, limits of open files and ports, free bytes for the engine."""
         return {
             "cpus": sorted(os.sched_getaffinity(0)),
             "model": _cpu_model(),
@@ -41,6 +41,7 @@ class Agent:
             "kernel": platform.release(),
             "python": platform.python_version(),
             "open_files": resource.getrlimit(resource.RLIMIT_NOFILE)[1],
+            "ports": _ports(),
             "disk_free": shutil.disk_usage(_shelf().parent).free,
         }
 
@@ -67,10 +68,10 @@ class Agent:
             partial.unlink(missing_ok=True)
         self.has_engine(digest)
 
-    def start(self, worker: str) -> None:
-        """Start a load process of this name."""
+    def start(self, worker: str, kind: str) -> None:
+        """Start a process of the engine that does a share of this kind of job, `load` or `hold`, under this name."""
         assert self._engine is not None  # it was given before
-        self._workers[worker] = _Process([str(self._engine), "load", "--worker"])
+        self._workers[worker] = _Process([str(self._engine), kind, "--worker"])
 
     def tell(self, worker: str, orders: str) -> None:
         """Give it orders, each a line."""
@@ -218,6 +219,12 @@ def _shelf() -> Path:
     path = Path(base) / "touchstone" / "shipped"
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def _ports() -> int:
+    """How many connections may lead from an address of this node to one server."""
+    first, last = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    return int(last) - int(first) + 1
 
 
 def _cpu_model() -> str:

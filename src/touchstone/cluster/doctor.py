@@ -58,7 +58,11 @@ def _node(hand: Hand) -> Iterator[Row]:
         f"{node.role}; {len(facts['cpus'])} CPUs, {facts['model']}; kernel {facts['kernel']}; Python {facts['python']}",
     )
     files = facts["open_files"]
-    yield "ok" if files >= _FEW_FILES else "note", f"{node.name}: open files", f"{files} in one process"
+    yield (
+        "ok" if files >= _FEW_FILES else "note",
+        f"{node.name}: open files",
+        f"{files} in one process; {facts['ports']} connections to one server",
+    )
 
 
 def _way(hand: Hand, hands: list[Hand]) -> Iterator[Row]:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import ray
 import ray.cloudpickle
@@ -19,16 +16,9 @@ from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from touchstone.cluster import agent as agent_module
-from touchstone.cluster.clocks import clock_distance
-from touchstone.cluster.housekeeping import cpu_seconds, kept_off
-from touchstone.cluster.nodes import ClusterError, Node, casts_of, connect, first_line, living_nodes, own_node
-from touchstone.cluster.relay import SILENCE_S, relay
-from touchstone.engine.client import Event, run_job
+from touchstone.cluster.nodes import ClusterError, Node, first_line
+from touchstone.cluster.relay import SILENCE_S
 from touchstone.engine.locate import engine_digest, engine_path
-from touchstone.engine.protocol import GeneratorNode, LoadJob
-from touchstone.plan.placement import available_cpus
-from touchstone.record.engine import LoadResult
-from touchstone.record.sample import GeneratorPlace
 
 _PATIENCE_S = 30.0
 _AT_ONCE = 256
@@ -46,84 +36,6 @@ class Hand:
     def clock_s(self) -> float:
         """The node's monotonic clock now."""
         return float(ray.get(self.agent.clock_s.remote(), timeout=SILENCE_S))
-
-
-class ClusterGenerators:
-    """The load comes from nodes of the cluster, each an equal part of it; this machine leads them and watches."""
-
-    def __init__(self, server: Node, hands: Sequence[Hand]) -> None:
-        self._server, self._hands = server, hands
-
-    @property
-    def host(self) -> str:
-        """The address of the server's node."""
-        return self._server.address
-
-    @property
-    def places(self) -> Sequence[GeneratorPlace]:
-        """The generators with the CPUs that Ray may use there."""
-        return [
-            GeneratorPlace(name=h.node.name, address=h.node.address, cpus=h.facts["cpus"], model=h.facts["model"])
-            for h in self._hands
-        ]
-
-    def put_load(self, job: LoadJob, on_event: Callable[[Event], None]) -> LoadResult:
-        """Carry it out by the generators; their clocks are measured now. Raises ClusterError, EngineError."""
-        host = urlsplit(job["url"]).hostname
-        if host != self.host:
-            raise ClusterError(f"{host} is no node of the cluster: nothing else is loaded", fix="this is a defect")
-        hands = self._hands[: job["connections"]]
-        threads = min(job["connections"] // len(hands), *(len(hand.facts["cpus"]) for hand in hands))
-        with ExitStack() as stack:
-            # A path of a Unix socket has room for some hundred bytes.
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="touchstone-", dir="/tmp")))
-            generators = [_generator(hand, stack.enter_context(relay(hand.node, hand.agent, folder))) for hand in hands]
-            complete: LoadJob = {
-                **job,
-                "allow_hosts": [host],
-                "threads": threads * len(hands),
-                "generators": generators,
-            }
-            before = cpu_seconds()
-            result = run_job("load", complete, LoadResult, on_event=on_event)
-            result.joining_cpu_s = max(0.0, cpu_seconds() - before)
-            return result
-
-
-def _generator(hand: Hand, link: Path) -> GeneratorNode:
-    """A generator in the form of the engine's protocol."""
-    try:
-        distance = clock_distance(hand.clock_s)
-    except ray.exceptions.RayError as error:
-        raise ClusterError(f"node {hand.node} is lost: its clock cannot be read", fix="see its raylet's log") from error
-    return {
-        "name": hand.node.name,
-        "link": str(link),
-        "cpus": hand.facts["cpus"],
-        "open_files": hand.facts["open_files"],
-        "clock_ahead_s": distance.ahead_s,
-        "clock_residual_s": distance.residual_s,
-    }
-
-
-@contextmanager
-def joined(address: str) -> Iterator[ClusterGenerators]:
-    """Take this machine, a server's node, and its generators for as long as the context lasts.
-
-    Raises ClusterError, UsageError.
-    """
-    connect(address)
-    try:
-        nodes = living_nodes()
-        cast = next((cast for cast in casts_of(nodes) if cast.server == own_node(nodes)), None)
-        if cast is None:
-            raise ClusterError("this machine is no server's node of the cluster", fix="this is a defect")
-        with taken([cast.server, *cast.generators]) as hands, kept_off(available_cpus()):
-            for hand in hands[1:]:
-                _ship_engine(hand)
-            yield ClusterGenerators(cast.server, hands[1:])
-    finally:
-        ray.shutdown()
 
 
 @contextmanager
@@ -168,7 +80,7 @@ def hand_on(node: Node, **options: Any) -> Hand:
         raise ClusterError(f"node {node} starts no agent: {first_line(error)}", fix="see its raylet's log") from error
 
 
-def _ship_engine(hand: Hand) -> None:
+def ship_engine(hand: Hand) -> None:
     """Give the node this engine, unless it has it from before."""
     digest = engine_digest()
     try:

@@ -1,4 +1,4 @@
-"""Joins the leading engine, which speaks to a Unix socket, with load processes behind a node's agent."""
+"""Joins the leading engine, which speaks to a Unix socket, with processes behind a node's agent."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import itertools
 import json
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import ray
 import ray.exceptions
@@ -25,13 +25,19 @@ _numbers = itertools.count()
 
 
 @contextmanager
-def relay(node: Node, agent: Any, folder: Path) -> Iterator[Path]:
-    """A socket in `folder`: each connection to it is a load process of its own on the node."""
+def relays(places: Sequence[tuple[Node, Any]], kind: Literal["load", "hold"], folder: Path) -> Iterator[list[Path]]:
+    """A socket in `folder` for each node and its agent: each connection to it is a process for this kind of job."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(_relay(node, agent, kind, folder)) for node, agent in places]
+
+
+@contextmanager
+def _relay(node: Node, agent: Any, kind: str, folder: Path) -> Iterator[Path]:
     path = folder / f"{next(_numbers)}.sock"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         listener.listen()
-        threading.Thread(target=_accept, args=(listener, node, agent), daemon=True).start()
+        threading.Thread(target=_accept, args=(listener, node, agent, kind), daemon=True).start()
         try:
             yield path
         finally:
@@ -39,19 +45,19 @@ def relay(node: Node, agent: Any, folder: Path) -> Iterator[Path]:
                 listener.shutdown(socket.SHUT_RDWR)
 
 
-def _accept(listener: socket.socket, node: Node, agent: Any) -> None:
+def _accept(listener: socket.socket, node: Node, agent: Any, kind: str) -> None:
     with contextlib.suppress(OSError):
         while True:
             connection, _ = listener.accept()
-            threading.Thread(target=_serve, args=(connection, node, agent), daemon=True).start()
+            threading.Thread(target=_serve, args=(connection, node, agent, kind), daemon=True).start()
 
 
-def _serve(connection: socket.socket, node: Node, agent: Any) -> None:
-    """One load process: what it says goes to the engine, until it ends or the node is lost."""
+def _serve(connection: socket.socket, node: Node, agent: Any, kind: str) -> None:
+    """One process: what it says goes to the engine, until it ends or the node is lost."""
     name = f"worker-{next(_numbers)}"
     with connection:
         try:
-            ray.get(agent.start.remote(name), timeout=SILENCE_S)
+            ray.get(agent.start.remote(name, kind), timeout=SILENCE_S)
             threading.Thread(target=_pass_orders, args=(connection, agent, name), daemon=True).start()
             while True:
                 said, ended = ray.get(agent.listen.remote(name, _WAIT_S), timeout=_WAIT_S + SILENCE_S)

@@ -173,6 +173,21 @@ class TurnOrder(TypedDict):
     """How long requests are sent."""
 
 
+class HoldNode(TypedDict):
+    """A machine that holds a part of the connections."""
+
+    cpus: list[int]
+    """Its CPUs to pin the processes to, in turn."""
+    link: str
+    """A Unix socket. Each connection to it reaches standard input and output of a `touchstone-engine hold --worker` there."""
+    name: str
+    """Its name in errors."""
+    open_files: int
+    """The limit of open files of one process there."""
+    ports: int
+    """Ports that its connections may have: as many connections as these lead from its address to one server."""
+
+
 Mode: TypeAlias = Literal["idle", "traffic"]
 """What happens on held connections."""
 
@@ -260,6 +275,8 @@ class HoldJob(TypedDict):
     cgroup_paths: NotRequired[list[str]]
     cpus: NotRequired[list[int]]
     """CPUs of those processes; empty leaves them where the engine is."""
+    generators: NotRequired[list[HoldNode]]
+    """Machines that hold the connections; if there are none, this one does."""
     levels: list[int]
     """Connections to be held at each level, ascending."""
     mode: NotRequired[Mode]
@@ -429,5 +446,7 @@ class SlicesJob(TypedDict):
     """CPUs to pin the threads to, in turn; empty or absent: not pinned."""
     gap_s: NotRequired[float]
     """Seconds of rest after each slice, in which its server falls quiet."""
+    generators: NotRequired[list[GeneratorNode]]
+    """Machines that put the load on; if there are none, this one does."""
     threads: NotRequired[int]
     """Threads of each contender's load."""

@@ -46,7 +46,7 @@ class GeneratorUse(EngineRecord):
     processes: int = 1
     connections: int = 0
     began_s: float = 0.0
-    """How long after the common start its last thread began."""
+    """How long after the common start its last thread began; in slices the mean over those that count."""
     clock_ahead_s: float = 0.0
     """How far its clock was ahead of the coordinator's, by the fastest of many round trips."""
     clock_residual_s: float = 0.0

@@ -7,7 +7,8 @@ use self::connections::reason;
 use crate::job::Plan;
 use crate::order::{Answer, Order};
 use std::collections::VecDeque;
-use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::os::fd::RawFd;
 use std::time::Duration;
 use touchstone_exchange::Reader;
@@ -65,8 +66,8 @@ pub struct Client {
     /// How many connections may be under way at once: the server's queue must not overflow.
     at_once: u64,
     epoll: Epoll,
-    orders: PipeReader,
-    answers: PipeWriter,
+    orders: File,
+    answers: File,
     unread: Vec<u8>,
     slots: Vec<Slot>,
     /// Descriptors of held connections, for traffic in turn.
@@ -98,8 +99,8 @@ impl Client {
         plan: Plan,
         first_source: u64,
         at_once: u64,
-        orders: PipeReader,
-        answers: PipeWriter,
+        orders: File,
+        answers: File,
     ) -> io::Result<Self> {
         let client = Self {
             plan,

@@ -5,6 +5,8 @@
 //! ends of two generations the number of requests in flight is the same, so the responses between them over the time
 //! between them are the rate, wherever in a wave the turn began or ended.
 
+use serde::{Deserialize, Serialize};
+
 /// Counts the generations of one thread's turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Generations {
@@ -27,7 +29,7 @@ struct Mark {
 }
 
 /// What lies between the ends of the first and the last whole generation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steady {
     /// Right responses.
     pub responses: u64,

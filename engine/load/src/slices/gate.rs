@@ -5,10 +5,13 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
+use super::order::LapPhase;
 use super::part::SlicePart;
 
 /// One stretch of load, on the engine's clock.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Turn {
     /// When it begins.
     pub begin: u64,
@@ -18,8 +21,30 @@ pub struct Turn {
     pub measured: bool,
 }
 
+impl Turn {
+    /// A turn that begins then and takes so long, in nanoseconds.
+    #[must_use]
+    pub fn from(begin: u64, length: u64, phase: LapPhase) -> Self {
+        Self {
+            begin,
+            end: begin + length,
+            measured: phase == LapPhase::Load,
+        }
+    }
+
+    /// A turn that is left out.
+    #[must_use]
+    pub const fn passed(at: u64) -> Self {
+        Self {
+            begin: at,
+            end: at,
+            measured: false,
+        }
+    }
+}
+
 /// What the threads are to do.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub enum Call {
     /// Look at what the sockets signalled meanwhile, and replace lost connections. The job's origin comes with it.
     Settle {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::generators::GeneratorNode;
 use crate::job::{Arrivals, BackendChoice, Job, Journey, Loop, Request, Tls, Watch};
 
 /// An open loop's arrivals have no end of their own: the turns end them. In seconds.
@@ -24,6 +25,9 @@ pub struct SlicesJob {
     /// Seconds of rest after each slice, in which its server falls quiet.
     #[serde(default = "default_gap")]
     pub gap_s: f64,
+    /// Machines that put the load on; if there are none, this one does.
+    #[serde(default)]
+    pub generators: Vec<GeneratorNode>,
     /// Whom to load.
     pub contenders: Vec<Contender>,
 }
@@ -168,7 +172,7 @@ impl SlicesJob {
             requests: traffic.requests,
             journeys: traffic.journeys,
             watch: traffic.watch,
-            generators: Vec::new(),
+            generators: self.generators.clone(),
         }
     }
 

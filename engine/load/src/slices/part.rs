@@ -1,15 +1,20 @@
-//! What one thread hands over after its turn.
+//! What threads and processes hand over after a turn.
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::histogram::Packed;
 use crate::recorder::{ErrorCounts, FirstError, Steady};
+use crate::schedule::TurnQueue;
 use crate::usage::Usage;
 use crate::worker::Worker;
 
 /// One thread's part of a slice.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct SlicePart {
+    /// When it began to send.
+    pub began: u64,
     /// Requests sent.
     pub sent: u64,
     /// Complete responses.
@@ -44,6 +49,7 @@ impl SlicePart {
     pub fn of(worker: &Worker, ended: u64) -> Self {
         let recorder = &worker.recorder;
         Self {
+            began: worker.begun,
             sent: recorder.sent,
             completed: recorder.completed,
             ok: recorder.ok,
@@ -58,5 +64,50 @@ impl SlicePart {
             ended,
             first_errors: recorder.first_errors.clone(),
         }
+    }
+}
+
+/// One process's part of a slice.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ProcessTurn {
+    /// Its threads' parts.
+    pub threads: Vec<SlicePart>,
+    /// The queue of an open loop that was loaded.
+    pub queue: Option<TurnQueue>,
+}
+
+impl ProcessTurn {
+    /// When the last of its threads began to send.
+    #[must_use]
+    pub fn began(&self) -> u64 {
+        self.threads
+            .iter()
+            .map(|part| part.began)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Requests that were due when sending ended and waited for a free connection: all threads look at the same queue.
+    #[must_use]
+    pub fn queued(&self) -> u64 {
+        self.threads
+            .iter()
+            .map(|part| part.queued)
+            .min()
+            .unwrap_or(0)
+    }
+
+    /// The queues of several processes as one.
+    #[must_use]
+    pub fn whole_queue(turns: &[Self]) -> Option<TurnQueue> {
+        turns
+            .iter()
+            .filter_map(|turn| turn.queue)
+            .reduce(|sum, own| TurnQueue {
+                due: sum.due + own.due,
+                dropped: sum.dropped + own.dropped,
+                peak: sum.peak + own.peak,
+                mean: sum.mean + own.mean,
+            })
     }
 }

@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::order::LapPhase;
-use super::part::SlicePart;
+use super::part::{ProcessTurn, SlicePart};
 use crate::clock::seconds;
 use crate::error::Error;
 use crate::histogram::Histogram;
 use crate::recorder::{ERROR_CLASSES, FirstError};
-use crate::schedule::TurnQueue;
 
 /// One turn's record. Times in seconds since the job's origin; what was not measured is absent.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
@@ -21,6 +20,8 @@ pub struct SliceRecord {
     pub lap_phase: LapPhase,
     pub contender: usize,
     pub begin: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub began_s: Option<f64>,
     pub sending_end: f64,
     pub end: f64,
     pub sent: u64,
@@ -104,21 +105,28 @@ pub struct Taken {
     pub begin: u64,
     /// When sending ended.
     pub sending_end: u64,
+    /// Whether other machines put the load on.
+    pub apart: bool,
 }
 
 impl SliceRecord {
-    /// The record of a turn from what its threads hand over; who used the CPUs is added later.
+    /// The record of a turn from what its processes hand over; who used the CPUs is added later.
     ///
     /// # Errors
     /// [`Error::Worker`] if a histogram does not hold together.
-    pub fn of(taken: Taken, parts: &[SlicePart], queue: Option<TurnQueue>) -> Result<Self, Error> {
-        let sum = |field: fn(&SlicePart) -> u64| parts.iter().map(field).sum::<u64>();
+    pub fn of(taken: Taken, turns: &[ProcessTurn]) -> Result<Self, Error> {
+        let parts: &[&SlicePart] = &turns
+            .iter()
+            .flat_map(|turn| &turn.threads)
+            .collect::<Vec<_>>();
+        let sum = |field: fn(&SlicePart) -> u64| parts.iter().map(|part| field(part)).sum::<u64>();
         let length = seconds(taken.sending_end - taken.begin);
         let end = parts.iter().map(|part| part.ended).max();
         let ok = sum(|part| part.ok);
         let generations = generations(parts);
-        let queued = parts.iter().map(|part| part.queued).min().unwrap_or(0);
-        let open = queue.map(|queue| OpenSlice {
+        let queued = turns.iter().map(ProcessTurn::queued).sum();
+        let began = turns.iter().map(ProcessTurn::began).max().unwrap_or(0);
+        let open = ProcessTurn::whole_queue(turns).map(|queue| OpenSlice {
             offered: over(queue.due, length),
             unsent: queue.dropped + sum(|part| part.unsent),
             queued_at_end: queued,
@@ -142,6 +150,8 @@ impl SliceRecord {
             lap_phase: taken.phase,
             contender: taken.contender,
             begin: seconds(taken.begin - taken.origin),
+            began_s: (taken.apart && length > 0.0)
+                .then(|| seconds(began.saturating_sub(taken.begin))),
             sending_end: seconds(taken.sending_end - taken.origin),
             end: seconds(end.unwrap_or(taken.sending_end).max(taken.sending_end) - taken.origin),
             sent: sum(|part| part.sent),
@@ -182,7 +192,7 @@ fn over(count: u64, seconds: f64) -> f64 {
 }
 
 /// The rates of several threads add up; their seconds are then those in which all responses come at that rate.
-fn generations(parts: &[SlicePart]) -> Option<WholeGenerations> {
+fn generations(parts: &[&SlicePart]) -> Option<WholeGenerations> {
     let whole: Vec<_> = parts
         .iter()
         .map(|part| part.steady)
@@ -206,7 +216,7 @@ fn generations(parts: &[SlicePart]) -> Option<WholeGenerations> {
     })
 }
 
-fn errors(parts: &[SlicePart]) -> BTreeMap<String, u64> {
+fn errors(parts: &[&SlicePart]) -> BTreeMap<String, u64> {
     let counts = ERROR_CLASSES.iter().enumerate().map(|(index, (_, name))| {
         let count: u64 = parts.iter().map(|part| part.errors[index]).sum();
         ((*name).to_owned(), count)
@@ -214,7 +224,7 @@ fn errors(parts: &[SlicePart]) -> BTreeMap<String, u64> {
     counts.filter(|(_, count)| *count > 0).collect()
 }
 
-fn status(parts: &[SlicePart]) -> BTreeMap<String, u64> {
+fn status(parts: &[&SlicePart]) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for (code, count) in parts.iter().flat_map(|part| &part.status) {
         *sums.entry(code.to_string()).or_insert(0) += count;
@@ -222,7 +232,7 @@ fn status(parts: &[SlicePart]) -> BTreeMap<String, u64> {
     sums
 }
 
-fn latency(parts: &[SlicePart]) -> Result<Option<SliceLatency>, Error> {
+fn latency(parts: &[&SlicePart]) -> Result<Option<SliceLatency>, Error> {
     let mut sum = Histogram::default();
     for part in parts {
         part.latency.add_to(&mut sum).map_err(Error::Worker)?;

@@ -144,17 +144,17 @@ impl Lab<'_> {
             LapPhase::Warmup => Phase::Warmup,
             LapPhase::Load => Phase::Load,
         });
-        let established = contender.settle(self.origin)?;
+        let established = contender.crew.settle(self.origin)?;
         let before = self.read();
         let contender = &mut self.contenders[order.contender];
         let there = established > 0 || !contender.job.keepalive;
         let turn = if there {
             contender.lost = false;
-            contender.begin(order.seconds, phase)
+            contender.crew.begin(order.seconds, phase)
         } else {
-            contender.pass()
+            contender.crew.pass()
         };
-        let (parts, queue) = contender.finish_turn(turn)?;
+        let parts = contender.crew.finish_turn(turn)?;
         let rest_until = now() + nanos(self.job.gap_s);
         let taken = Taken {
             index: self.slices.len() as u64,
@@ -163,9 +163,10 @@ impl Lab<'_> {
             origin: self.origin,
             begin: turn.begin,
             sending_end: turn.end,
+            apart: !contender.job.generators.is_empty(),
         };
         // Within the rest, so that the work of it disturbs nobody's turn.
-        let mut record = SliceRecord::of(taken, &parts, queue)?;
+        let mut record = SliceRecord::of(taken, &parts)?;
         std::thread::sleep(Duration::from_nanos(rest_until.saturating_sub(now())));
         let after = self.read();
         charge(&mut record, &before, &after);
@@ -201,7 +202,7 @@ impl Lab<'_> {
         let reports: Vec<_> = self
             .contenders
             .iter_mut()
-            .map(Contender::end)
+            .map(|contender| contender.crew.end())
             .collect::<Result<_, _>>()?;
         let watches = self.watch_idle();
         let mut contenders = Vec::with_capacity(reports.len());

@@ -24,7 +24,12 @@ pub(super) struct Turns {
     kept: Recorder,
     usage: Usage,
     syscalls: u64,
+    /// When the present turn was to begin.
+    begin: u64,
     measured: bool,
+    /// How long after their beginnings the measured turns began here, together, in nanoseconds.
+    late: u64,
+    measured_turns: u64,
     pub(super) settle_until: u64,
 }
 
@@ -38,7 +43,10 @@ impl Worker {
             kept: Recorder::new(job, self.mix.requests().len()),
             usage: Usage::default(),
             syscalls: 0,
+            begin: 0,
             measured: false,
+            late: 0,
+            measured_turns: 0,
             settle_until: 0,
         }));
         self
@@ -93,7 +101,8 @@ impl Worker {
         let at_once = u64::from(self.part.connections) * u64::from(self.pipeline);
         let generation = (!self.open_loop).then_some(at_once);
         self.recorder.begin_load(now, turn.end, generation);
-        turns.measured = turn.measured;
+        (turns.measured, turns.begin) = (turn.measured, turn.begin);
+        self.begun = now;
         self.backlog = false;
         self.phase = Phase::Load;
         self.next_scan = now;
@@ -152,6 +161,8 @@ impl Worker {
             turns.kept.absorb(&self.recorder);
             turns.usage.add(&self.usage);
             turns.syscalls += self.syscalls;
+            turns.late += self.begun.saturating_sub(turns.begin);
+            turns.measured_turns += 1;
         }
         turns
             .kept
@@ -164,7 +175,11 @@ impl Worker {
 
     fn end_turns<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, now: u64) {
         turns.kept.connect.add(&self.recorder.connect);
+        let origin = self.recorder.window.start;
         std::mem::swap(&mut self.recorder, &mut turns.kept);
+        // So the report says how late the turns began on the mean.
+        self.recorder.window.start = origin;
+        self.begun = origin + turns.late / turns.measured_turns.max(1);
         (self.usage, self.syscalls) = (turns.usage, turns.syscalls);
         self.held = self.established;
         self.finish(wire, now);

@@ -9,7 +9,6 @@ from typing import ClassVar
 from touchstone.bench.base import Bench, blank_sample
 from touchstone.bench.service import running
 from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
-from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
@@ -37,9 +36,7 @@ class CapacityPhase(Phase):
                 yield from _hunt(bench, contenders, name, load, round_number)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """One contender alone, where they cannot run together. Raises TouchstoneError if the load comes from afar."""
-        if bench.generators.places:
-            raise TouchstoneError("a capacity is searched by this machine's engine alone", fix="leave --cluster out")
+        """One contender alone, where they cannot run together."""
         samples: list[Sample] = []
         for name, load in searched_loads(bench).items():
             if not _in_turn(bench, load):
@@ -60,7 +57,7 @@ def searched_loads(bench: Bench) -> dict[str, Load]:
 def _in_turn(bench: Bench, load: Load) -> bool:
     """Whether all contenders can run at once, each with its own part of the dependencies, as slices need it."""
     acts = any(isinstance(step, Act) for step in load.prepare)
-    return divisible(bench) and bench.apart is None and not bench.generators.places and not acts
+    return divisible(bench) and bench.apart is None and not acts
 
 
 def _hunt(

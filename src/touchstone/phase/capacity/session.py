@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from touchstone.bench.base import Bench
@@ -17,7 +18,9 @@ from touchstone.record.sample import TARE
 _COUNTER_SLACK = 100_000
 
 
-def open_session(bench: Bench, load: Load, seats: Sequence[Seat], null: dict[str, Any] | None = None) -> SlicesSession:
+def open_session(
+    bench: Bench, load: Load, seats: Sequence[Seat], null: dict[str, Any] | None = None
+) -> AbstractContextManager[SlicesSession]:
     """A slices job over these seats, in their order; `null` is the null server, where it is one of them."""
     contenders: list[Contender] = []
     for seat in seats:
@@ -31,7 +34,7 @@ def open_session(bench: Bench, load: Load, seats: Sequence[Seat], null: dict[str
         contenders.append({"name": seat.name, "job": job})
     cpus = bench.placement.engine_cpus
     whole: SlicesJob = {"cpus": list(cpus), "threads": max(1, len(cpus)), "contenders": contenders}
-    return SlicesSession(whole, load.timeout_s, bench.watcher.event)
+    return bench.take_turns(whole, load.timeout_s)
 
 
 def take_account(seats: Sequence[Seat], result: SlicesResult) -> None:

@@ -14,7 +14,6 @@ from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.service import Running, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
 from touchstone.engine.bare import plain_request
-from touchstone.engine.client import run_job
 from touchstone.engine.protocol import Mode
 from touchstone.isolation.process import start_process
 from touchstone.manifest.catalogue import Contender
@@ -80,8 +79,7 @@ class HoldPhase(Phase):
                 running(bench, bench.builds[contender.name], sample, overrides=job.overrides) as first,
                 more_processes(bench, contender, first, job) as pids,
             ):
-                result = run_job(
-                    "hold",
+                result = bench.generators.hold(
                     {
                         "url": first.url,
                         "request": plain_request(asked),
@@ -91,8 +89,7 @@ class HoldPhase(Phase):
                         "watch": [first.process.pid, *pids],
                         "cpus": list(bench.placement.engine_cpus),
                     },
-                    HoldResult,
-                    on_event=bench.watcher.event,
+                    bench.watcher.event,
                 )
             keep(result, sample)
 
@@ -126,8 +123,10 @@ def more_processes(bench: Bench, contender: Contender, first: Running, job: Hold
 
 def keep(result: HoldResult, sample: Sample) -> None:
     """Put levels and slopes into the sample. Slopes are least-squares lines over the levels that were reached."""
+    # Both ends of a loopback connection live in this kernel: half of it is the server's.
+    own_ends = 1 if sample.placement.generators else 2
     sample.hold = HoldEvidence(
-        levels=[_held(level, reading) for level, reading in _reached(result)],
+        levels=[_held(level, reading, own_ends) for level, reading in _reached(result)],
         refused=[
             RefusedLevel(connections=level.connections, **dict(level.refused))
             for level in result.levels
@@ -192,8 +191,8 @@ def _kernel_bytes(kernel: KernelMemory) -> float | None:
     return None if slabs is None or kernel.tcp_buffers is None else float(slabs + kernel.tcp_buffers)
 
 
-def _held(level: HoldLevel, reading: HoldReading) -> HeldLevel:
-    """One level in the form that reports read: bytes on the server's side."""
+def _held(level: HoldLevel, reading: HoldReading, own_ends: int) -> HeldLevel:
+    """One level in the form that reports read: bytes on the server's side; so many ends are in this kernel."""
     kernel = _kernel_bytes(reading.kernel)
     return HeldLevel(
         connections=level.held,
@@ -206,6 +205,5 @@ def _held(level: HoldLevel, reading: HoldReading) -> HeldLevel:
         pss=reading.server.pss,
         anon=reading.server.anon,
         vm_peak=reading.server.vm_peak,
-        # Both ends of a loopback connection live in this kernel: half of it is the server's.
-        kernel=None if kernel is None else kernel / 2,
+        kernel=None if kernel is None else kernel / own_ends,
     )

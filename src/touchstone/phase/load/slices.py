@@ -45,17 +45,17 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
     """The loads that can be put on in slices; the others keep whole windows.
 
     Steps and ramps are one climb, a preparation that acts on a dependency acts on what contenders share, and a load of
-    more connections than one process may open is spread over processes. So is a load from other machines. Contenders
-    that do not fit into the memory at once have all their loads in whole windows.
+    more connections than one process may open is spread over processes, but on other machines. Contenders that do not
+    fit into the memory at once have all their loads in whole windows.
     """
-    if bench.generators.places or not divisible(bench) or bench.apart is not None:
+    if not divisible(bench) or bench.apart is not None:
         return {}
     return {
         name: load
         for name, load in bench.loads.items()
         if load.loop in {"closed", "open"}
         and not any(isinstance(step, Act) for step in load.prepare)
-        and files_suffice(load, len(bench.builds) + bench.outside)
+        and (bench.generators.places or files_suffice(load, len(bench.builds) + bench.outside))
     }
 
 
@@ -157,7 +157,7 @@ class _SlicedLoad:
             watches = [
                 stack.enter_context(DependencyWatch(s.bench.dependencies, s.running.leftovers)) for s in self.standing
             ]
-            with SlicesSession(job, self.load.timeout_s, bench.watcher.event) as session:
+            with bench.take_turns(job, self.load.timeout_s) as session:
                 warm_ups = self._warm_up(session)
                 slice_s = self._slice_lengths()
                 self._laps(session, slice_s)

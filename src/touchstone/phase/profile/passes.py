@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from touchstone.bench.base import Bench
@@ -42,6 +43,7 @@ class Passes:
     """Requests per second; None while it is being looked for."""
     _kind: int | None = None
     _session: SlicesSession | None = None
+    _closing: ExitStack = field(default_factory=ExitStack)
     _sessions: int = 0
 
     def __enter__(self) -> Self:
@@ -52,15 +54,15 @@ class Passes:
 
     def _end(self) -> None:
         if self._session is not None:
-            self._session.__exit__(None, None, None)
+            self._closing.close()
         self._session = self._kind = None
 
     def _for(self, kind: int) -> SlicesSession:
         """The session of this kind of pass; another one's is ended."""
         if self._session is None or self._kind != kind:
             self._end()
-            self._session = SlicesSession(self._job(kind), self.load.timeout_s, self.bench.watcher.event)
-            self._session.__enter__()
+            turns = self.bench.take_turns(self._job(kind), self.load.timeout_s)
+            self._session = self._closing.enter_context(turns)
             self._kind = kind
         return self._session
 

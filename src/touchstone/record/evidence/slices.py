@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from touchstone.record.base import Record
 
 
@@ -29,6 +31,8 @@ class Slice(Record):
     index: int
     lap_phase: Literal["warmup", "load"]
     begin: float
+    began_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """How long after `begin` the last generator began; None where the load comes from the server's machine."""
     sending_end: float
     end: float
     sent: int = 0

@@ -20,7 +20,10 @@ class GeneratorsApart(SampleRule):
     code = "generators-apart"
     severity = Severity.SUSPECT
     title = "Generators did not begin together"
-    threshold = "the beginnings of two generators may lie more than 5 ms apart, the doubt about their clocks included"
+    threshold = (
+        "the beginnings of two generators may lie more than 5 ms apart, in slices on the mean, the doubt about their "
+        "clocks included"
+    )
     threshold_reason = (
         "round trips within a rack take well below 1 ms, and half of the fastest one bounds the doubt about a clock: "
         "5 ms is a generator that was held up, or a network that clocks cannot be compared over"
