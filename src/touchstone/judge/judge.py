@@ -6,6 +6,7 @@ from touchstone.judge.comparison.compare import compare
 from touchstone.judge.comparison.crossing import crossings
 from touchstone.judge.comparison.estimate import measure
 from touchstone.judge.comparison.failures import failed_contenders
+from touchstone.judge.comparison.scaling import scalings
 from touchstone.judge.comparison.verdict import Scales, on_run
 from touchstone.judge.judgement import Finding, Judgement, Severity
 from touchstone.judge.reading.case import Case
@@ -49,6 +50,7 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
         comparisons=compare(case, series),
         steady=case.steady,
         peaks=list(case.peaks.values()),
+        scalings=scalings(case),
         crossings=crossings(case, series),
         margin=case.margin,
         confidence=case.confidence,

@@ -175,6 +175,28 @@ class Crossing(Record):
     sentence: str = ""
 
 
+class Scaling(Record):
+    """How a service's rate grows with the requests that it holds, by the universal scalability law.
+
+    Each parameter is a point, and the lower and upper end of its interval.
+    """
+
+    contender: str
+    load: str
+    points: int
+    single: tuple[float, float, float]
+    """Requests per second if each found the service empty."""
+    contention: tuple[float, float, float]
+    """The share of a request's work that no two requests do at once."""
+    crosstalk: tuple[float, float, float]
+    """By which share of its work a request is delayed by each pair of others."""
+    ceiling: float | None = None
+    """Requests per second that the law does not exceed."""
+    error: float
+    """How far the points lie from the law, as a share."""
+    sentence: str = ""
+
+
 class Judgement(Record):
     """All that the judge says of a run."""
 
@@ -189,6 +211,7 @@ class Judgement(Record):
     comparisons: list[Comparison]
     steady: list[Steady] = []
     peaks: list[Peak] = []
+    scalings: list[Scaling] = []
     crossings: list[Crossing] = []
     margin: float
     confidence: float

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from touchstone.judge.judgement import Severity, Verdict
 from touchstone.report.answer import answer
+from touchstone.report.capacity import capacity_lines
 from touchstone.report.causes import causes
 from touchstone.report.conformance import conformance
 from touchstone.report.format import NOTHING, TIMES
@@ -46,7 +47,8 @@ def _lines(view: View) -> Iterator[str]:
     for table in headline_tables(view):
         yield from table_lines(table, "##")
         for place in dict.fromkeys(column.place for column in table.columns):
-            yield from (f"{escaped(line)}\n" for line in headroom_lines(view, place))
+            lines = (*capacity_lines(view, place), *headroom_lines(view, place))
+            yield from (f"{escaped(line)}\n" for line in lines)
     yield from crossing_lines(view)
     yield from conformance_lines(view)
     yield from absent_lines(view)

@@ -19,6 +19,7 @@ from rich.text import Text
 from touchstone.judge.judgement import Judgement, Severity, Verdict
 from touchstone.record.run import Run
 from touchstone.report.answer import answer
+from touchstone.report.capacity import capacity_lines
 from touchstone.report.causes import causes
 from touchstone.report.format import NOTHING, plural
 from touchstone.report.lines import banners, plain_lines
@@ -121,6 +122,9 @@ def _print_tables(console: Console, view: View) -> None:
         for part in _fitted([row.name for row in table.rows], heads, cells, console.width):
             console.print()
             console.print(_rich_table(table, cells, part))
+        for place in dict.fromkeys(column.place for column in table.columns):
+            for line in capacity_lines(view, place):
+                _say(console, Text(line, style="dim"), 0)
 
 
 def _print_comparisons(console: Console, view: View) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from touchstone.report.capacity import capacity_lines
 from touchstone.report.headroom import headroom_lines
 from touchstone.report.plots import PANELS, ratios
 from touchstone.report.plots.panel import Panel
@@ -51,7 +52,7 @@ def _data(view: View, places: list[Place], table: Table | None, known: set[str])
         "panels": list(zip(panels, beside, strict=True)),
         "findings": _untold(table.findings, told) if table else [],
         "about": load_line(view, load) if load else "",
-        "headroom": [line for place in places for line in headroom_lines(view, place)],
+        "lines": [line for place in places for line in (*capacity_lines(view, place), *headroom_lines(view, place))],
         "exhibits": exhibits,
     }
 
