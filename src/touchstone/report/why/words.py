@@ -48,7 +48,10 @@ def sentence(found: Explanation) -> str:
     parts = sorted(found.parts, key=lambda part: -abs(part.difference))
     certain = [part for part in parts if part.sure]
     if not certain:
-        return "No part is certainly different: more rounds would tell, if there is a difference (five, `--rounds 5`, give intervals a third as wide as three)."
+        return (
+            "No part is certainly different: more rounds would tell, if there is a difference "
+            "(five, `--rounds 5`, give intervals a third as wide as three)."
+        )
     told = f"Of the {signed(found.total.difference)} µs: {', '.join(_named(part) for part in certain[:3])}."
     unsure = "" if parts[0].sure else f" The largest part is not certain: {_named(parts[0])}."
     return told + unsure
