@@ -37,6 +37,18 @@ def others_share(sample: Sample, cpus: int) -> float | None:
     return (other - own) / (elapsed * max(1, cpus))
 
 
+def others_in_failed_trials(sample: Sample, cpus: int) -> float | None:
+    """As `others_share`, of a search: the median over its trials that failed."""
+    if sample.capacity is None:
+        return None
+    used = [t.other_cpus for t in sample.capacity.trials if t.held is False and t.other_cpus is not None]
+    seconds = sample.machine.wall_s if sample.machine else None
+    own = sum(state.cpu_s for state in sample.dependencies if state.cpu_s)
+    if not used or (own and not seconds):
+        return None
+    return (statistics.median(used) - (own / seconds if seconds else 0.0)) / max(1, cpus)
+
+
 def disturbance(runs: Iterable[Run]) -> Disturbance:
     """Over all loads of these runs."""
     others: list[float] = []

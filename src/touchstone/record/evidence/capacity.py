@@ -33,6 +33,8 @@ class CapacityTrial(Record):
     server_busy: float | None = None
     generator_busy: float | None = None
     lateness_p99: float | None = None
+    other_cpus: float | None = None
+    """How many CPUs were used on average by others than server and engine: dependencies, and strangers."""
 
 
 class AtRate(Record):
