@@ -17,8 +17,9 @@ from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
 from touchstone.vocabulary.figure import Unit
 
-_ALIKE = 0.02
-"""Trials whose rates differ by less are one point: the search tries the edge again and again."""
+_ALIKE = 0.05
+"""Trials whose rates differ by less are one point: the search tries the edge again and again, where each trial holds or
+fails by luck. The curve between the edges has points as far apart."""
 
 
 @dataclass(frozen=True)
