@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.browser.chromium import browser, opened
+from tests.browser.chromium import PHONE, browser, opened
 from tests.judge.profiles import BASE, HANDLER, SPIN, evidence, profile_run
 from touchstone.judge.judge import judge
 from touchstone.judge.why.explain import explain
@@ -157,3 +157,13 @@ def test_the_flame_graph_answers_keys_and_search_in_a_browser(folder: Path, tmp_
     assert int(fewer.split()[1]) < int(more.split()[1])
     assert searched == "1 found: 0.00 µs in go/std, 4.00 µs in rust/std"
     assert marked == "marked 1"
+
+
+@pytest.mark.slow
+def test_on_a_phone_every_bar_of_the_waterfall_is_on_the_screen(folder: Path) -> None:
+    with browser() as started:
+        page = opened(started, folder / "report.html", width=PHONE)
+        edges = "bars => bars.map(bar => bar.getBoundingClientRect()).map(at => [at.left, at.right])"
+        bars = page.eval_on_selector_all("#why .fall i", edges)
+    assert len(bars) > 5
+    assert all(0 <= left < right <= PHONE for left, right in bars)
