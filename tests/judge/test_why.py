@@ -8,7 +8,7 @@ from touchstone.judge.why.explain import explain
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.judge.why.tree import tree
 from touchstone.judge.why.waits import KINDS, kind_of
-from touchstone.record.evidence.profile import ProfileEvidence, Waits
+from touchstone.record.evidence.profile import ProfileEvidence, RequestCounts, Waits
 
 from .profiles import BASE, HANDLER, SPIN, US, Stacks, evidence, profile_run
 
@@ -100,6 +100,23 @@ def test_where_the_kernel_tells_nothing_the_reason_stands_in_the_place_of_waits(
     found = explain(profile_run({"go/std": [refused], "go/slow": [refused]}), "go/std", "go/slow", "lookup", 0.95)
     assert isinstance(found, Explanation)
     assert (found.waits, found.no_waits) == ([], "the kernel does not tell; run as root")
+
+
+def test_what_was_counted_of_both_is_set_side_by_side() -> None:
+    many = RequestCounts(requests=600, rate=200.0, counts={"user": 600 * 7_580})
+    both = {
+        "go/std": [evidence(BASE).model_copy(update={"instructions": many})] * 3,
+        "go/slow": [evidence(BASE)] * 3,
+    }
+    found = explain(profile_run(both), "go/std", "go/slow", "lookup", 0.95)
+    assert isinstance(found, Explanation)
+    assert [(one.name, one.baseline, one.contender) for one in found.counted] == [
+        ("Voluntary context switches", 1.0, 1.0)
+    ], "instructions were counted of one alone"
+    both["go/slow"] = [evidence(BASE).model_copy(update={"instructions": many})] * 3
+    found = explain(profile_run(both), "go/std", "go/slow", "lookup", 0.95)
+    assert isinstance(found, Explanation)
+    assert ("User instructions", 7_580.0) in [(one.name, one.contender) for one in found.counted]
 
 
 def test_a_contender_without_a_profile_says_why() -> None:

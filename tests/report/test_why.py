@@ -46,6 +46,7 @@ def test_the_page_shows_parts_functions_calls_and_a_flame_graph(folder: Path) ->
     assert "main.spin" in section
     assert "+4.0" in section
     assert "system calls per request" in section
+    assert "Voluntary context switches" in section
     assert section.count("data-flame=") == 1
     assert not re.search(r'(src|href)="(?!#)', section)
 

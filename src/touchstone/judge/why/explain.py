@@ -12,6 +12,8 @@ from touchstone.judge.why.spending import Spending, profiles, spending, why_not
 from touchstone.judge.why.waits import waits
 from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.run import Run
+from touchstone.vocabulary.figure_shape import Unit
+from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
 
 FUNCTIONS = 10
 CALLS = 10
@@ -56,6 +58,7 @@ def explain(run: Run, baseline: str, contender: str, load: str, confidence: floa
         rest=_part("rest", a, b, lambda s: s.plain - s.subject, each),
         functions=_functions(a, b, confidence),
         calls=_calls([[one[number][0] for number in rounds] for one in found]),
+        counted=_counted(run, (baseline, contender), load, rounds),
         waits=waited,
         no_waits=no_waits,
         profilers=[one.profiler or "" for one in evidence],
@@ -112,6 +115,22 @@ def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[CallCount]:
     found = [CallCount(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
     kept = [call for call in found if max(call.baseline, call.contender) >= _LEAST_CALLS]
     return sorted(kept, key=lambda call: (-abs(call.difference), call.name))[:CALLS]
+
+
+def _counted(run: Run, pair: tuple[str, str], load: str, rounds: Sequence[int]) -> list[CallCount]:
+    """By the figures' titles, as means over rounds; what was counted of one alone is left out."""
+    sides = [
+        [sample.figures for number, sample in profiles(run.samples, name, load) if number in rounds] for name in pair
+    ]
+    found = []
+    for figure in PROFILE_FIGURES:
+        if figure.unit is not Unit.COUNT or figure.name == "syscalls_per_request":
+            continue
+        values = [[figures[figure.name] for figures in side if figure.name in figures] for side in sides]
+        if all(values) and any(map(any, values)):
+            a, b = (statistics.fmean(side) for side in values)
+            found.append(CallCount(name=figure.title.removesuffix(" per request"), baseline=a, contender=b))
+    return found
 
 
 def _unmatched(a: Rounds, b: Rounds) -> list[tuple[str, float]]:

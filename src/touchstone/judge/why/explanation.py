@@ -33,7 +33,7 @@ class FunctionPart(Part):
 
 
 class CallCount(Record):
-    """A system call: how often per request."""
+    """A system call, or something else that is counted: how often per request."""
 
     name: str
     baseline: float
@@ -77,6 +77,8 @@ class Explanation(Record):
     """Those that explain most, by the size of the difference."""
     calls: list[CallCount] = []
     """The system calls whose number differs most."""
+    counted: list[CallCount] = []
+    """What else was counted of both: instructions, context switches, page faults, collections."""
     waits: list[Wait] = []
     """What threads of both wait for off the CPU, what differs most first; empty where the kernel does not tell it."""
     no_waits: str = ""

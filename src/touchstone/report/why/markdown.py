@@ -6,7 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from touchstone.judge.why.explanation import Explanation, Part, Unexplained
 from touchstone.report.why.waterfall import waterfall
-from touchstone.report.why.words import between, counts, headline, micros, off_cpu, profilers, rest, sentence, signed
+from touchstone.report.why.words import (
+    between,
+    count,
+    counts,
+    headline,
+    micros,
+    off_cpu,
+    profilers,
+    rest,
+    sentence,
+    signed,
+)
 
 
 def why_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
@@ -25,7 +36,8 @@ def why_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
             yield f"| {head} | `{one.baseline}` | `{one.contender}` | difference |"
             yield "|---|---:|---:|---:|"
             for row in rows:
-                yield f"| {row.name} | {row.baseline:.2f} | {row.contender:.2f} | {row.difference:+.2f} |"
+                figures = f"{count(row.baseline)} | {count(row.contender)} | {count(row.difference, '+')}"
+                yield f"| {row.name} | {figures} |"
             yield ""
         yield from [f"{off_cpu(one)} Sampled by {profilers(one)}.".strip(), ""]
 

@@ -13,6 +13,7 @@ from touchstone.judge.why.explanation import CallCount, Explanation, Part, Unexp
 from touchstone.report.why.waterfall import Step, waterfall
 from touchstone.report.why.words import (
     between,
+    count,
     counts,
     headline,
     micros,
@@ -101,7 +102,7 @@ def _functions(found: Explanation) -> Table:
 
 
 def _counts(found: Explanation, head: str, rows: Sequence[CallCount | Wait]) -> Table:
-    table = _table(head[0].upper() + head[1:], [head, found.baseline, found.contender, "difference"])
+    table = _table(head[0].upper() + head[1:], ["", found.baseline, found.contender, "difference"])
     for row in rows:
-        table.add_row(row.name, f"{row.baseline:.2f}", f"{row.contender:.2f}", f"{row.difference:+.2f}")
+        table.add_row(row.name, count(row.baseline), count(row.contender), count(row.difference, "+"))
     return table

@@ -78,9 +78,15 @@ def counts(found: Explanation) -> list[tuple[str, Sequence[CallCount | Wait]]]:
     """The tables of counts with their heads: system calls, and what threads wait for. Empty ones are left out."""
     tables: list[tuple[str, Sequence[CallCount | Wait]]] = [
         ("system calls per request", found.calls),
+        ("counted per request", found.counted),
         ("threads that wait, on average", found.waits),
     ]
     return [(head, rows) for head, rows in tables if rows]
+
+
+def count(value: float, sign: str = "") -> str:
+    """A number of things: to hundredths where they are few. `sign` is `+` for a difference."""
+    return f"{value:{sign},.0f}" if abs(value) >= 1000 else f"{value:{sign}.2f}"
 
 
 def off_cpu(found: Explanation) -> str:
