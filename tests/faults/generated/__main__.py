@@ -17,7 +17,7 @@ from touchstone.failure import TouchstoneError
 
 
 def main() -> int:
-    """Exit code 1 if a fault of 1 % of the responses, or of 5 % of CPU or memory, was missed, or a sound draw accused."""
+    """Exit code 1 if a fault of 1 % of responses, or of 5 % of CPU or memory, was missed, or a sound draw accused."""
     options = _options()
     console = Console(width=160)
     with tempfile.TemporaryDirectory(prefix="touchstone-generated-") as folder:
