@@ -10,6 +10,10 @@ import asyncio, os, signal, sys, threading
 FAULT = os.environ.get("FAULT", "")
 names = set()
 served = 0
+if FAULT == "wrong-in-its-last-life":
+    with open("../lives", "a") as lives:  # what a start leaves in its own folder is taken away
+        print(file=lives)
+LIVES = os.path.getsize("../lives") if FAULT == "wrong-in-its-last-life" else 0
 
 
 def answer(method, target):
@@ -35,7 +39,7 @@ async def serve(reader, writer):
                 await asyncio.sleep(3600)
             if FAULT == "slow":
                 await asyncio.sleep(0.2)
-            if FAULT == "wrong-body" and target == "/ping":
+            if FAULT == "wrong-body" and target == "/ping" or LIVES == 3 and served % 10 == 0:
                 body = b"pang"
             allow = b"Allow: GET\\r\\n" if status == 405 else b""
             writer.write(b"HTTP/1.1 %d X\\r\\nContent-Type: text/plain\\r\\n%b" % (status, allow))

@@ -144,6 +144,16 @@ def test_a_service_that_stops_answering_in_the_warm_up_is_no_success(tmp_path: P
     assert [failed["contender"] for failed in report["judgement"]["failed"]] == ["silent/plain"]
 
 
+@pytest.mark.slow
+def test_a_service_that_fails_in_one_round_of_two_is_no_success(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "demo")
+    add_stack(folder, "moody", fault="wrong-in-its-last-life")  # it is started for the contract, and for each round
+    code, report = report_of(tmp_path, str(folder), "--rounds", "2", "--phase", "load")
+    assert code == 4
+    assert [failed["contender"] for failed in report["judgement"]["failed"]] == ["moody/plain"]
+    assert "in round 2" in report["judgement"]["failed"][0]["reason"]
+
+
 def test_a_missing_tool_and_a_failing_build_do_not_stop_the_others(tmp_path: Path) -> None:
     folder = demo(tmp_path / "demo")
     add_stack(folder, "future", version=">=99")
