@@ -147,6 +147,7 @@ def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str
         (('title = "plain"', 'title = "plain"\nfootprint = ["/no/such/file"]'), ["no file /no/such/file"]),
         (('title = "plain"', 'title = "plain"\nextra_configuration = ["x.json"]'), ["no file x.json"]),
         (('title = "plain"', 'title = "plain"\nenv = { POOL = "9" }'), ["env.POOL", "settings give POOL"]),
+        (('run = ["python3", "server.py"]', 'image = { dockerfile = "D" }'), ["image.dockerfile", "no file D"]),
         (('language = "Python"', 'language = "Python"\nsources = ["*.go"]'), ["sources[0]", "'*.go'"]),
         (('language = "Python"', 'language = "Python"\nextra_sources = { a = "../a" }'), ["extra_sources.a"]),
         (

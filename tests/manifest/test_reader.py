@@ -90,6 +90,20 @@ def test_a_wrong_scenario_names_file_key_and_fix(tmp_path: Path, change: tuple[s
         (('run = ["python3", "server.py"]', ""), ["run"]),
         (('run = ["python3", "server.py"]', "run = []"), ["run"]),
         (('title = "plain"', 'title = "plain"\nbase = "plain"'), ["base"]),
+        (('run = ["python3", "server.py"]', 'image = { dockerfil = "D" }'), ["image.dockerfil", "'dockerfile'"]),
+        (('run = ["python3", "server.py"]', 'image = { target = "x" }'), ["name one of them"]),
+        (('run = ["python3", "server.py"]', 'image = { reference = "a", args = { B = "1" } }'), ["nothing is built"]),
+        (('run = ["python3", "server.py"]', 'image = { dockerfile = "../Dockerfile" }'), ["image.dockerfile", ".."]),
+        (('run = ["python3", "server.py"]', 'image = "-a"'), ["image.reference"]),
+        (('title = "plain"', 'title = "plain"\nimage = "a:1"'), ["`run` does not apply"]),
+        (
+            ('run = ["python3", "server.py"]', 'image = "a:1"\n[variants.two]\ntitle = "2"\nbase = "plain"'),
+            ["an image"],
+        ),
+        (
+            ('run = ["python3", "server.py"]', 'image = "a"\nmemory_settings = [{ title = "x", args = ["-Xmx1m"] }]'),
+            ["memory_settings", "`env`"],
+        ),
     ],
 )
 def test_a_wrong_stack_names_file_key_and_fix(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
@@ -126,6 +140,14 @@ def test_a_missing_tool_is_said_with_the_way_to_get_it(tmp_path: Path) -> None:
     assert isinstance(reason, str)
     assert "needs python3 >=99" in reason
     assert "install" in reason
+
+
+def test_an_image_needs_what_runs_it_and_nothing_else(tmp_path: Path) -> None:
+    stack = STACK.replace(">=3.11", ">=99").replace('run = ["python3", "server.py"]', 'image = "registry/one:2"')
+    (contender,) = select_contenders(read_scenario_folder(written(tmp_path / "demo", stack=stack)), [])
+    assert contender.needs == {"podman-or-docker": ""}
+    assert contender.variant.image is not None
+    assert contender.variant.image.reference == "registry/one:2"
 
 
 @pytest.mark.parametrize("folder", sorted((Path(__file__).parents[2] / "scenarios").glob("*/scenario.toml")))

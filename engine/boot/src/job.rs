@@ -34,6 +34,9 @@ pub struct Job {
     pub cpus: Vec<usize>,
     #[serde(default)]
     pub cgroup_paths: Vec<PathBuf>,
+    /// Where the group of the container may appear that `argv` starts (memory's): it alone is then measured.
+    #[serde(default)]
+    pub container_groups: Vec<PathBuf>,
     #[serde(default)]
     pub drop_page_cache: bool,
     /// Files and folders whose cached pages are dropped; by default the program and the files among its arguments.

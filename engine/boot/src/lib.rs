@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod container;
 pub mod event;
 pub mod job;
 mod listener;

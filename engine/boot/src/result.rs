@@ -26,6 +26,9 @@ pub struct BootResult {
 pub struct Run {
     /// Until the last byte of the first valid response.
     pub first_response_s: Option<f64>,
+    /// Until the container's program was executed: the runtime's own share. Null where there is no container, or its
+    /// group was not found.
+    pub program_s: Option<f64>,
     /// Until the first connection was accepted by the kernel.
     pub port_open_s: Option<f64>,
     /// The last moment at which a connection was refused: the port opened between this and `port_open_s`.

@@ -1,5 +1,6 @@
 //! Carrying out a boot job.
 
+use crate::container::{Contained, Lookout};
 use crate::event::Event;
 use crate::job::{Job, JobError, Plan};
 use crate::poll::{Knocker, Try, exchange};
@@ -96,16 +97,31 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
     };
     // The root has not been reaped, so it is there even if it has ended.
     let mut sampler = Sampler::new(&target).map_err(|e| JobError::Engine(e.to_string()))?;
+    let mut lookout = Lookout::new(&job.container_groups);
     let answered = first_response(
         plan,
         started,
         &mut knocker,
         &mut sampler,
+        &mut lookout,
         interrupt,
         &mut run,
     );
     let failed = match answered {
-        Ok(()) => observe(plan, started, &mut sampler, &mut run).err(),
+        Ok(()) => match lookout.look() {
+            // The client and the container's monitor belong to what was started, and not to what is measured.
+            Some(program) => {
+                run.program_s = Some(seconds(program.seen_ns.saturating_sub(started.exec_ns)));
+                match Sampler::new(&inside(program)) {
+                    Ok(mut contained) => observe(plan, started, &mut contained, &mut run).err(),
+                    Err(error) => Some((
+                        FailureKind::Exited,
+                        format!("the container's program has ended: {error}"),
+                    )),
+                }
+            }
+            None => observe(plan, started, &mut sampler, &mut run).err(),
+        },
         Err(failure) => Some(failure),
     };
     let ending = stop::stop(&mut sampler, started.pid, plan.stop_timeout);
@@ -145,6 +161,14 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
     Ok(run)
 }
 
+fn inside(program: &Contained) -> Target {
+    Target {
+        pid: program.pid,
+        cgroup_paths: vec![program.group.clone()],
+        ..Target::default()
+    }
+}
+
 type Failed = (FailureKind, String);
 
 /// Knocks until a valid response has come.
@@ -153,6 +177,7 @@ fn first_response(
     started: Started,
     knocker: &mut Knocker,
     sampler: &mut Sampler,
+    lookout: &mut Lookout<'_>,
     interrupt: &AtomicBool,
     run: &mut Run,
 ) -> Result<(), Failed> {
@@ -173,6 +198,7 @@ fn first_response(
             ));
         }
         run.polls += 1;
+        lookout.look();
         match knocker.knock(left) {
             Try::Open(socket) => {
                 run.port_open_s.get_or_insert_with(|| since(monotonic_ns()));

@@ -19,6 +19,11 @@ _seen: dict[Path, dict[str, tuple[int, int]]] = {}
 """What lay in each work folder when a contender was first started in it by this process."""
 
 
+def identity(built: Built) -> dict[str, str]:
+    """Which program is run: the digests of its artifacts, or its image's id."""
+    return {"image": built.image.id} if built.image else digests(built.artifacts)
+
+
 def digests(paths: Iterable[Path]) -> dict[str, str]:
     """SHA-256 by the name of the file or folder; what is not there is left out."""
     return {path.name: _tree_digest(path) if path.is_dir() else _file_digest(path) for path in paths if path.exists()}

@@ -16,6 +16,7 @@ from touchstone.engine.client import Event
 from touchstone.engine.protocol import LoadJob, SlicesJob
 from touchstone.engine.slices import SlicesSession
 from touchstone.failure import TouchstoneError
+from touchstone.isolation.container import ContainerRuntime
 from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
@@ -47,6 +48,14 @@ class LapWatcher(Protocol):
 
 
 @dataclass(frozen=True)
+class ImageBuilt:
+    """A container image on this machine, and what runs it."""
+
+    runtime: ContainerRuntime
+    id: str
+
+
+@dataclass(frozen=True)
 class Built:
     """A contender's finished build."""
 
@@ -58,6 +67,8 @@ class Built:
     env: Mapping[str, str]
     train: tuple[str, ...] | None = None
     """The command of the training run, if it has one."""
+    image: ImageBuilt | None = None
+    """What is run in place of `argv`, which then only names it."""
 
 
 @dataclass

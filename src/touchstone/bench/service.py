@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from touchstone.bench.artifact_identity import clear_work, digests
+from touchstone.bench.artifact_identity import clear_work, identity
 from touchstone.bench.base import Bench, Built
+from touchstone.bench.contained import container_spec
 from touchstone.bench.waiting import READY_WITHIN_S, wait_until_ready
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
@@ -16,11 +18,12 @@ from touchstone.engine.job import watch
 from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
+from touchstone.isolation.container import start_container
 from touchstone.isolation.port import foreign_listener, free_port
 from touchstone.isolation.process import ServerProcess, StartError, start_process
 from touchstone.manifest.scenario import Setting
 from touchstone.record.evidence.surroundings import Confinement
-from touchstone.record.sample import Sample
+from touchstone.record.sample import Placement, Sample
 
 _SECRET_WORDS = ("PASSWORD", "SECRET", "TOKEN")
 
@@ -116,6 +119,39 @@ def limit_cpus(cgroup: Cgroup | None, sample: Sample, cpus: float | None) -> Non
     sample.placement = sample.placement.model_copy(update={"cpu_limit": cpus})
 
 
+def _start(
+    bench: Bench,
+    built: Built,
+    sample: Sample,
+    env: Mapping[str, str],
+    *,
+    log: Path,
+    memory_limit: int | None,
+    cpu_limit: float | None,
+) -> ServerProcess:
+    """The contender as a process, or as a container, in a control group with its limits. Raises StartError."""
+    if built.image is not None:
+        spec = container_spec(bench, built.image, env, memory_limit=memory_limit, cpu_limit=cpu_limit)
+        contained = start_container(built.image.runtime, spec, log=log)
+        sample.placement = _placed(bench, contained.cgroup, memory_limit, cpu_limit)
+        return contained
+    cgroup = create_cgroup(sample.id)
+    sample.placement = _placed(bench, cgroup, memory_limit, None)
+    if memory_limit is not None:
+        if cgroup is None:
+            raise StartError(
+                "a memory limit needs a cgroup, and none is permitted", fix="run as root, or delegate a cgroup"
+            )
+        cgroup.limit_memory(memory_limit)
+    limit_cpus(cgroup, sample, cpu_limit)
+    return start_process(built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus, cgroup=cgroup)
+
+
+def _placed(bench: Bench, cgroup: Cgroup | None, memory_limit: int | None, cpu_limit: float | None) -> Placement:
+    version = f"version {cgroup.version}" if cgroup else None
+    return bench.placement.model_copy(update={"cgroup": version, "memory_limit": memory_limit, "cpu_limit": cpu_limit})
+
+
 @contextmanager
 def running(
     bench: Bench,
@@ -143,24 +179,12 @@ def running(
     port = free_port(host)
     env = contender_environment(bench, built, port, overrides)
     sample.argv, sample.env = list(built.argv), shown_environment(env)
-    sample.artifacts = digests(built.artifacts)
+    sample.artifacts = identity(built)
     sample.left_in_work = clear_work(built)
     log = bench.store.logs / f"{sample.id}.log"
     sample.files["log"] = str(log.relative_to(bench.store.folder))
-    cgroup = create_cgroup(sample.id)
-    sample.placement = bench.placement.model_copy(
-        update={"cgroup": f"version {cgroup.version}" if cgroup else None, "memory_limit": memory_limit}
-    )
-    if memory_limit is not None:
-        if cgroup is None:
-            raise StartError(
-                "a memory limit needs a cgroup, and none is permitted", fix="run as root, or delegate a cgroup"
-            )
-        cgroup.limit_memory(memory_limit)
-    limit_cpus(cgroup, sample, cpu_limit or bench.cpu_limit)
-    process = start_process(
-        built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus, cgroup=cgroup
-    )
+    cpu_limit = cpu_limit or bench.cpu_limit
+    process = _start(bench, built, sample, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit)
     try:
         with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
             wait_until_ready(bench, process, port, ready_within_s)
@@ -179,6 +203,6 @@ def running(
         sample.server_exit = process.exited()
         sample.foreign_listener = None if sample.server_exit else contender.foreign_listener()
     finally:
-        if cgroup is not None and (killed := cgroup.oom_kills()):
+        if killed := process.oom_kills():
             sample.oom_kills = killed
         sample.stopped = process.stop(patience_s)

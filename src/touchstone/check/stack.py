@@ -79,6 +79,8 @@ def _variant(file: Path, stack: Stack, name: str, own: Variant, scenario: Scenar
             yield from _program(file, (*key, place), command, whole, tools)
             yield from _places(file, (*key, place), command, tools, based=own.base is not None)
     yield from _environment(file, key, own, scenario)
+    if own.image is not None and own.image.dockerfile is not None:
+        yield from _dockerfile(file, (*key, "image", "dockerfile"), stack, Path(own.image.dockerfile))
     for number, path in enumerate(own.extra_configuration):
         if not (stack.folder / path).is_file():
             yield Problem(file, (*key, "extra_configuration", number), f"there is no file {path}", "correct the name")
@@ -90,6 +92,16 @@ def _variant(file: Path, stack: Stack, name: str, own: Variant, scenario: Scenar
         elif not word.startswith(("/", "module:", "library:")) and word not in _FOOTPRINT:
             known = ", ".join([*_FOOTPRINT, "module:NAME", "library:NAME", "/a/file"])
             yield Problem(file, (*key, "footprint", number), f"{word!r} is not known", f"write one of: {known}")
+
+
+def _dockerfile(file: Path, key: Place, stack: Stack, path: Path) -> Iterator[Problem]:
+    first, *rest = path.parts
+    elsewhere = stack.extra_sources.get(first)
+    place = stack.folder / path if elsewhere is None else stack.folder / elsewhere / Path(*rest)
+    if not place.is_file():
+        yield Problem(file, key, f"there is no file {path}", "correct its path in the stack's folder")
+    elif elsewhere is None and not any(place in stack.folder.glob(pattern) for pattern in stack.sources):
+        yield Problem(file, key, f"{path} is not among the `sources`", "add it there")
 
 
 def _environment(file: Path, key: Place, own: Variant, scenario: Scenario) -> Iterator[Problem]:

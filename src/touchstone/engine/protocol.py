@@ -320,6 +320,8 @@ class BootJob(TypedDict):
     artifacts: NotRequired[list[str]]
     """Files and folders whose cached pages are dropped; by default the program and the files among its arguments."""
     cgroup_paths: NotRequired[list[str]]
+    container_groups: NotRequired[list[str]]
+    """Where the group of the container may appear that `argv` starts (memory's): it alone is then measured."""
     cpus: NotRequired[list[int]]
     """CPUs of the server; empty leaves it where the engine is."""
     cwd: NotRequired[str | None]

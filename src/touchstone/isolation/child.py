@@ -22,6 +22,11 @@ def start_child(command: Sequence[object], **options: Any) -> subprocess.Popen[A
     return child
 
 
+def take_as_ours(pid: int) -> None:
+    """Know a process as ours that a tool of ours left behind, such as a container's monitor: it is no stray either."""
+    _OURS.add(pid)
+
+
 def end_child(child: subprocess.Popen[Any], patience_s: float = 5.0) -> None:
     """End it: SIGTERM first, SIGKILL if it is still there after `patience_s`."""
     child.terminate()

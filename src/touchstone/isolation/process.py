@@ -51,6 +51,10 @@ class ServerProcess:
         code = self.popen.poll()
         return None if code is None else describe_exit(code)
 
+    def oom_kills(self) -> int | None:
+        """How many of its processes the kernel killed for want of memory; None where nobody knows."""
+        return self.cgroup.oom_kills() if self.cgroup else None
+
     def tree(self) -> list[psutil.Process]:
         """The processes that belong to it: descendants, and whoever is in its session or its cgroup."""
         pids = set(self.cgroup.pids()) if self.cgroup else set()

@@ -15,6 +15,8 @@ from touchstone.manifest.stack import Stack, Variant
 
 SCENARIO_FILE = "scenario.toml"
 STACK_FILE = "stack.toml"
+CONTAINERS = "podman-or-docker"
+"""The tool that a variant needs that is an image."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,9 @@ class Contender:
     @property
     def needs(self) -> dict[str, str]:
         """Tools and their version ranges, of the stack, the variant and its bases."""
+        if self.stack.variants[self.variant_name].image is not None:
+            # What a stack's other variants are built with, an image brings along.
+            return {CONTAINERS: ""}
         needed = dict(self.stack.needs)
         for variant in lineage(self.stack, self.variant_name):
             needed |= variant.needs

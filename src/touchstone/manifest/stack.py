@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -60,6 +60,32 @@ class Profiled(Part):
     """Beside the variant's own `build_env`."""
 
 
+class Image(Part):
+    """A container image: one that is built of the stack's sources, or one that is there. A text is a `reference`."""
+
+    reference: Annotated[str, Field(pattern=r"^[^\s-]\S*$")] | None = None
+    """One that is there, by its name: `registry/name:tag`, `name@sha256:...`."""
+    dockerfile: Inside | None = None
+    """One that is built: the Dockerfile's path in the stack's folder, which is the build's context."""
+    target: str | None = None
+    """The stage to build; the last one if it is left out."""
+    args: dict[str, str] = {}
+    """Build arguments (`ARG`)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_its_name(cls, data: Any) -> Any:
+        return {"reference": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Image:
+        if (self.reference is None) == (self.dockerfile is None):
+            raise ValueError("an image has a `dockerfile`, or is a reference: name one of them")
+        if self.reference is not None and (self.target is not None or self.args):
+            raise ValueError("`target` and `args` are for a `dockerfile`: nothing is built of a reference")
+        return self
+
+
 class Variant(Part):
     """One way to build or run a stack. Keys that are left out are taken from the variant named by `base`, if any."""
 
@@ -80,6 +106,9 @@ class Variant(Part):
     that only reflection finds), `library:NAME` (one that no program is linked with, but loads while it runs),
     `certificates`, `zoneinfo`, or a file's absolute path."""
     run: Command | None = None
+    image: Image | None = None
+    """In place of `run`: a container image, built of a Dockerfile or fetched by its reference, and run by podman or
+    docker. It says itself what it runs."""
     env: dict[str, str] = {}
     memory_settings: list[MemorySetting] = []
     """Heap flags that the floor search sweeps with the limit; the variant as it is if there are none."""
@@ -96,6 +125,22 @@ class Variant(Part):
     own takes it from its base."""
     extra_configuration: list[str] = []
     """Files of hand-written reachability metadata; their lines are counted and shown."""
+
+
+_NOT_OF_IMAGES = (
+    "base",
+    "needs",
+    "install",
+    "build",
+    "build_env",
+    "artifacts",
+    "footprint",
+    "run",
+    "train",
+    "native",
+    "profiled",
+    "extra_configuration",
+)
 
 
 class Stack(Part):
@@ -131,8 +176,10 @@ class Stack(Part):
                 raise ValueError(
                     f"variants.{name}.sound_twin is {variant.sound_twin!r}, which is no variant of this stack"
                 )
-            if variant.run is None and variant.base is None:
-                raise ValueError(f"variants.{name} has no `run` and no `base` to take it from")
+            if variant.image is not None:
+                self._is_only_an_image(name)
+            elif variant.run is None and variant.base is None:
+                raise ValueError(f"variants.{name} has no `run`, no `image` and no `base` to take either from")
             self._ships_what_it_installs(name)
         for name in self.default_variants:
             if name not in self.variants:
@@ -142,7 +189,19 @@ class Stack(Part):
     def install_of(self, name: str) -> Install | None:
         """What is installed for this variant itself: a variant with a base finds in it what the base installed."""
         variant = self.variants[name]
-        return variant.install or (self.install if variant.base is None else None)
+        return variant.install or (self.install if variant.base is None and variant.image is None else None)
+
+    def _is_only_an_image(self, name: str) -> None:
+        """All else that a variant may say of its build and its program, an image says itself."""
+        variant = self.variants[name]
+        for key in _NOT_OF_IMAGES:
+            if key in variant.model_fields_set:
+                raise ValueError(f"variants.{name} is an image, to which `{key}` does not apply: leave it out")
+        if any(setting.args for setting in variant.memory_settings):
+            raise ValueError(f"variants.{name} is an image, whose command is its own: give memory_settings by `env`")
+        for other, one in self.variants.items():
+            if one.base == name:
+                raise ValueError(f"variants.{other}.base is {name!r}, an image, which nothing can be built upon")
 
     def _ships_what_it_installs(self, name: str) -> None:
         """Without a build, what the installation leaves is there to be run: its bytes count."""

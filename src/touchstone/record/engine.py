@@ -342,6 +342,7 @@ class LoadResult(EngineRecord):
 
 START_FIGURES: Mapping[str, str] = {
     "boot_first_response": "first_response_s",
+    "boot_runtime": "program_s",
     "boot_port_open": "port_open_s",
     "boot_cpu": "cpu_s",
     "boot_rss": "held",
@@ -355,6 +356,8 @@ class BootRun(EngineRecord):
     """One start: from exec to the first valid response."""
 
     first_response_s: float | None = None
+    program_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """Of it, what passed until a container's program was executed: the runtime's share."""
     port_open_s: float | None = None
     rss: int | None = None
     footprint: int | None = None

@@ -35,6 +35,14 @@ _OWN = (
         "run `touchstone toolchain crane`, which needs Go, or install go-containerregistry's crane",
         places=_crane,
     ),
+    Tool(
+        "podman-or-docker",
+        # Of docker the daemon's: a client alone runs nothing.
+        ("version", "--format", "{{.Server.Version}}"),
+        r"^(\d+(?:\.\d+)+)",
+        "install podman by `apt-get install podman`, or docker, and let its daemon run",
+        executables=("podman", "docker"),
+    ),
     Tool("wrk", ("-v",), r"wrk\D+(\d+(?:\.\d+)+)", "install it by `apt-get install wrk`"),
     Tool("zstd", ("--version",), r"v(\d+(?:\.\d+)+)", "install it by `apt-get install zstd`"),
 )

@@ -75,6 +75,15 @@ _ALL = [
         groups=_BOOT_TIME,
     ),
     Figure(
+        "boot_runtime",
+        "Container runtime's share",
+        Unit.SECONDS,
+        Better.LOWER,
+        "boot",
+        phrase="the container runtime's share of the start",
+        groups=_BOOT_TIME,
+    ),
+    Figure(
         "boot_port_open",
         "Exec to open port",
         Unit.SECONDS,

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import ClassVar
 
-from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.base import Bench, ImageBuilt, attempt, blank_sample
+from touchstone.bench.contained import container_spec
 from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies, shown_environment
 from touchstone.bench.together import divisible, parted
@@ -17,12 +18,16 @@ from touchstone.engine.bare import plain_request
 from touchstone.engine.client import run_job
 from touchstone.engine.protocol import BootJob
 from touchstone.isolation.cgroup import create_cgroup
+from touchstone.isolation.container import create_container, group_places, remove_container, start_command
 from touchstone.isolation.port import free_port
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
 from touchstone.record.engine import START_FIGURES, BootResult, BootRun
 from touchstone.record.sample import Failure, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+_TIMES = ("boot_first_response", "boot_port_open")
+"""Figures of a start that are of what was started as a whole."""
 
 
 class BootPhase(Phase):
@@ -92,6 +97,8 @@ class _Starting:
             sample.figures, sample.failure = boot_figures(self.runs)
             if sample.failure is not None:
                 return
+            if self.bench.builds[self.contender.name].image:
+                _leave_out_the_client(sample)
             with self._job(sample) as job:
                 _boot_cold(self.bench, job, sample)
             if sample.round == 1:
@@ -116,28 +123,48 @@ class _Starting:
         port = free_port(bench.generators.host)
         env = contender_environment(bench, built, port)
         sample.argv, sample.env = list(built.argv), shown_environment(env)
+        job: BootJob = {
+            "argv": list(built.argv),
+            "env": env,
+            "cwd": str(built.work),
+            "url": f"http://{bench.generators.host}:{port}",
+            "request": plain_request(bench.scenario.ready),
+            "repeats": 1,
+            "timeout_s": READY_WITHIN_S,
+            "poll_interval_s": 0.0001,
+            "drop_page_cache": False,
+            "settle_s": 0.0,
+            "log": str(self.log),
+            "stop_timeout_s": 10.0,
+        }
+        with self._process(sample, job) if built.image is None else self._container(sample, job, built.image):
+            yield job
+
+    @contextmanager
+    def _process(self, sample: Sample, job: BootJob) -> Iterator[None]:
+        """Put the program into a cgroup of its own, on its CPUs."""
         cgroup = create_cgroup(sample.id)
         try:
-            limit_cpus(cgroup, sample, bench.cpu_limit)
-            yield {
-                "argv": list(built.argv),
-                "env": env,
-                "cwd": str(built.work),
-                "url": f"http://{bench.generators.host}:{port}",
-                "request": plain_request(bench.scenario.ready),
-                "repeats": 1,
-                "timeout_s": READY_WITHIN_S,
-                "poll_interval_s": 0.0001,
-                "cpus": list(bench.placement.server_cpus),
-                "cgroup_paths": [str(folder) for folder in cgroup.folders] if cgroup else [],
-                "drop_page_cache": False,
-                "settle_s": 0.0,
-                "log": str(self.log),
-                "stop_timeout_s": 10.0,
-            }
+            limit_cpus(cgroup, sample, self.bench.cpu_limit)
+            job["cpus"] = list(self.bench.placement.server_cpus)
+            job["cgroup_paths"] = [str(folder) for folder in cgroup.folders] if cgroup else []
+            yield
         finally:
             if cgroup:
                 cgroup.remove()
+
+    @contextmanager
+    def _container(self, sample: Sample, job: BootJob, image: ImageBuilt) -> Iterator[None]:
+        """Make a container, and let the engine start the runtime's client, which starts it."""
+        limit, runtime = self.bench.cpu_limit, image.runtime
+        sample.placement = sample.placement.model_copy(update={"cpu_limit": limit})
+        container = create_container(runtime, container_spec(self.bench, image, job.pop("env"), cpu_limit=limit))
+        try:
+            job["argv"] = start_command(runtime, container)
+            job["container_groups"] = [str(place) for place in group_places(container)]
+            yield
+        finally:
+            remove_container(runtime, container)
 
 
 def _boot_cold(bench: Bench, job: BootJob, sample: Sample) -> None:
@@ -146,6 +173,9 @@ def _boot_cold(bench: Bench, job: BootJob, sample: Sample) -> None:
     Packed programs show it most: they are read from the disk whole, and unpacked at every start.
     """
     figure = "boot_first_response_cold"
+    if "container_groups" in job:
+        sample.not_measured[figure] = "an image's files are the runtime's, and stay in the page cache"
+        return
     if bench.profile.cold_boots == 0:
         sample.not_measured[figure] = f"the profile {bench.profile.name} does not drop the page cache"
         return
@@ -158,6 +188,16 @@ def _boot_cold(bench: Bench, job: BootJob, sample: Sample) -> None:
         return
     reasons = [text for run in runs if (text := run.warm_reason or run.failure)]
     sample.not_measured[figure] = reasons[0] if reasons else "no start gave a correct response"
+
+
+def _leave_out_the_client(sample: Sample) -> None:
+    """Where the container's group was not found, memory and CPU are those of the runtime's client, too."""
+    if "boot_runtime" in sample.figures:
+        return
+    reason = "the container's control group was not found where runtimes make them"
+    for figure in ("boot_runtime", *(name for name in START_FIGURES if name not in _TIMES)):
+        sample.figures.pop(figure, None)
+        sample.not_measured[figure] = reason
 
 
 def boot_figures(runs: Sequence[BootRun]) -> tuple[dict[str, float], Failure | None]:

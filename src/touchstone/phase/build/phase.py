@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_bytes, artifact_files, artifact_paths
-from touchstone.bench.artifact_identity import digests, prebuilt
+from touchstone.bench.artifact_identity import identity, prebuilt
 from touchstone.bench.base import Bench, Built, attempt, blank_sample
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Phase
 from touchstone.phase.build.command import command_line, fill_places, run_environment
+from touchstone.phase.build.image import NO_WARM_BUILD, built_image, image_is_there, measure_image
 from touchstone.phase.build.installation import install
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.native_turn import native_turn
@@ -85,7 +86,7 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     home = cache_folder() / "builds" / f"{stack.scenario}-{stack.name}-{variant_name}-{key}"
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
     recorded = home / _RECORD
-    if recorded.is_file() and not bench.fresh_builds:
+    if recorded.is_file() and not bench.fresh_builds and image_is_there(workshop):
         _add(sample, BuildEvidence.model_validate_json(recorded.read_text(encoding="utf-8")), cached=True)
         recorded.touch()  # `touchstone clean` removes the builds longest unused.
     else:
@@ -108,6 +109,8 @@ def _tools(bench: Bench, stack: Stack, variant_name: str) -> Mapping[str, Found]
 
 def _measure_build(workshop: Workshop, key: str, *, fresh: bool) -> BuildEvidence:
     variant = workshop.variant
+    if variant.image is not None:
+        return measure_image(workshop, key)
     proof = workshop.fresh()
     wanted = workshop.stack.install_of(workshop.variant_name)
     installed = install(workshop, wanted, fresh=fresh) if wanted else None
@@ -207,7 +210,7 @@ def _add(sample: Sample, evidence: BuildEvidence, *, cached: bool) -> None:
 
 def _identify(sample: Sample, contender: Contender, built: Built) -> None:
     """Say which program came of it, and leave out the time of a build that there was not."""
-    sample.artifacts = digests(built.artifacts)
+    sample.artifacts = identity(built)
     if sample.build is None:
         return
     if not sample.build.commands:
@@ -215,6 +218,8 @@ def _identify(sample: Sample, contender: Contender, built: Built) -> None:
             sample.figures.pop(figure, None)
             sample.not_measured[figure] = "there is nothing to build"
         return
+    if built.image is not None:
+        sample.not_measured["build_warm"] = NO_WARM_BUILD
     sample.build.prebuilt = prebuilt(built.artifacts, [path for path, _ in source_files(contender.stack)])
 
 
@@ -222,6 +227,8 @@ def built_of(contender: Contender, workshop: Workshop) -> Built:
     """What was built, ready to be run."""
     variant = contender.variant
     places = workshop.places
+    if variant.image is not None:
+        return built_image(workshop)
     if variant.run is None:
         raise BuildError("the variant has no run command", where=contender.name, fix="add `run` to stack.toml")
     env = run_environment(workshop.tools)

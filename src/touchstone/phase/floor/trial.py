@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from touchstone.bench.base import Bench, Built
@@ -121,4 +121,4 @@ def with_setting(built: Built, setting: MemorySetting, limit_mb: int | None) -> 
     arguments = [argument.replace("{heap_mb}", heap) for argument in setting.args]
     env = {name: value.replace("{heap_mb}", heap) for name, value in setting.env.items()}
     kept = [argument for argument in built.argv[1:] if not (setting.args and _HEAP_FLAG.match(argument))]
-    return Built(built.work, built.artifacts, (built.argv[0], *arguments, *kept), {**built.env, **env})
+    return replace(built, argv=(built.argv[0], *arguments, *kept), env={**built.env, **env})

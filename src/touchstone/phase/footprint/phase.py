@@ -15,6 +15,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
 from touchstone.phase.footprint.empty_root import EmptyRoot, compressed_bytes, find_library, mount_prefix
+from touchstone.phase.footprint.image import measure_image
 from touchstone.phase.footprint.jre import make_jre, used_modules
 from touchstone.phase.footprint.oci_layout import ImageConfig, write_layout
 from touchstone.record.evidence.footprint import FootprintEvidence, OciLayout
@@ -44,6 +45,10 @@ class FootprintPhase(Phase):
         sample = blank_sample(bench, self.name, contender.name)
 
         def action(sample: Sample) -> None:
+            image = bench.builds[contender.name].image
+            if image is not None:
+                measure_image(bench, image, sample)
+                return
             prefix = mount_prefix()
             if prefix is None:
                 reason = "it could not be proven: this user may not mount; run as root, or allow user namespaces"

@@ -15,7 +15,7 @@ from touchstone.bench.service import Running, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
 from touchstone.engine.bare import plain_request
 from touchstone.engine.protocol import Mode
-from touchstone.isolation.process import start_process
+from touchstone.isolation.process import StartError, start_process
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.scenario import Scenario, Setting
@@ -110,6 +110,11 @@ def more_processes(bench: Bench, contender: Contender, first: Running, job: Hold
     built = bench.builds[contender.name]
     env = contender_environment(bench, built, first.port, job.overrides)
     count = server_processes(max(job.levels))
+    if built.image is not None and count > 1:
+        raise StartError(
+            f"{max(job.levels):,} connections need {count} processes on one port, and a container is started once",
+            fix="raise the limit of open files, or hold fewer",
+        )
     with ExitStack() as stack:
         pids = []
         for number in range(1, count):

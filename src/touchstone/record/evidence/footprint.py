@@ -10,7 +10,8 @@ class OciLayout(Record):
 
     digest: str
     written_by: str
-    port: int
+    port: int | None
+    """Where a container of it listens unless PORT is given to it; None of an image that the lab did not write."""
 
 
 class FootprintEvidence(Record):

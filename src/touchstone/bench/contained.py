@@ -1,0 +1,25 @@
+"""A contender that is an image: the container that is made of it, with what it needs of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from touchstone.bench.base import Bench, ImageBuilt
+from touchstone.isolation.container import ContainerSpec
+
+
+def container_spec(
+    bench: Bench,
+    image: ImageBuilt,
+    env: Mapping[str, str],
+    *,
+    memory_limit: int | None = None,
+    cpu_limit: float | None = None,
+) -> ContainerSpec:
+    """Its container: on the contender's CPUs, with the folders of dependencies that are files, such as SQLite's."""
+    values = [value for dependency in bench.dependencies.values() for value in dependency.environment().values()]
+    folders = dict.fromkeys(Path(value).parent for value in values if value.startswith("/"))
+    return ContainerSpec(
+        image.id, env, tuple(folders), bench.placement.server_cpus, memory_limit=memory_limit, cpu_limit=cpu_limit
+    )

@@ -1,0 +1,53 @@
+"""Images for tests: a static server FROM scratch, so that no registry is needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from touchstone.isolation.container import ContainerRuntime
+
+SERVER = """
+package main
+
+import (
+	"net/http"
+	"os"
+)
+
+func main() {
+	http.HandleFunc("GET /ping", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Write([]byte("pong"))
+	})
+	http.ListenAndServe(os.Getenv("HOST")+":"+os.Getenv("PORT"), nil)
+}
+"""
+
+
+def podman() -> ContainerRuntime:
+    """What runs them; skips the test where it, or what builds their server, is absent."""
+    for program in ("podman", "go"):
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
+    return ContainerRuntime(Path(shutil.which("podman") or ""))
+
+
+def image_sources(folder: Path) -> Path:
+    """A Dockerfile with all that it needs, in a new folder."""
+    folder.mkdir(parents=True)
+    (folder / "main.go").write_text(SERVER)
+    (folder / "go.mod").write_text("module ping\n\ngo 1.22\n")
+    (folder / "Dockerfile").write_text('FROM scratch\nCOPY ping /ping\nENTRYPOINT ["/ping"]\n')
+    static = {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOCACHE": str(folder.parent / "go-cache")}
+    subprocess.run(["go", "build", "-o", "ping", "."], cwd=folder, env=os.environ | static, check=True)
+    return folder
+
+
+def build_image(runtime: ContainerRuntime, folder: Path) -> str:
+    """The image's id."""
+    return runtime.ask("build", "--quiet", "--isolation=chroot", str(folder)).splitlines()[-1]

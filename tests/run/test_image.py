@@ -1,0 +1,76 @@
+"""An image as a contender next to a process, by podman: measured as one, and ended whatever happens."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.run.demo import demo
+from tests.run.images import image_sources, podman
+from tests.run.test_end_to_end import COMMAND, environment, report_of
+
+STACK = """
+schema = 1
+name = "image"
+scenario = "demo"
+title = "A server in an image"
+language = "Go"
+sources = ["Dockerfile", "ping"]
+
+[variants.plain]
+title = "image"
+image = { dockerfile = "Dockerfile" }
+"""
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    podman()
+    made = demo(tmp_path / "demo")
+    (image_sources(made / "image") / "stack.toml").write_text(STACK)
+    return made
+
+
+def test_an_image_is_measured_next_to_a_process(folder: Path, tmp_path: Path) -> None:
+    phases = [word for name in ("build", "verify", "boot", "load", "footprint") for word in ("--phase", name)]
+    _, report = report_of(tmp_path, str(folder), "--rounds", "1", *phases)
+    figures = {(e["contender"], e["figure"]): e["median"] for e in report["judgement"]["estimates"]}
+    for contender in ("image/plain", "sound/plain"):
+        assert figures[contender, "throughput"] > 0
+        assert figures[contender, "boot_first_response"] > 0
+        assert 2**20 < figures[contender, "rss_peak"] < 2**27
+        assert figures[contender, "cpu_per_request"] > 1e-6
+    assert 0 < figures["image/plain", "boot_runtime"] < figures["image/plain", "boot_first_response"]
+    assert ("sound/plain", "boot_runtime") not in figures
+    # The container's memory alone: podman's client has several times as much.
+    assert 2**20 < figures["image/plain", "boot_rss"] < 20 * 2**20
+    size = (folder / "image" / "ping").stat().st_size
+    assert size < figures["image/plain", "footprint_bytes"] < size + 2**16
+    assert 0 < figures["image/plain", "footprint_image"] < size
+    codes = {f["code"] for f in report["judgement"]["findings"] if f["contender"] == "image/plain"}
+    assert not codes & {"wrong-process-watched", "phase-failed", "foreign-listener", "left-its-confinement"}
+    loaded = next(s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] == "image/plain")
+    assert loaded["slices"]
+    assert loaded["placement"]["cgroup"]
+
+
+def test_an_interruption_ends_the_container(folder: Path, tmp_path: Path) -> None:
+    runtime = podman()
+    command = [*COMMAND, "run", str(folder), "--quick", "--rounds", "1", "--phase", "load", "--stacks", "image"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    mine = ("ps", "--all", "--quiet", "--filter", f"label=touchstone.lab={process.pid}")
+    deadline = time.monotonic() + 120
+    while not runtime.ask(*mine) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert runtime.ask(*mine)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert not runtime.ask(*mine)
