@@ -9,16 +9,20 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import pydantic
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from tests.engine.protocol import TARGET, generated
 from touchstone.bench.tare import server
 from touchstone.engine.locate import engine_path
+from touchstone.engine.slices import SlicesResult
 from touchstone.isolation.port import free_port
-from touchstone.record.engine import BootRun
+from touchstone.record.base import Record
+from touchstone.record.engine import BootResult, LoadResult
+from touchstone.record.hold_result import HoldResult
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "engine-protocol.md"
 COMMANDS = ("load", "slices", "boot", "hold")
@@ -182,13 +186,53 @@ def test_a_figure_may_be_null_and_a_count_may_not() -> None:
             check("boot", "result", result)
 
 
-def test_our_records_read_no_field_that_the_engine_does_not_write() -> None:
-    assert set(BootRun.model_fields) <= run_fields()
+@pytest.mark.parametrize(
+    ("command", "record"),
+    [("load", LoadResult), ("boot", BootResult), ("hold", HoldResult), ("slices", SlicesResult)],
+)
+def test_our_records_have_the_fields_that_the_engine_writes_and_no_others(command: str, record: type[Record]) -> None:
+    schema = schemas()[command]["result"]
+    assert set(unlike(schema, schema, record, command)) == SET_BY_THE_LAB.get(command, set())
 
 
-def run_fields() -> set[str]:
-    """The fields of one start."""
-    return set(schemas()["boot"]["result"]["$defs"]["Run"]["properties"])
+SET_BY_THE_LAB = {"load": {"load.joining_cpu_s"}, "slices": {"slices.contenders.joining_cpu_s"}}
+
+
+def test_a_field_that_our_records_do_not_have_is_an_error() -> None:
+    result, _ = carried_out("boot", {"argv": ["/bin/false"], "url": f"http://127.0.0.1:{free_port()}/"})
+    result["runs"][0]["warmth"] = 1
+    with pytest.raises(pydantic.ValidationError, match="warmth"):
+        BootResult.model_validate(result, extra="forbid")
+    assert BootResult.model_validate(result).runs[0].failure == "exited"
+
+
+def unlike(root: dict[str, Any], part: dict[str, Any], record: type[Record], path: str) -> Iterator[str]:
+    """Fields that only one side has, by their path; down to every part that is a record."""
+    for written in fields_of(root, part):
+        read = {field.alias or name: field for name, field in record.model_fields.items()}
+        yield from (f"{path}.{name}" for name in written.keys() ^ read.keys())
+        for name in written.keys() & read.keys():
+            for inner in records_in(read[name].annotation):
+                yield from unlike(root, written[name], inner, f"{path}.{name}")
+
+
+def fields_of(root: dict[str, Any], part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The properties of a part: of what it refers to, of each of its variants, of its items."""
+    if "$ref" in part:
+        yield from fields_of(root, root["$defs"][part["$ref"].rsplit("/", 1)[-1]])
+    for variant in part.get("anyOf", []) + part.get("oneOf", []):
+        yield from fields_of(root, variant)
+    if "items" in part:
+        yield from fields_of(root, part["items"])
+    if "properties" in part:
+        yield part["properties"]
+
+
+def records_in(annotation: Any) -> list[type[Record]]:
+    """The records that an annotation names."""
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        return [annotation]
+    return [record for inner in get_args(annotation) for record in records_in(inner)]
 
 
 def example(command: str, document: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def run_job(
     with tempfile.TemporaryDirectory(prefix="touchstone-job-") as folder:
         document = _carry_out(kind, job, Path(folder), on_event)
     try:
-        return result.model_validate(document)
+        return result.model_validate(document, extra="forbid")
     except ValidationError as error:
         first = error.errors()[0]
         raise EngineError(

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from pydantic import ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from touchstone.engine.client import EngineError, Event
 from touchstone.engine.locate import engine_path
@@ -39,8 +39,13 @@ class TurnRecord(Slice):
 class SlicesResult(Record):
     """What the engine says at the end: a load result for each contender, in the job's order."""
 
+    schema_: str = Field(default="touchstone.slices/1", alias="schema")
+    engine: dict[str, str] = {}
+    origin_unix_s: float = 0.0
     interrupted: bool = False
     contenders: list[LoadResult]
+    slices: list[JsonValue] = []
+    """Told as events while they were measured; read from there."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ class SlicesSession:
         if self._process.returncode not in {ExitCode.OK, ExitCode.INTERRUPTED} or not self._out.exists():
             raise self._ended()
         try:
-            return SlicesResult.model_validate_json(self._out.read_text(encoding="utf-8"))
+            return SlicesResult.model_validate_json(self._out.read_text(encoding="utf-8"), extra="forbid")
         except ValidationError as error:
             first = error.errors()[0]
             raise EngineError(

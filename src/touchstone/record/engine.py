@@ -59,6 +59,8 @@ class Counts(EngineRecord):
     completed: int = 0
     ok: int = 0
     unanswered: int = 0
+    unsent: int | None = None
+    """Due within the window, and never sent."""
     outstanding_at_start: int = 0
     """Requests of the warm-up that had no response when the window began."""
     errors: Errors = Errors()
@@ -187,6 +189,9 @@ class WatchPoint(EngineRecord):
 class WatchWindow(EngineRecord):
     """What the process tree used within the measured window."""
 
+    seconds: float | None = None
+    """Between the samples that bound it."""
+    cgroup_cpu_s: float | None = None
     cpu_s: float | None = None
     user_s: float | None = None
     system_s: float | None = None
@@ -250,19 +255,58 @@ class WallClock(EngineRecord):
     """Between the furthest ahead and the furthest behind."""
 
 
+class Snapshot(EngineRecord):
+    """What the server's process tree held at one moment that counts, read as deeply as can be."""
+
+    t: float | None = None
+    rss: int | None = None
+    footprint: int | None = None
+    """With pages that processes of the tree share counted once."""
+    pss: int | None = None
+    anon: int | None = None
+    swap: int | None = None
+    vm_peak: int | None = None
+    vm_hwm: int | None = None
+    threads: int | None = None
+    fds: int | None = None
+    processes: int | None = None
+    cgroup_memory: int | None = None
+    cgroup_memory_peak: int | None = None
+    cgroup_memory_limit: int | None = None
+    cgroup_limit_hits: int | None = None
+    oom_kills: int | None = None
+
+    @property
+    def held(self) -> int | None:
+        """The memory that counts: RSS of a single process, the footprint of a tree of several."""
+        return held(self.rss, self.footprint, self.processes)
+
+
+class WatchCost(EngineRecord):
+    """What watching itself took."""
+
+    samples: int = 0
+    deep_samples: int = 0
+    """Those that walked the page tables."""
+    cpu_s: float = 0.0
+    deepest_s: float = 0.0
+    """The longest walk."""
+
+
 class Watch(EngineRecord):
     """The server's process tree on the clock of the latencies."""
 
     interval_s: float = 0.1
     series: list[WatchPoint] = []
     window: WatchWindow = WatchWindow()
-    at_start: WatchPoint | None = None
-    at_load_end: WatchPoint | None = None
-    at_idle_end: WatchPoint | None = None
+    at_start: Snapshot | None = None
+    at_load_end: Snapshot | None = None
+    at_idle_end: Snapshot | None = None
     exited: Any | None = None
     placement: WatchedPlacement | None = None
     throttled: list[ThrottledGroup] = []
     wall_clock: WallClock | None = None
+    cost: WatchCost = WatchCost()
 
 
 class Machine(EngineRecord):
@@ -270,6 +314,8 @@ class Machine(EngineRecord):
 
     steal_s: float | None = None
     other_cpu_s: float | None = None
+    swapped_pages: int | None = None
+    """In and out, of the whole machine."""
 
 
 class RequestResult(EngineRecord):
@@ -293,8 +339,9 @@ class EngineIdentity(EngineRecord):
     """Which engine measured."""
 
     version: str = ""
-    git: str | None = None
     backend: str = ""
+    processes: int = 1
+    """Processes that the load was divided among."""
 
 
 class JourneyResult(EngineRecord):
@@ -326,7 +373,8 @@ class LoadResult(EngineRecord):
     service: Distribution = Distribution()
     connect: Distribution = Distribution()
     lateness: Distribution = Distribution()
-    queue: QueueResult = QueueResult()
+    queue: QueueResult | None = None
+    """None in a closed loop, which has none."""
     connections: Connections = Connections()
     generator: Generator = Generator()
     generators: list[GeneratorUse] = Field(default=[], exclude_if=lambda parts: not parts)
@@ -365,14 +413,30 @@ class BootRun(EngineRecord):
     pss: int | None = None
     anon: int | None = None
     vm_peak: int | None = None
+    vm_hwm: int | None = None
+    major_faults: int | None = None
+    """That needed I/O up to then."""
     threads: int | None = None
     processes: int | None = None
     cpu_s: float | None = None
+    polls: int | None = None
+    """Connections tried."""
+    wrong_responses: int | None = None
+    """Before the first correct one."""
+    port_closed_s: float | None = None
+    """When a connection was refused for the last time."""
+    settled: Snapshot | None = None
+    """After `settle_s`, where that was asked for."""
     answered_by_ours: bool | None = None
     stopped: str | None = None
+    stop_s: float | None = None
+    """From the first signal until nothing was left."""
     exit_code: int | None = None
+    exit_signal: int | None = None
     failure: str | None = None
     evidence: str | None = None
+    log_tail: str | None = None
+    """The end of the server's log, after a failure."""
     cold_cache: bool = False
     warm_reason: str | None = None
     """Why the page cache could not be dropped, if that was asked for."""
@@ -388,4 +452,5 @@ class BootResult(EngineRecord):
 
     schema_: str = Field(default="touchstone.boot/1", alias="schema")
     job: dict[str, Any] = {}
+    interrupted: bool = False
     runs: list[BootRun] = []

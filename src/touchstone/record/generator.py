@@ -16,6 +16,8 @@ class Thread(EngineRecord):
     busy: float = 0.0
     delayed_s: float | None = None
     """How long it was ready to run and waited for a CPU."""
+    blocked_s: float | None = None
+    """How long it waited for I/O."""
     generator: str | None = Field(default=None, exclude_if=lambda name: name is None)
     """The machine that it ran on, if that was another one."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from touchstone.record.base import Record
 
@@ -11,6 +11,8 @@ class HoldMemory(Record):
     """Sums over process trees."""
 
     rss: int
+    footprint: int | None = None
+    """With pages that processes of a tree share counted once."""
     pss: int | None = None
     anon: int | None = None
     swap: int | None = None
@@ -96,8 +98,12 @@ class HoldLevel(Record):
 class HoldResult(Record):
     """The whole result of `touchstone-engine hold`."""
 
+    schema_: str = Field(default="touchstone.hold/1", alias="schema")
+    job: dict[str, JsonValue] = {}
     levels: list[HoldLevel] = []
     after_close: HoldReading | None = None
     processes: int = 1
+    connections_per_process: int | None = None
+    """At most, by the limit of open files."""
     interrupted: bool = False
     server_exited: JsonValue = None

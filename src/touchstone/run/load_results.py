@@ -65,9 +65,11 @@ def run_of_load_results(files: Sequence[Path]) -> Run:
         ],
         baseline=_SERVICE,
     )
-    engine = ", ".join(filter(None, (ordered[0].engine.version, ordered[0].engine.git)))
     return Run(
-        plan=plan, environment=Environment(engine_sha256=engine), samples=samples, started_at=samples[0].started_at
+        plan=plan,
+        environment=Environment(engine_sha256=ordered[0].engine.version),
+        samples=samples,
+        started_at=samples[0].started_at,
     )
 
 

@@ -30,7 +30,7 @@ class BootImpossible(SampleRule):
         for run in sample.boot.runs if sample.boot else []:
             problem = _contradiction(run)
             if problem:
-                yield self.finding(problem, sample=sample, evidence=run.model_dump())
+                yield self.finding(problem, sample=sample, evidence=run.model_dump(exclude_none=True))
                 return
 
 

@@ -39,5 +39,5 @@ class BootsFailed(SampleRule):
             f"{len(failed)} of {len(runs)} starts failed ({kinds})",
             severity=Severity.INVALID if len(failed) >= SHARE * len(runs) else Severity.SUSPECT,
             sample=sample,
-            evidence={"runs": [r.model_dump() for r in failed[:3]]},
+            evidence={"runs": [r.model_dump(exclude_none=True) for r in failed[:3]]},
         )

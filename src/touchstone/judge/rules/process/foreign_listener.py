@@ -37,5 +37,5 @@ class ForeignListener(SampleRule):
             yield self.finding(
                 f"{len(foreign)} of {len(runs)} boots were answered by a process that was not started for them",
                 sample=sample,
-                evidence={"runs": [r.model_dump() for r in foreign[:3]]},
+                evidence={"runs": [r.model_dump(exclude_none=True) for r in foreign[:3]]},
             )

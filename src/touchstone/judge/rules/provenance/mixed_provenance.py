@@ -32,9 +32,7 @@ class MixedProvenance(RunRule):
         origins: dict[str, set[str]] = {
             "scenario": {s.scenario for s in run.samples} | {run.plan.scenario},
             "scenario version": {str(s.scenario_version) for s in run.samples} | {str(run.plan.scenario_version)},
-            "engine": {
-                f"{s.result.engine.version} {s.result.engine.git or ''}".strip() for s in run.samples if s.result
-            },
+            "engine": {s.result.engine.version for s in run.samples if s.result},
             "kernel": {k for s in run.samples if (k := machine_state(s).kernel)},
         }
         if run.environment.kernel and origins["kernel"]:

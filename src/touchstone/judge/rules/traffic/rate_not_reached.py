@@ -55,5 +55,10 @@ class RateNotReached(SampleRule):
             severity=Severity.INVALID if far else Severity.SUSPECT,
             sample=sample,
             figures=LATENCY,
-            evidence={"offered": offered, "achieved": achieved, "sent": sent, "queue_peak": result.queue.peak},
+            evidence={
+                "offered": offered,
+                "achieved": achieved,
+                "sent": sent,
+                "queue_peak": result.queue.peak if result.queue else None,
+            },
         )
