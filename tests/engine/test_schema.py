@@ -21,7 +21,8 @@ from touchstone.engine.locate import engine_path
 from touchstone.engine.slices import SlicesResult
 from touchstone.isolation.port import free_port
 from touchstone.record.base import Record
-from touchstone.record.engine import BootResult, LoadResult
+from touchstone.record.boot_result import BootResult
+from touchstone.record.engine import LoadResult
 from touchstone.record.hold_result import HoldResult
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "engine-protocol.md"

@@ -8,9 +8,8 @@ from typing import Any
 
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding
+from touchstone.record.boot_result import BootResult, BootRun
 from touchstone.record.engine import (
-    BootResult,
-    BootRun,
     ByteCounts,
     Connections,
     Counts,
@@ -21,9 +20,6 @@ from touchstone.record.engine import (
     Point,
     Rate,
     RequestResult,
-    Watch,
-    WatchPoint,
-    WatchWindow,
     Window,
 )
 from touchstone.record.generator import Clock, Generator, Thread
@@ -37,6 +33,7 @@ from touchstone.record.sample import (
     ProofOutcome,
     Sample,
 )
+from touchstone.record.watch import Watch, WatchPoint, WatchWindow
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 BODY = "Boom! We found you: ada"

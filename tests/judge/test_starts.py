@@ -9,7 +9,7 @@ import pytest
 
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome
-from touchstone.record.engine import BootResult, BootRun
+from touchstone.record.boot_result import BootResult, BootRun
 from touchstone.record.run import Run
 
 from .sound import sound_run

@@ -1,7 +1,8 @@
 """Which memory the figures of a load state, for one process and for several."""
 
 from touchstone.phase.load.figures import load_figures, memory_remarks
-from touchstone.record.engine import LoadResult, Watch, WatchPoint, WatchWindow
+from touchstone.record.engine import LoadResult
+from touchstone.record.watch import Watch, WatchPoint, WatchWindow
 
 MIB = 1 << 20
 

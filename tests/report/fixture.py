@@ -17,20 +17,8 @@ from touchstone.judge.judgement import (
     Steady,
     Verdict,
 )
-from touchstone.record.engine import (
-    BootResult,
-    BootRun,
-    Counts,
-    Distribution,
-    Errors,
-    FirstError,
-    LoadResult,
-    LoadStep,
-    Point,
-    Rate,
-    Watch,
-    WatchPoint,
-)
+from touchstone.record.boot_result import BootResult, BootRun
+from touchstone.record.engine import Counts, Distribution, Errors, FirstError, LoadResult, LoadStep, Point, Rate
 from touchstone.record.evidence.drain import DrainEvidence, DrainPoint
 from touchstone.record.evidence.floor import FloorEvidence, FloorTry
 from touchstone.record.evidence.hold import HeldLevel, HoldEvidence
@@ -45,6 +33,7 @@ from touchstone.record.sample import (
     Placement,
     Sample,
 )
+from touchstone.record.watch import Watch, WatchPoint
 from touchstone.vocabulary.figure import FIGURES, Better
 
 ROUNDS = 5

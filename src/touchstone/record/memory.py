@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from touchstone.record.engine import Watch, WatchPoint
+from touchstone.record.watch import Watch, WatchPoint
 
 
 def loaded_points(watch: Watch) -> list[WatchPoint]:

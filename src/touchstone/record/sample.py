@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from touchstone.record.base import Record
-from touchstone.record.engine import BootResult, LoadResult
+from touchstone.record.boot_result import BootResult
+from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.capacity import CapacityEvidence
 from touchstone.record.evidence.drain import DrainEvidence
 from touchstone.record.evidence.floor import FloorEvidence

@@ -1,5 +1,5 @@
-from touchstone.record.engine import WallClock
 from touchstone.record.evidence.surroundings import MachineState
+from touchstone.record.watch import WallClock
 
 from ..sound import codes, fired, first_load, result_of, sound_run, watch_of
 

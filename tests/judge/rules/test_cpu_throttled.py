@@ -1,5 +1,5 @@
-from touchstone.record.engine import ThrottledGroup
 from touchstone.record.run import Run
+from touchstone.record.watch import ThrottledGroup
 
 from ..sound import fired, first_load, sound_run, watch_of
 

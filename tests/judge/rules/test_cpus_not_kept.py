@@ -1,6 +1,6 @@
-from touchstone.record.engine import StrayThread, WatchedPlacement
 from touchstone.record.evidence.surroundings import Confinement, ThreadAtEnd
 from touchstone.record.run import Run
+from touchstone.record.watch import StrayThread, WatchedPlacement
 
 from ..sound import codes, fired, first_load, sound_run, watch_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from touchstone.record.engine import WatchPoint
 from touchstone.record.sample import Sample
+from touchstone.record.watch import WatchPoint
 
 _LOADED = ("warmup", "load")
 _MOST_STEPS = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from touchstone.record.engine import START_FIGURES, BootRun
+from touchstone.record.boot_result import START_FIGURES, BootRun
 from touchstone.record.sample import Sample
 
 

@@ -22,7 +22,7 @@ from touchstone.isolation.container import create_container, group_places, remov
 from touchstone.isolation.port import free_port
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
-from touchstone.record.engine import START_FIGURES, BootResult, BootRun
+from touchstone.record.boot_result import START_FIGURES, BootResult, BootRun
 from touchstone.record.sample import Failure, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.record.engine import LoadResult, Watch
+from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.memory import loaded_points, peak_memory, several_processes
+from touchstone.record.watch import Watch
 
 _LATENCY = {
     "latency_mean": "mean",

@@ -8,7 +8,7 @@ from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import seconds, size
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import SampleRule
-from touchstone.record.engine import BootRun
+from touchstone.record.boot_result import BootRun
 from touchstone.record.sample import Sample
 
 TOLERANCE = 1.05

@@ -8,9 +8,9 @@ from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import seconds
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import SampleRule
-from touchstone.record.engine import StrayThread
 from touchstone.record.evidence.surroundings import ThreadAtEnd
 from touchstone.record.sample import Sample
+from touchstone.record.watch import StrayThread
 
 LEAST_S = 0.01
 

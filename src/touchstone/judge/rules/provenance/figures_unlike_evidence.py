@@ -8,7 +8,7 @@ from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import quantity
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import SampleRule
-from touchstone.record.engine import START_FIGURES
+from touchstone.record.boot_result import START_FIGURES
 from touchstone.record.memory import peak_memory
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.figure import FIGURES
