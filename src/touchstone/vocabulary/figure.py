@@ -80,6 +80,7 @@ _ALL = [
         Unit.SECONDS,
         Better.LOWER,
         "boot",
+        headline=True,
         phrase="the container runtime's share of the start",
         groups=_BOOT_TIME,
     ),
