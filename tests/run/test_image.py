@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.demo import demo
-from tests.run.images import image_sources, podman
+from tests.run.images import build_image, image_sources, podman
 from tests.run.test_end_to_end import COMMAND, environment, report_of
 
 STACK = """
@@ -58,6 +58,23 @@ def test_an_image_is_measured_next_to_a_process(folder: Path, tmp_path: Path) ->
     loaded = next(s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] == "image/plain")
     assert loaded["slices"]
     assert loaded["placement"]["cgroup"]
+
+
+def test_an_image_by_its_reference_is_run_as_it_is(folder: Path, tmp_path: Path) -> None:
+    runtime = podman()
+    built = build_image(runtime, folder / "image")
+    try:
+        by_dockerfile = 'image = { dockerfile = "Dockerfile" }'
+        (folder / "image" / "stack.toml").write_text(STACK.replace(by_dockerfile, f'image = "{built}"'))
+        words = ("--rounds", "1", "--phase", "build", "--phase", "verify", "--stacks", "image")
+        _, report = report_of(tmp_path, str(folder), *words)
+        samples = {sample["phase"]: sample for sample in report["run"]["samples"]}
+        assert samples["verify"]["artifacts"] == {"image": built}
+        assert all(check["passed"] for check in samples["verify"]["checks"])
+        assert samples["build"]["figures"]["artifact_bytes"] > 2**20
+        assert samples["build"]["not_measured"]["build_cold"] == "there is nothing to build"
+    finally:
+        runtime.ask("rmi", "--force", built)
 
 
 def test_an_interruption_ends_the_container(folder: Path, tmp_path: Path) -> None:

@@ -24,13 +24,14 @@ def runtime_of(workshop: Workshop) -> ContainerRuntime:
     return ContainerRuntime(workshop.tools[CONTAINERS].path)
 
 
-def image_is_there(workshop: Workshop) -> bool:
-    """Whether an image that was built or fetched earlier is still kept; true for what is no image."""
-    return workshop.variant.image is None or runtime_of(workshop).image_id(_name(workshop)) is not None
+def is_kept(workshop: Workshop) -> bool:
+    """Whether what was built earlier is there still. A reference may by now name another: it is looked up."""
+    image = workshop.variant.image
+    return image is None or (image.reference is None and runtime_of(workshop).image_id(_name(workshop)) is not None)
 
 
 def measure_image(workshop: Workshop, key: str) -> BuildEvidence:
-    """Build the image without the layers of earlier builds, or fetch it. Raises BuildError."""
+    """Build the image without the layers of earlier builds, or fetch it if it is not there. Raises BuildError."""
     runtime, image = runtime_of(workshop), workshop.variant.image
     proof = workshop.fresh()
     meter, commands = Meter(), []
@@ -38,7 +39,7 @@ def measure_image(workshop: Workshop, key: str) -> BuildEvidence:
         proof = ["no layer of an earlier build was taken (--no-cache)", proof[-1]]
         commands = [["build", "--no-cache", *_arguments(runtime, image), "--tag", _name(workshop), "."]]
         _run(workshop, runtime, commands[0], meter)
-    else:
+    elif runtime.image_id(_name(workshop)) is None:
         _run(workshop, runtime, ["pull", _name(workshop)], Meter())
     # A daemon builds in processes of its own, which nobody here waits for.
     own = runtime.is_podman and bool(commands)

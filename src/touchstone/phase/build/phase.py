@@ -17,7 +17,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Phase
 from touchstone.phase.build.command import command_line, fill_places, run_environment
-from touchstone.phase.build.image import NO_WARM_BUILD, built_image, image_is_there, measure_image
+from touchstone.phase.build.image import NO_WARM_BUILD, built_image, is_kept, measure_image
 from touchstone.phase.build.installation import install
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.native_turn import native_turn
@@ -86,7 +86,7 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     home = cache_folder() / "builds" / f"{stack.scenario}-{stack.name}-{variant_name}-{key}"
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
     recorded = home / _RECORD
-    if recorded.is_file() and not bench.fresh_builds and image_is_there(workshop):
+    if recorded.is_file() and not bench.fresh_builds and is_kept(workshop):
         _add(sample, BuildEvidence.model_validate_json(recorded.read_text(encoding="utf-8")), cached=True)
         recorded.touch()  # `touchstone clean` removes the builds longest unused.
     else:
