@@ -58,7 +58,7 @@ class Machine:
 
     def touchstone(self, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run touchstone as a person would."""
-        return self.run(sys.executable, "-m", "touchstone", *words, timeout_s=300.0, **environment)
+        return self.run(sys.executable, "-m", "touchstone", *words, timeout_s=900.0, **environment)
 
     def join(self, role: str, *, head: Machine, **environment: str) -> None:
         """Start Ray with a role; the head's own machine starts the cluster."""

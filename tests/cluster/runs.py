@@ -63,7 +63,7 @@ def own(server: Machine, scenario: str, *options: str) -> Path:
     words = ["run", scenario, *options, "--quick", "--anyway"]
     building = [sys.executable, "-m", "touchstone", *words, "--phase", "build", "--out", f"{out}-build"]
     environment = {**os.environ, **server.environment}
-    built = subprocess.run(building, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    built = subprocess.run(building, env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert built.returncode in {0, 4}, built.stdout + built.stderr
     head = f"{server.address}:{HEAD_PORT}"
     done = server.touchstone(*words, "--cluster", head, "--rounds", "1", "--out", out)

@@ -33,7 +33,7 @@ def test_planted_differences_are_found_and_none_in_equals_from_two_generators_as
 ) -> None:
     server, _, second, _ = cluster
     copies(server.folder / "two")
-    done = run_demo(server, "two", "--rounds", "5")
+    done = run_demo(server, "two", "--rounds", "4")
     both = judged(server, "two", "throughput")
     assert both["waits"]["outcome"] == "slower" and both["spins"]["outcome"] == "slower", done.stdout
     assert both["sound"]["outcome"] in {"equivalent", "undecided"}, both["sound"]
@@ -44,7 +44,7 @@ def test_planted_differences_are_found_and_none_in_equals_from_two_generators_as
     try:
         wait_for_nodes(server, 2)
         copies(server.folder / "one")
-        run_demo(server, "one", "--rounds", "5")
+        run_demo(server, "one", "--rounds", "4")
     finally:
         second.join("generator", head=server)
         wait_for_nodes(server, 3)

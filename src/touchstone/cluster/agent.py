@@ -82,8 +82,9 @@ class Agent:
         return self._workers[worker].listen(wait_s)
 
     def close(self, worker: str) -> None:
-        """Say that no order follows: a load process that still works ends its load."""
-        self._workers[worker].close()
+        """Say that no order follows: a process that still works ends its work."""
+        if process := self._workers.get(worker):
+            process.close()
 
     def end(self, worker: str) -> None:
         """End it, whatever it does."""

@@ -37,28 +37,36 @@ def _relay(node: Node, agent: Any, kind: str, folder: Path) -> Iterator[Path]:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         listener.listen()
-        threading.Thread(target=_accept, args=(listener, node, agent, kind), daemon=True).start()
+        serving: list[threading.Thread] = []
+        accepting = threading.Thread(target=_accept, args=(listener, node, agent, kind, serving), daemon=True)
+        accepting.start()
         try:
             yield path
         finally:
             with contextlib.suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
+            # Who asks Ray anything after this machine has left the cluster ends the whole process.
+            accepting.join()
+            for thread in serving:
+                thread.join(_WAIT_S + 2 * SILENCE_S)
 
 
-def _accept(listener: socket.socket, node: Node, agent: Any, kind: str) -> None:
+def _accept(listener: socket.socket, node: Node, agent: Any, kind: str, serving: list[threading.Thread]) -> None:
     with contextlib.suppress(OSError):
         while True:
             connection, _ = listener.accept()
-            threading.Thread(target=_serve, args=(connection, node, agent, kind), daemon=True).start()
+            serving.append(threading.Thread(target=_serve, args=(connection, node, agent, kind), daemon=True))
+            serving[-1].start()
 
 
 def _serve(connection: socket.socket, node: Node, agent: Any, kind: str) -> None:
     """One process: what it says goes to the engine, until it ends or the node is lost."""
     name = f"worker-{next(_numbers)}"
+    passing = threading.Thread(target=_pass_orders, args=(connection, agent, name), daemon=True)
     with connection:
         try:
             ray.get(agent.start.remote(name, kind), timeout=SILENCE_S)
-            threading.Thread(target=_pass_orders, args=(connection, agent, name), daemon=True).start()
+            passing.start()
             while True:
                 said, ended = ray.get(agent.listen.remote(name, _WAIT_S), timeout=_WAIT_S + SILENCE_S)
                 connection.sendall(said.encode())
@@ -73,6 +81,10 @@ def _serve(connection: socket.socket, node: Node, agent: Any, kind: str) -> None
             pass  # The engine has ended, and needs it no more.
         finally:
             agent.end.remote(name)
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RD)
+            if passing.is_alive():
+                passing.join(SILENCE_S)
 
 
 def _pass_orders(connection: socket.socket, agent: Any, name: str) -> None:
