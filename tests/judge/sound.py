@@ -33,13 +33,18 @@ from touchstone.record.sample import (
     ProofOutcome,
     Sample,
 )
-from touchstone.record.watch import Watch, WatchPoint, WatchWindow
+from touchstone.record.watch import Snapshot, Watch, WatchPoint, WatchWindow
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 BODY = "Boom! We found you: ada"
 MIB = 1 << 20
 CONTENDERS = {"go/std": 20_000.0, "rust/std": 26_000.0, "kotlin/jvm": 15_000.0}
 TARE_RATE = 60_000.0
+
+
+def snapshot(point: WatchPoint) -> Snapshot:
+    """What was seen at a point of the watch, as if it had been looked at there by itself."""
+    return Snapshot.model_validate(point.model_dump())
 
 
 def distribution(mean: float, count: int) -> Distribution:
@@ -151,9 +156,9 @@ def load_result(
         watch=Watch(
             series=watch,
             window=WatchWindow(cpu_s=cpu, user_s=cpu / 2, system_s=cpu / 2, rss_peak=60 * MIB, major_faults=0),
-            at_start=watch[0],
-            at_load_end=watch[-1],
-            at_idle_end=watch[-1],
+            at_start=snapshot(watch[0]),
+            at_load_end=snapshot(watch[-1]),
+            at_idle_end=snapshot(watch[-1]),
         ),
         machine=Machine(steal_s=0.0, other_cpu_s=0.02 * seconds),
     )

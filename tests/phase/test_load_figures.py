@@ -2,7 +2,7 @@
 
 from touchstone.phase.load.figures import load_figures, memory_remarks
 from touchstone.record.engine import LoadResult
-from touchstone.record.watch import Watch, WatchPoint, WatchWindow
+from touchstone.record.watch import Snapshot, Watch, WatchPoint, WatchWindow
 
 MIB = 1 << 20
 
@@ -12,7 +12,8 @@ def result(processes: int, footprint: int | None) -> LoadResult:
     rss = 1331 * MIB
     points = [WatchPoint(t=t, phase="load", rss=rss, footprint=footprint, processes=processes) for t in (0.1, 0.2)]
     window = WatchWindow(rss_peak=rss + MIB, footprint_peak=footprint)
-    return LoadResult(watch=Watch(series=points, window=window, at_load_end=points[-1], at_idle_end=points[-1]))
+    after = Snapshot.model_validate(points[-1].model_dump())
+    return LoadResult(watch=Watch(series=points, window=window, at_load_end=after, at_idle_end=after))
 
 
 def test_pages_that_forks_share_count_once_and_the_sample_says_so() -> None:

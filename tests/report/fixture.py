@@ -338,7 +338,7 @@ def _curve(name: str, number: int, position: int, seconds: int, hertz: int, chan
             )
         )
     sample.result = LoadResult(steps=steps, latency=steps[-1].latency, watch=Watch(series=_watch(name, seconds, hertz)))
-    sample.figures = {"knee_rate": math.floor(top / 2_000) * 2_000.0}
+    sample.figures = {"throughput": top}
     return sample
 
 

@@ -5,24 +5,14 @@ from __future__ import annotations
 from pydantic import Field, JsonValue
 
 from touchstone.record.base import Record
+from touchstone.record.watch import TreeMemory
 
 
-class HoldMemory(Record):
+class HoldMemory(TreeMemory):
     """Sums over process trees."""
 
     rss: int
-    footprint: int | None = None
-    """With pages that processes of a tree share counted once."""
-    pss: int | None = None
-    anon: int | None = None
-    swap: int | None = None
-    vm_peak: int | None = None
-    vm_hwm: int | None = None
-    threads: int | None = None
-    fds: int | None = None
-    processes: int | None = None
     cpu_s: float | None = None
-    cgroup_memory: int | None = None
 
 
 class KernelMemory(Record):

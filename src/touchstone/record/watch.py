@@ -108,10 +108,9 @@ class WallClock(EngineRecord):
     """Between the furthest ahead and the furthest behind."""
 
 
-class Snapshot(EngineRecord):
-    """What the server's process tree held at one moment that counts, read as deeply as can be."""
+class TreeMemory(EngineRecord):
+    """What a process tree held at one moment."""
 
-    t: float | None = None
     rss: int | None = None
     footprint: int | None = None
     """With pages that processes of the tree share counted once."""
@@ -124,6 +123,12 @@ class Snapshot(EngineRecord):
     fds: int | None = None
     processes: int | None = None
     cgroup_memory: int | None = None
+
+
+class Snapshot(TreeMemory):
+    """What the server's process tree held at one moment that counts, read as deeply as can be."""
+
+    t: float | None = None
     cgroup_memory_peak: int | None = None
     cgroup_memory_limit: int | None = None
     cgroup_limit_hits: int | None = None

@@ -219,16 +219,6 @@ _ALL = [
     ),
     Figure("time_to_steady", "Time to steady state", Unit.SECONDS, Better.LOWER, "load"),
     Figure(
-        "knee_rate",
-        "Highest rate within the objective",
-        Unit.PER_SECOND,
-        Better.HIGHER,
-        "load",
-        scored=True,
-        counted=Counted("keeps its objective up to", "rate", "a lower", "a higher"),
-        groups=_SPEED,
-    ),
-    Figure(
         "capacity",
         "Capacity",
         Unit.PER_SECOND,

@@ -32,30 +32,25 @@ class FunctionPart(Part):
     category: str
 
 
-class CallCount(Record):
+class Contrast(Record):
+    """Something of both: a system call per request, threads that wait for the same thing."""
+
+    name: str
+    baseline: float
+    contender: float
+
+    @property
+    def difference(self) -> float:
+        """The contender's less the baseline's."""
+        return self.contender - self.baseline
+
+
+class CallCount(Contrast):
     """A system call, or something else that is counted: how often per request."""
 
-    name: str
-    baseline: float
-    contender: float
 
-    @property
-    def difference(self) -> float:
-        """The contender's less the baseline's."""
-        return self.contender - self.baseline
-
-
-class Wait(Record):
+class Wait(Contrast):
     """What threads wait for when they do not run: how many of them, on average."""
-
-    name: str
-    baseline: float
-    contender: float
-
-    @property
-    def difference(self) -> float:
-        """The contender's less the baseline's."""
-        return self.contender - self.baseline
 
 
 class Explanation(Record):

@@ -1,12 +1,10 @@
-"""Latency against the offered rate, with the knee: the highest rate at which the latency objective holds."""
+"""Latency against the offered rate, step by step."""
 
 from __future__ import annotations
 
 from touchstone.record.sample import Sample
-from touchstone.report.format import quantity
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, mark_x, scale_y
-from touchstone.report.plots.marks import mark
+from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
 from touchstone.report.view import Place, View
@@ -15,7 +13,7 @@ from touchstone.vocabulary.figure import Unit
 
 def build(view: View, place: Place) -> Panel | None:
     """The panel of a stepped load."""
-    lines = lines_of(view, place, "knee_rate", _points)
+    lines = lines_of(view, place, "throughput", _points)
     if not lines:
         return None
     figure, axes = canvas.new(300)
@@ -25,25 +23,14 @@ def build(view: View, place: Place) -> Panel | None:
     axes.set_xlim(0, fastest)
     set_ticks(axes.xaxis, linear_ticks(fastest, Unit.PER_SECOND), Unit.PER_SECOND)
     canvas.label(axes, "offered rate", "latency p99, log scale")
-    knees = []
-    for contender in view.measured:
-        knee = view.estimate(place, contender.name, "knee_rate")
-        if knee is not None and knee.median is not None:
-            colour = canvas.line_colour(view.colour(contender.name))
-            words = quantity(knee.median, Unit.PER_SECOND)
-            stem = axes.axvline(knee.median, color=colour, linewidth=1.2, linestyle=(0, (2, 3)), zorder=2)
-            mark(stem, contender.name)
-            mark_x(axes, knee.median, colour, contender.name, f"knee at {words}")
-            knees.append(f"{contender.name} {words}")
-    found = f" Knee (triangle): {', '.join(knees)}." if knees else ""
     return Panel(
         title="Latency against rate",
         svg=canvas.to_svg(
-            figure, slug(place, "rate"), f"{view.title(place)}: p99 latency against the offered rate", found.strip()
+            figure, slug(place, "rate"), f"{view.title(place)}: p99 latency against the offered rate", ""
         ),
-        caption=f"p99 from the intended send time at each offered rate. {TYPICAL}{found}",
+        caption=f"p99 from the intended send time at each offered rate. {TYPICAL}",
         legend=legend_of(lines),
-        findings=view.findings_at(place, ("knee_rate",)),
+        findings=view.findings_at(place, ("throughput",)),
     )
 
 
