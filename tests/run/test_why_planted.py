@@ -61,6 +61,7 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     scenario = home / "hello"
     scenario.mkdir()
     shutil.copy(HELLO / "scenario.toml", scenario)
+    _replace(scenario / "scenario.toml", 'baseline = "mote"', 'baseline = "go"')
     shutil.copytree(HELLO / "go", scenario / "go")
     # Built with its symbols it is profiled itself, and not a copy of it: that halves the time.
     manifest = scenario / "go" / "stack.toml"
