@@ -15,7 +15,7 @@ from touchstone.isolation.cgroup import describe_cgroups
 from touchstone.manifest.catalogue import read_scenario_folder
 from touchstone.record.store import load_run
 from touchstone.sizing.price import Prices
-from touchstone.sizing.size import Container, Demand, Sizing, containers_of, demand_of, usual_quotas
+from touchstone.sizing.size import Container, Demand, Sizing, containers_of, demand_of, doubts_of, usual_quotas
 
 FREE = Prices()
 STRICT = "p99 < 50ms, errors < 0.1%"
@@ -69,6 +69,16 @@ def test_a_container_has_the_runs_estimate_with_its_interval() -> None:
     assert one.low is not None
     assert one.high is not None
     assert one.low < 9_000.0 < one.high
+
+
+def test_what_makes_a_capacity_untrustworthy_is_told_with_it() -> None:
+    sound = capacity_run({"go/std": [9_000.0, 9_050.0, 8_990.0]})
+    assert doubts_of(sound, "cpus-1") == []
+    for sample in sound.samples:
+        if sample.capacity and sample.contender == "go/std":
+            sample.capacity.ended, sample.capacity.low, sample.capacity.high = "trials", 7_000.0, 11_000.0
+    (doubt,) = doubts_of(sound, "cpus-1")
+    assert doubt.startswith("cpus-1: capacity-uncertain (go/std): ")
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,10 @@ def print_sizing(console: Console, sizing: Sizing) -> None:
     console.print(f"The smallest containers for {demand.rate:,.0f} requests per second:", highlight=False)
     for name, chosen in sizing.smallest.items():
         console.print(f"  {name}: {_told(sizing, chosen)}", highlight=False, soft_wrap=True)
+    if sizing.doubts:
+        console.print("Suspect, run by run; the reports say what to do:", style="yellow")
+    for doubt in sizing.doubts:
+        console.print(f"  {doubt}", highlight=False, soft_wrap=True)
 
 
 def _interval(one: Container) -> str:

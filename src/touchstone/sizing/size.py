@@ -14,6 +14,7 @@ from pathlib import Path
 
 from touchstone.failure import UsageError
 from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Finding, Severity
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
@@ -29,6 +30,7 @@ from touchstone.sizing.price import Prices
 KEPT = 0.99
 """The share of the rate that a memory limit must leave: an open loop whose rate is not kept has a growing queue."""
 _LOAD = "at-the-rate"
+_SEARCHED = {"capacity", "floor_passes"}
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Sizing:
     grid: list[Container] = field(default_factory=list)
     limited: bool = False
     """Whether memory limits were tried, and not the smallest one searched."""
+    doubts: list[str] = field(default_factory=list)
+    """What makes the runs' capacities and memory untrustworthy, in sentences."""
 
     @property
     def smallest(self) -> dict[str, Container | None]:
@@ -152,6 +156,7 @@ def size(
             replace(conditions, folder=out / _name(cpus, limit_mb), cpu_limit=cpus),
         )
         sizing.grid += containers_of(run, cpus, limit_mb)
+        sizing.doubts += doubts_of(run, _name(cpus, limit_mb))
     if sizing.limited:
         return sizing
     for cpus in sorted({one.cpus for one in sizing.smallest.values() if one}):
@@ -162,6 +167,7 @@ def size(
             list(chosen),
             replace(conditions, folder=out / f"memory-{cpus:g}", cpu_limit=cpus),
         )
+        sizing.doubts += doubts_of(run, f"memory-{cpus:g}")
         for sample in run.samples:
             if sample.phase == "floor" and sample.contender in chosen:
                 chosen[sample.contender].memory = sample.figures.get("floor_passes")
@@ -188,6 +194,18 @@ def containers_of(run: Run, cpus: float, limit_mb: int | None = None) -> list[Co
             one.reason = next(iter([*failures, *reasons, *filter(None, [planned.not_measured])]), "not measured")
         found.append(one)
     return found
+
+
+def doubts_of(run: Run, name: str) -> list[str]:
+    """A sentence for each finding but a note about what is searched: `name` is the run's folder."""
+    found: dict[str, list[Finding]] = {}
+    for finding in judge(run).findings:
+        if finding.severity is not Severity.NOTE and (finding.figures is None or _SEARCHED & {*finding.figures}):
+            found.setdefault(finding.code, []).append(finding)
+    return [
+        f"{name}: {code} ({', '.join(sorted({f.contender for f in some if f.contender}))}): {some[0].statement}"
+        for code, some in found.items()
+    ]
 
 
 def under(folder: ScenarioFolder, demand: Demand, limit_mb: int | None) -> ScenarioFolder:
