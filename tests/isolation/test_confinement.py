@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ import psutil
 import pytest
 
 from touchstone.isolation.cgroup import create_cgroup, describe_cgroups
-from touchstone.isolation.confinement import ConfinementWatch, memory_of
+from touchstone.isolation.confinement import ConfinementWatch, is_halted, memory_of
 from touchstone.isolation.process import ServerProcess, start_process
 
 GROUPED = pytest.mark.skipif(describe_cgroups() == "not permitted", reason="no cgroup may be made here")
@@ -49,6 +50,19 @@ def account(folder: Path, deed: str, **how: Any) -> dict[str, Any]:
 
 def test_nothing_is_said_of_one_that_stays(tmp_path: Path) -> None:
     assert account(tmp_path, "pass", cpus=[min(os.sched_getaffinity(0))], grouped=True) == {}
+
+
+def test_one_that_was_stopped_by_a_signal_and_goes_on(tmp_path: Path) -> None:
+    with started(tmp_path, "pass") as (process, watch):
+        os.kill(process.pid, signal.SIGSTOP)
+        stopped = Path(f"/proc/{process.pid}/status")
+        deadline = time.monotonic() + 10
+        while not is_halted(stopped.read_text()):
+            assert time.monotonic() < deadline
+        os.kill(process.pid, signal.SIGCONT)
+        assert watch.account() == {"halted": True}
+        assert watch.account() == {}
+        assert process.exited() is None
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one CPU")

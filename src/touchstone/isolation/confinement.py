@@ -1,4 +1,4 @@
-"""Whether a contender stayed where it was put: its CPUs, its priority, its cgroup and limit, and memory that it hid."""
+"""Whether a contender stayed where it was put, and was left alone: CPUs, priority, cgroup, memory, signals."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class ConfinementWatch:
         self._process, self._cpus, self._limit = process, set(cpus), memory_limit
         self._done = threading.Event()
         self._hidden = (0, 0)
+        self._halted = False
         self._sampler = threading.Thread(target=self._sample, daemon=True)
 
     def __enter__(self) -> ConfinementWatch:
@@ -53,6 +54,7 @@ class ConfinementWatch:
         now = cgroup.memory_limit() if cgroup and self._limit is not None else None
         if now is not None and self._limit is not None and now > self._limit:
             found["memory_limit"] = now
+        found["halted"] = self._process.was_halted() or self._halted
         hidden, resident = self._hidden
         if hidden:
             found["unmapped_shared"], found["resident"] = hidden, resident
@@ -62,7 +64,9 @@ class ConfinementWatch:
         cgroup = self._process.cgroup
         assert cgroup is not None  # it is not started otherwise
         while not self._done.wait(_INTERVAL_S):
-            mapped, resident, huge = (sum(part) for part in zip((0, 0, 0), *_memory(cgroup.pids()), strict=True))
+            states = list(_statuses(cgroup.pids()))
+            self._halted |= any(is_halted(status) for status in states)
+            mapped, resident, huge = (sum(part) for part in zip((0, 0, 0), *map(memory_of, states), strict=True))
             hidden = max(0, (cgroup.shared_memory() or 0) - mapped) + huge
             self._hidden = max(self._hidden, (hidden, resident))
 
@@ -114,15 +118,23 @@ def _described(pid: int) -> dict[str, Any]:
     return {"pid": pid}
 
 
-def _memory(pids: Iterable[int]) -> Iterator[tuple[int, int, int]]:
-    """Of each process: shared memory that it has mapped, resident memory, and huge pages, which are in neither."""
+def _statuses(pids: Iterable[int]) -> Iterator[str]:
+    """/proc/PID/status of each process that is still there."""
     for pid in pids:
         with contextlib.suppress(OSError):
-            yield memory_of(Path(f"/proc/{pid}/status").read_text())
+            yield Path(f"/proc/{pid}/status").read_text()
+
+
+def is_halted(status: str) -> bool:
+    """Whether a process was stopped by a signal at the moment of its /proc/PID/status; a tracer's stop is `t`."""
+    return "\nState:\tT" in status
 
 
 def memory_of(status: str) -> tuple[int, int, int]:
-    """RssShmem, VmRSS and HugetlbPages of /proc/PID/status (proc(5)), in bytes; 0 for a line that is not there."""
+    """RssShmem, VmRSS and HugetlbPages of /proc/PID/status (proc(5)), in bytes; 0 for a line that is not there.
+
+    Shared memory that the process has mapped, resident memory, and huge pages, which are in neither.
+    """
     fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
     found = [int(fields.get(name, "0").split()[0]) * 1024 for name in ("RssShmem", "VmRSS", "HugetlbPages")]
     return found[0], found[1], found[2]

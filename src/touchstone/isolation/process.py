@@ -55,6 +55,15 @@ class ServerProcess:
         """How many of its processes the kernel killed for want of memory; None where nobody knows."""
         return self.cgroup.oom_kills() if self.cgroup else None
 
+    def was_halted(self) -> bool:
+        """Whether the root process was stopped by a signal since this was last asked, even if it goes on by now.
+
+        The kernel keeps that for the parent (waitid(2), WCONTINUED); a tracer's stops are not among it.
+        """
+        with contextlib.suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WCONTINUED | os.WNOHANG) is not None
+        return False
+
     def tree(self) -> list[psutil.Process]:
         """The processes that belong to it: descendants, and whoever is in its session or its cgroup."""
         pids = set(self.cgroup.pids()) if self.cgroup else set()

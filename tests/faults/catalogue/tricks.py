@@ -34,6 +34,12 @@ TRICKS: tuple[Setup, ...] = (
         needs_quiet=True,
     ),
     Setup(
+        "halted-by-its-neighbour",
+        "two contenders; the other one stops this one for 100 ms twice per second",
+        ("process-halted",),
+        servers=(*knobs(work_us=60, halt_ms=100), *knobs(work_us=60)),
+    ),
+    Setup(
         "compiled-long-ago",
         "what the build leaves is years older than the build",
         ("artifact-older",),

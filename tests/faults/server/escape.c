@@ -1,7 +1,10 @@
 // A server that does not stay where it was put: on its CPUs, at its priority, in its cgroup, under its limit.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +78,48 @@ static void change_self(void) {
     rename("next", "program");
 }
 
+static bool is_sibling(int pid) {
+    char path[64], text[512] = {0};
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return false;
+    }
+    char *end = fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
+    fclose(file);
+    return end && sscanf(end + 1, " %*c %d", &parent) == 1 && parent == getppid() && strstr(text, "(program)");
+}
+
+// Now and then stop the lab's other servers for `halt_ms`, and let them go on.
+static void *halt_neighbours(void *unused) {
+    for (;;) {
+        int found[64], count = 0;
+        DIR *processes = opendir("/proc");
+        for (struct dirent *entry; processes && count < 64 && (entry = readdir(processes));) {
+            int pid = atoi(entry->d_name);
+            if (pid > 1 && pid != getpid() && is_sibling(pid)) {
+                found[count++] = pid;
+            }
+        }
+        closedir(processes);
+        for (int i = 0; i < count; i++) {
+            kill(found[i], SIGSTOP);
+        }
+        usleep((useconds_t)knobs.halt_ms * 1000);
+        for (int i = 0; i < count; i++) {
+            kill(found[i], SIGCONT);
+        }
+        usleep(400000);
+    }
+    return unused;
+}
+
 void move_away(void) {
+    if (knobs.halt_ms) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, halt_neighbours, NULL);
+    }
     if (knobs.all_cpus) {
         cpu_set_t all;
         memset(&all, 0xff, sizeof all);

@@ -28,7 +28,7 @@
     X(idle_threads) X(log_each) X(shared_bytes) X(spin) X(fill_files)                                                  \
     /* where it was put */                                                                                             \
     X(all_cpus) X(stray_ms) X(raise_priority) X(leave_cgroup) X(lift_limit) X(daemonise) X(escape) X(hidden_bytes) X(leave_file)\
-    X(change_file) X(change_self)                                                                                      \
+    X(change_file) X(change_self) X(halt_ms)                                                                                      \
     /* the machine around it */                                                                                        \
     X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)
 

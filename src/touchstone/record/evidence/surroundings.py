@@ -62,6 +62,8 @@ class Confinement(Record):
     """Processes of its tree outside of its cgroup."""
     memory_limit: int | None = None
     """The limit in bytes as it was found, where it is above the one that was set."""
+    halted: bool = False
+    """A process of its tree was stopped by a signal, such as SIGSTOP, while it was to serve."""
     unmapped_shared: int = 0
     """Bytes of huge pages, and of shared memory that no process had mapped, at the most."""
     resident: int = 0
