@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,29 +29,46 @@ def copies(folder: Path) -> Path:
     return folder
 
 
+def of_samples(row: dict[str, Any]) -> tuple[float, float]:
+    """The interval that the samples alone give: kept apart where findings have widened it."""
+    if row["sampled_low"] is not None:
+        return row["sampled_low"], row["sampled_high"]
+    return row["low"], row["high"]
+
+
+def found(server: Machine, name: str) -> dict[str, dict[str, Any]]:
+    """Run the copies; their throughput against the baseline's.
+
+    Three machines on the CPUs of one disturb each other, which the findings say and widen the intervals by: what is
+    held here against what was planted are the intervals of the samples.
+    """
+    copies(server.folder / name)
+    done = run_demo(server, name, "--rounds", "3")
+    rows = judged(server, name, "throughput")
+    for slow in ("waits", "spins"):
+        assert of_samples(rows[slow])[1] < 0.8 and rows[slow]["outcome"] in {"slower", "undecided"}, done.stdout
+    equal = rows["sound"]
+    low, high = of_samples(equal)
+    assert low < 1 < high, done.stdout
+    assert equal["outcome"] in {"equivalent", "undecided"}, equal
+    assert judged(server, name, "cpu_per_request")["spins"]["ratio"] > 1.2
+    return rows
+
+
 def test_planted_differences_are_found_and_none_in_equals_from_two_generators_as_from_one(
     cluster: list[Machine],
 ) -> None:
     server, _, second, _ = cluster
-    copies(server.folder / "two")
-    done = run_demo(server, "two", "--rounds", "4")
-    both = judged(server, "two", "throughput")
-    assert both["waits"]["outcome"] == "slower" and both["spins"]["outcome"] == "slower", done.stdout
-    assert both["sound"]["outcome"] in {"equivalent", "undecided"}, both["sound"]
-    per_request = judged(server, "two", "cpu_per_request")
-    assert per_request["spins"]["ratio"] > 1.2, per_request["spins"]
+    both = found(server, "two")
     assert all(len(record["result"]["generators"]) == 2 for record in loads(server, "two"))
     second.leave()
     try:
         wait_for_nodes(server, 2)
-        copies(server.folder / "one")
-        run_demo(server, "one", "--rounds", "4")
+        alone = found(server, "one")
     finally:
         second.join("generator", head=server)
         wait_for_nodes(server, 3)
-    alone = judged(server, "one", "throughput")
     assert all(len(record["result"]["generators"]) == 1 for record in loads(server, "one"))
     for name in ("waits", "spins"):
-        assert alone[name]["outcome"] == "slower"
-        one, two = alone[name], both[name]
-        assert one["low"] < two["high"] * 1.15 and two["low"] < one["high"] * 1.15, (name, one, two)
+        (low, high), (least, most) = of_samples(alone[name]), of_samples(both[name])
+        assert low < most and least < high, (name, alone[name], both[name])
