@@ -152,7 +152,7 @@ class Conductor:
                     if phase in self._for(contender):
                         self._carry(bench, phase, contender)
         if sound and any(phase.per_round for phase in self.phases):
-            self._rounds(bench, {c.name: by_name[c.name] for c in sound})
+            self._rounds(bench, chosen, {c.name: by_name[c.name] for c in sound})
 
     def _trained(self, bench: Bench, train: Phase, contender: Contender) -> bool:
         """Whether the training run, if there is one, left what the contender is run with."""
@@ -162,7 +162,7 @@ class Conductor:
         self.display.stage(f"training {contender.name}")
         return not any(sample.failure for sample in self._carry(bench, train, contender))
 
-    def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
+    def _rounds(self, bench: Bench, chosen: Sequence[Contender], sound: Mapping[str, Contender]) -> None:
         number = 0
         for phase in self.phases:
             for note in phase.before_rounds(bench, [*sound.values()]):
@@ -171,6 +171,7 @@ class Conductor:
         while True:
             number += 1
             order = self._order(number)
+            self.display.total(sum(map(self._steps, chosen)))
             self.display.stage(
                 f"round {number} of {max(number, self.plan.rounds)}: {', '.join(n for n in order if n in sound)}"
             )
