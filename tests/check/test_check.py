@@ -14,6 +14,7 @@ from touchstone.check.problem import Problem
 from touchstone.manifest.catalogue import read_scenario_folder
 from touchstone.manifest.location import line_of
 
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SCENARIO = """
 schema = 1
 name = "demo"
@@ -193,3 +194,13 @@ def test_the_command_tells_all_and_ends_with_2(tmp_path: Path) -> None:
         assert "loads.ping.requests[1].expect.pattern" in said
         assert "Traceback" not in said
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("scenario", sorted(path.parent.name for path in SCENARIOS.glob("*/scenario.toml")))
+def test_nothing_is_wrong_with_the_scenarios_of_the_lab(scenario: str) -> None:
+    assert check_folder(read_scenario_folder(SCENARIOS / scenario)) == []
+
+
+def test_a_pattern_of_the_contract_may_count(tmp_path: Path) -> None:
+    counting = SCENARIO.replace('pattern = "no .*"', 'pattern = "no {counter} {fresh} [0-9]{{2}}"')
+    assert problems(tmp_path, counting.replace("{{2}}", "{2}")) == []

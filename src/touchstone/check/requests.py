@@ -8,7 +8,7 @@ from pathlib import Path
 
 from touchstone.check.patterns import engine_refuses, pattern_request, python_refuses
 from touchstone.check.problem import Problem
-from touchstone.engine.bare import bare, bare_request
+from touchstone.engine.bare import bare_request, filled
 from touchstone.manifest.contract import Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import JourneyStep
@@ -165,7 +165,7 @@ def _refused(file: Path, key: Place, pattern: str, why: str) -> Problem:
 def _patterns_of(placed: Placed) -> Iterator[tuple[Place, str]]:
     key, expect = placed.key, placed.request.expect
     if expect.pattern is not None:
-        yield (*key, "expect", "pattern"), bare(expect.pattern)
+        yield (*key, "expect", "pattern"), filled(expect.pattern)
     for name, pattern in expect.headers.items():
         yield (*key, "expect", "headers", name), pattern
     if isinstance(placed.request, Send | JourneyStep):

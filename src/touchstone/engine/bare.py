@@ -18,6 +18,11 @@ def bare(text: str) -> str:
     return "".join(_written(piece) for piece in parse(text).pieces)
 
 
+def filled(text: str) -> str:
+    """A template in which every value is a fixed text, and which is a template still."""
+    return "".join(_written(piece) if isinstance(piece, str) else _STANDS_FOR for piece in parse(text).pieces)
+
+
 def bare_request(wanted: Request) -> BareRequest:
     """A request of a load by itself, in the protocol's form: for the null server, and to be looked at."""
     return request(_rewritten(wanted, bare))
