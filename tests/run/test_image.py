@@ -91,3 +91,14 @@ def test_an_interruption_ends_the_container(folder: Path, tmp_path: Path) -> Non
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 130
     assert not runtime.ask(*mine)
+
+
+def test_clean_removes_the_image_with_its_build(folder: Path, tmp_path: Path) -> None:
+    runtime, env = podman(), environment(tmp_path)
+    run = [*COMMAND, "run", str(folder), "--quick", "--rounds", "1", "--phase", "build", "--stacks", "image"]
+    subprocess.run(run, cwd=tmp_path, env=env, check=True, capture_output=True)
+    (build,) = (tmp_path / "cache" / "builds").iterdir()
+    assert runtime.image_id(f"touchstone/{build.name}") is not None
+    subprocess.run([*COMMAND, "clean", "--cache-above", "0", "--yes"], cwd=tmp_path, env=env, check=True)
+    assert not build.exists()
+    assert runtime.image_id(f"touchstone/{build.name}") is None

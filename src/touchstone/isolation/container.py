@@ -137,6 +137,12 @@ def remove_container(runtime: ContainerRuntime, container: str) -> None:
         runtime.ask("rm", "--force", "--volumes", container)
 
 
+def remove_image(runtime: ContainerRuntime, name: str) -> None:
+    """Take its name from an image, and remove it if it has no other; nothing happens where there is none."""
+    with contextlib.suppress(StartError):
+        runtime.ask("image", "rm", name)
+
+
 def start_command(runtime: ContainerRuntime, container: str) -> list[str]:
     """What starts a container and stays until it has ended; its output is the container's, and so is its exit code."""
     return runtime.command("start", "--attach", container)

@@ -8,10 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from touchstone.isolation.container import ContainerRuntime, remove_image
+from touchstone.phase.build.image import image_name
 from touchstone.record.store import runs_in
 from touchstone.toolchain.cache import cache_folder
 
-KEPT_ANEW = ("builds", "installs")
+_BUILDS = "builds"
+KEPT_ANEW = (_BUILDS, "installs")
 """Folders of the cache whose entries are made again when they are needed; tools are not among them."""
 
 
@@ -86,6 +89,9 @@ def in_use(entry: Kept) -> bool:
 
 
 def remove(entry: Kept) -> None:
-    """Remove the folder, and the lock next to an installation. Raises OSError."""
+    """Remove the folder, the lock next to an installation, and the image that a build made. Raises OSError."""
     shutil.rmtree(entry.path)
     entry.path.with_name(f"{entry.path.name}.lock").unlink(missing_ok=True)
+    if entry.path.parent.name == _BUILDS:
+        for found in filter(None, map(shutil.which, ("podman", "docker"))):
+            remove_image(ContainerRuntime(Path(found)), image_name(entry.path))

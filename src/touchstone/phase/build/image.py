@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from touchstone.bench.base import Built, ImageBuilt
 from touchstone.isolation.container import ContainerRuntime, remove_leftovers
@@ -22,6 +23,11 @@ NO_WARM_BUILD = "of sources that are the same, an image is taken from the runtim
 def runtime_of(workshop: Workshop) -> ContainerRuntime:
     """What builds and runs its image."""
     return ContainerRuntime(workshop.tools[CONTAINERS].path)
+
+
+def image_name(home: Path) -> str:
+    """What an image is called that a build in this folder of the cache makes."""
+    return f"touchstone/{home.name}"
 
 
 def is_kept(workshop: Workshop) -> bool:
@@ -79,7 +85,7 @@ def built_image(workshop: Workshop) -> Built:
 
 def _name(workshop: Workshop) -> str:
     image = workshop.variant.image
-    return image.reference if image and image.reference else f"touchstone/{workshop.home.name}"
+    return image.reference if image and image.reference else image_name(workshop.home)
 
 
 def _arguments(runtime: ContainerRuntime, image: Image) -> list[str]:
