@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.revisions.repository import BROKEN, COMMENTED, SLOWER, commit, git, repository
+from tests.run.demo import SERVER
 
 COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
 ACTION = Path(__file__).resolve().parents[2] / "action.yml"
@@ -64,6 +66,29 @@ def test_a_head_that_breaks_its_contract_or_does_not_build_is_named(tmp_path: Pa
     assert "head/plain failed: build" in done.stdout
 
 
+def test_what_was_built_elsewhere_is_fetched_by_its_commit(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    commit(top, SERVER, "The same in git, another one in the release")
+    # Outside /tmp, which a build has for itself.
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for revision, server in (("HEAD~1", SERVER), ("HEAD", BROKEN)):
+            release = Path(folder) / git(top, "rev-parse", revision)
+            release.mkdir()
+            (release / "server.py").write_text(server)
+        done = touchstone(tmp_path, "ab", "HEAD~1", "HEAD", "--command", f"cp {folder}/{{revision}}/server.py .")
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert "head/plain failed" in done.stdout
+    assert "base/plain failed" not in done.stdout
+
+
+def test_nothing_is_fetched_for_what_is_not_committed(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    (top / "bench/sound/server.py").write_text(SLOWER)
+    done = touchstone(tmp_path, "ab", "main", "--command", "cp /srv/{revision}/server.py .")
+    assert done.returncode == 2
+    assert "nothing can have been built of" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -75,6 +100,7 @@ def test_a_head_that_breaks_its_contract_or_does_not_build_is_named(tmp_path: Pa
         (["main", "--margin", "3x"], "is no margin"),
         (["main", "--markdown", "absent/s.md"], "there is no folder absent"),
         (["main", "--json", "--github"], "exclude each other"),
+        (["main", "main", "--command", "cp /srv/server.py ."], "fetches the same for both"),
     ],
 )
 def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: list[str], said: str) -> None:

@@ -14,11 +14,13 @@ from touchstone.cli.standing import pair_code
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.revisions import Revision
 from touchstone.report import junit, render, revisions
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
 from touchstone.report.standing import print_pair
 from touchstone.revisions.ab import SHARP, Answer, Question, compare_revisions
+from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions
 from touchstone.run.progress import Plain, display_for
@@ -33,6 +35,13 @@ def ab(
         str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")
     ] = None,
     stack: Annotated[str | None, typer.Option(help="The stack, or stack/variant; the only one if left out.")] = None,
+    command: Annotated[
+        str | None,
+        typer.Option(
+            help="For a service that is built elsewhere: a line for sh that puts a revision's artifacts into the work "
+            "folder, in place of its build; {revision} is the commit."
+        ),
+    ] = None,
     load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
     figure: Annotated[
         list[str] | None,
@@ -64,12 +73,13 @@ def ab(
     repository = Repository.around(here)
     earlier = repository.revision(base)
     later = repository.revision(head) if head else repository.working_tree(results_root())
+    _fetchable(command, (earlier, later))
     console = Console(stderr=json)
     console.print(f"base: {earlier.words}\nhead: {later.words}", highlight=False, markup=False, soft_wrap=True)
     answer = compare_revisions(
         repository,
         (earlier, later),
-        Question(terms, tuple(load or ()), scenario, stack, tuple(sys.argv)),
+        Question(terms, tuple(load or ()), scenario, stack, tuple(sys.argv), command),
         here=here,
         conditions=Conditions(
             results=results_root(),
@@ -93,6 +103,22 @@ def ab(
         for line in annotation_lines(said, answer.run, answer.judgement):
             typer.echo(line)
     return pair_code(said, allow_undecided=allow_undecided)
+
+
+def _fetchable(command: str | None, revisions: tuple[Revision, Revision]) -> None:
+    """Raise UsageError if a command cannot fetch what was built of these revisions."""
+    if command is None:
+        return
+    if REVISION not in command:
+        raise UsageError(
+            f"--command {command!r} fetches the same for both revisions",
+            fix=f"let {REVISION} stand for the commit: --command 'cp /srv/releases/{REVISION}/server .'",
+        )
+    for revision in revisions:
+        if revision.dirty:
+            raise UsageError(
+                f"nothing can have been built of {revision.words}", fix="commit, build, and name the commit as the head"
+            )
 
 
 def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, allow_undecided: bool) -> None:

@@ -16,7 +16,7 @@ from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
 from touchstone.plan.plan import Wish, planned_loads
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
-from touchstone.revisions.contenders import BASE, HEAD, scenario_place, two_stacks
+from touchstone.revisions.contenders import BASE, HEAD, fetched, scenario_place, two_stacks
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions, measure
 from touchstone.vocabulary.figure import FIGURES
@@ -40,6 +40,9 @@ class Question:
     stack: str | None = None
     """`stack` or `stack/variant`."""
     command: tuple[str, ...] = ()
+    """What the user typed, for the record."""
+    fetch: str | None = None
+    """A shell's command that puts a revision's artifacts into the work folder, in place of its build."""
     still_open: Callable[[Comparison], bool] | None = None
     """Whether a comparison of such a figure still has to be decided; by its margin, if nothing else is said."""
 
@@ -86,6 +89,9 @@ def compare_revisions(
         base, head, scenario = (top / place for top in tops)
         folder, contender = two_stacks(scenario, base, head, question.stack)
         _, variant = contender.split("/")
+        if question.fetch is not None:
+            commits = {BASE: revisions[0].commit, HEAD: revisions[1].commit}
+            folder = fetched(folder, variant, question.fetch, commits)
         wish = _wish(folder, question)
         carried_out = replace(conditions, still_open=lambda comparison: _still_open(comparison, question))
         stacks = [f"{BASE}/{variant}", f"{HEAD}/{variant}"]

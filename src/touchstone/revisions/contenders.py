@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from touchstone.failure import UsageError
@@ -13,6 +13,8 @@ from touchstone.manifest.stack import Stack
 
 BASE, HEAD = "base", "head"
 """What the stacks are called in the run."""
+REVISION = "{revision}"
+"""What stands for the commit in a command that fetches what was built of it."""
 
 
 def scenario_place(asked: str | None, here: Path, found: Sequence[Path]) -> Path:
@@ -46,6 +48,33 @@ def scenario_place(asked: str | None, here: Path, found: Sequence[Path]) -> Path
             fix="`touchstone new` makes one: it says what the service must answer, and which load is put on it",
         )
     raise UsageError("it is open which scenario is meant", fix=f"say which: --scenario FOLDER, one of: {known}")
+
+
+def fetched(folder: ScenarioFolder, variant: str, command: str, commits: Mapping[str, str]) -> ScenarioFolder:
+    """The folder, with a shell's command in place of what installs and builds each of its stacks.
+
+    Args:
+        folder: of two stacks.
+        variant: the one that is measured.
+        command: puts the artifacts into the work folder; `{revision}` stands for the commit.
+        commits: by stack.
+
+    Raises:
+        UsageError: the variant is an image, or is built upon another.
+
+    """
+    stacks = []
+    for stack in folder.stacks:
+        own = stack.variants[variant]
+        if own.image is not None or own.base is not None:
+            raise UsageError(
+                f"--command cannot replace the build of {variant}, which is an image or built upon another variant",
+                fix="name a variant that has its own `build`, `artifacts` and `run`: --stack STACK/VARIANT",
+            )
+        line = command.replace(REVISION, commits[stack.name])
+        own = own.model_copy(update={"install": None, "build": [["/bin/sh", "-ec", line]]})
+        stacks.append(stack.model_copy(update={"install": None, "variants": {**stack.variants, variant: own}}))
+    return ScenarioFolder(folder.folder, folder.scenario, tuple(stacks))
 
 
 def two_stacks(scenario: Path, base: Path, head: Path, asked: str | None) -> tuple[ScenarioFolder, str]:
