@@ -12,6 +12,7 @@ from tests.judge.capacities import capacity_run
 from tests.run.test_end_to_end import touchstone
 from touchstone.failure import UsageError
 from touchstone.isolation.cgroup import describe_cgroups
+from touchstone.judge.judge import judge
 from touchstone.manifest.catalogue import read_scenario_folder
 from touchstone.record.store import load_run
 from touchstone.sizing.price import Prices
@@ -64,7 +65,8 @@ def test_memory_limits_that_cannot_be_read_are_refused_before_anything_runs(tmp_
 
 
 def test_a_container_has_the_runs_estimate_with_its_interval() -> None:
-    (one,) = containers_of(capacity_run({"go/std": [9_000.0, 9_050.0, 8_990.0]}), 0.5)
+    run = capacity_run({"go/std": [9_000.0, 9_050.0, 8_990.0]})
+    (one,) = containers_of(run, judge(run), 0.5)
     assert one.capacity == 9_000.0
     assert one.low is not None
     assert one.high is not None
@@ -73,11 +75,11 @@ def test_a_container_has_the_runs_estimate_with_its_interval() -> None:
 
 def test_what_makes_a_capacity_untrustworthy_is_told_with_it() -> None:
     sound = capacity_run({"go/std": [9_000.0, 9_050.0, 8_990.0]})
-    assert doubts_of(sound, "cpus-1") == []
+    assert doubts_of(judge(sound), "cpus-1") == []
     for sample in sound.samples:
         if sample.capacity and sample.contender == "go/std":
             sample.capacity.ended, sample.capacity.low, sample.capacity.high = "trials", 7_000.0, 11_000.0
-    (doubt,) = doubts_of(sound, "cpus-1")
+    (doubt,) = doubts_of(judge(sound), "cpus-1")
     assert doubt.startswith("cpus-1: capacity-uncertain (go/std): ")
 
 

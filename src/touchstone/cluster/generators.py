@@ -112,7 +112,7 @@ class _JoinedSession(SlicesSession):
         busy = max(0.0, cpu_seconds() - self._before) / (time.monotonic() - self._began)
         result = super().finish(after_s)
         for one in result.contenders:
-            one.joining_cpu_s = busy * (one.window.warmup_s + one.window.measured_s + one.window.drain_s)
+            one.joining_cpu_s = busy * one.window.whole_s
         return result
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from touchstone.record.base import EngineRecord
-from touchstone.record.watch import Snapshot, held
+from touchstone.record.watch import ProcessTree, Snapshot
 
 START_FIGURES: Mapping[str, str] = {
     "boot_first_response": "first_response_s",
@@ -22,24 +22,17 @@ START_FIGURES: Mapping[str, str] = {
 """The figures of starts, by the field of a `BootRun` that holds them."""
 
 
-class BootRun(EngineRecord):
+class BootRun(ProcessTree):
     """One start: from exec to the first valid response."""
 
     first_response_s: float | None = None
     program_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """Of it, what passed until a container's program was executed: the runtime's share."""
     port_open_s: float | None = None
-    rss: int | None = None
-    footprint: int | None = None
-    """With pages that processes of the tree share counted once."""
-    pss: int | None = None
-    anon: int | None = None
     vm_peak: int | None = None
     vm_hwm: int | None = None
     major_faults: int | None = None
     """That needed I/O up to then."""
-    threads: int | None = None
-    processes: int | None = None
     cpu_s: float | None = None
     polls: int | None = None
     """Connections tried."""
@@ -62,11 +55,6 @@ class BootRun(EngineRecord):
     cold_cache: bool = False
     warm_reason: str | None = None
     """Why the page cache could not be dropped, if that was asked for."""
-
-    @property
-    def held(self) -> int | None:
-        """The memory that counts: RSS of a single process, the footprint of a tree of several."""
-        return held(self.rss, self.footprint, self.processes)
 
 
 class BootResult(EngineRecord):

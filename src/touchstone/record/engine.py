@@ -83,6 +83,16 @@ class Window(EngineRecord):
     measured_s: float = 0.0
     drain_s: float = 0.0
 
+    @property
+    def watched_s(self) -> float:
+        """For how long the machine was watched: until the last answer has come, which an overloaded server puts off."""
+        return self.measured_s + self.drain_s
+
+    @property
+    def whole_s(self) -> float:
+        """Of the whole job, warm-up included."""
+        return self.warmup_s + self.watched_s
+
 
 class Rate(EngineRecord):
     """Requests a second: what was asked (open loop), and what was answered correctly."""

@@ -7,36 +7,36 @@ from typing import Any
 from touchstone.record.base import EngineRecord
 
 
-def held(rss: int | None, footprint: int | None, processes: int | None) -> int | None:
-    """The memory of a process tree in bytes; None where it was not read.
+class ProcessTree(EngineRecord):
+    """What a process tree held at one moment: bytes, and counts of what it is made of."""
 
-    The RSS of several processes counts each page that they share once for each of them; their footprint counts it once.
-    """
-    return footprint if (processes or 0) > 1 else rss
-
-
-class WatchPoint(EngineRecord):
-    """The server's process tree at one moment."""
-
-    t: float
-    phase: str = ""
-    cpu_s: float | None = None
     rss: int | None = None
     footprint: int | None = None
     """With pages that processes of the tree share counted once; of several processes read about once per second."""
     pss: int | None = None
     anon: int | None = None
-    cgroup_memory: int | None = None
     threads: int | None = None
-    fds: int | None = None
     processes: int | None = None
-    ended_cpu_s: float | None = None
-    """CPU seconds of that process which had used most among those that have gone."""
 
     @property
     def held(self) -> int | None:
-        """The memory that counts: RSS of a single process, the footprint of a tree of several."""
-        return held(self.rss, self.footprint, self.processes)
+        """The memory that counts: RSS of a single process, the footprint of a tree of several.
+
+        The RSS of several processes counts each page that they share once for each of them.
+        """
+        return self.footprint if (self.processes or 0) > 1 else self.rss
+
+
+class WatchPoint(ProcessTree):
+    """The server's process tree at one moment of the series."""
+
+    t: float
+    phase: str = ""
+    cpu_s: float | None = None
+    cgroup_memory: int | None = None
+    fds: int | None = None
+    ended_cpu_s: float | None = None
+    """CPU seconds of that process which had used most among those that have gone."""
 
 
 class WatchWindow(EngineRecord):
@@ -108,36 +108,24 @@ class WallClock(EngineRecord):
     """Between the furthest ahead and the furthest behind."""
 
 
-class TreeMemory(EngineRecord):
-    """What a process tree held at one moment."""
+class TreeMemory(ProcessTree):
+    """The same, read as deeply as can be."""
 
-    rss: int | None = None
-    footprint: int | None = None
-    """With pages that processes of the tree share counted once."""
-    pss: int | None = None
-    anon: int | None = None
     swap: int | None = None
     vm_peak: int | None = None
     vm_hwm: int | None = None
-    threads: int | None = None
     fds: int | None = None
-    processes: int | None = None
     cgroup_memory: int | None = None
 
 
 class Snapshot(TreeMemory):
-    """What the server's process tree held at one moment that counts, read as deeply as can be."""
+    """The server's process tree at a moment that counts."""
 
     t: float | None = None
     cgroup_memory_peak: int | None = None
     cgroup_memory_limit: int | None = None
     cgroup_limit_hits: int | None = None
     oom_kills: int | None = None
-
-    @property
-    def held(self) -> int | None:
-        """The memory that counts: RSS of a single process, the footprint of a tree of several."""
-        return held(self.rss, self.footprint, self.processes)
 
 
 class WatchCost(EngineRecord):

@@ -116,7 +116,7 @@ def _sample(scenario: str, number: int, result: LoadResult) -> Sample:
         load=_LOAD,
         round=number,
         started_at=datetime.fromtimestamp(result.window.start_unix_s, UTC),
-        took_s=result.window.warmup_s + result.window.measured_s + result.window.drain_s,
+        took_s=result.window.whole_s,
         figures=figures,
         not_measured=missing,
         result=result,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from touchstone.failure import UsageError
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Finding, Judgement, Severity
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
@@ -155,8 +155,9 @@ def size(
             stacks,
             replace(conditions, folder=out / _name(cpus, limit_mb), cpu_limit=cpus),
         )
-        sizing.grid += containers_of(run, cpus, limit_mb)
-        sizing.doubts += doubts_of(run, _name(cpus, limit_mb))
+        judgement = judge(run)
+        sizing.grid += containers_of(run, judgement, cpus, limit_mb)
+        sizing.doubts += doubts_of(judgement, _name(cpus, limit_mb))
     if sizing.limited:
         return sizing
     for cpus in sorted({one.cpus for one in sizing.smallest.values() if one}):
@@ -167,16 +168,16 @@ def size(
             list(chosen),
             replace(conditions, folder=out / f"memory-{cpus:g}", cpu_limit=cpus),
         )
-        sizing.doubts += doubts_of(run, f"memory-{cpus:g}")
+        sizing.doubts += doubts_of(judge(run), f"memory-{cpus:g}")
         for sample in run.samples:
             if sample.phase == "floor" and sample.contender in chosen:
                 chosen[sample.contender].memory = sample.figures.get("floor_passes")
     return sizing
 
 
-def containers_of(run: Run, cpus: float, limit_mb: int | None = None) -> list[Container]:
+def containers_of(run: Run, judgement: Judgement, cpus: float, limit_mb: int | None = None) -> list[Container]:
     """Each contender of a run with its capacity; the interval is that over rounds, with few rounds the rounds' own."""
-    estimates = {e.contender: e for e in judge(run).estimates if e.figure == "capacity"}
+    estimates = {e.contender: e for e in judgement.estimates if e.figure == "capacity"}
     found = []
     for planned in run.plan.contenders:
         one = Container(planned.name, cpus, memory=None if limit_mb is None else float(limit_mb * 2**20))
@@ -196,10 +197,10 @@ def containers_of(run: Run, cpus: float, limit_mb: int | None = None) -> list[Co
     return found
 
 
-def doubts_of(run: Run, name: str) -> list[str]:
+def doubts_of(judgement: Judgement, name: str) -> list[str]:
     """A sentence for each finding but a note about what is searched: `name` is the run's folder."""
     found: dict[str, list[Finding]] = {}
-    for finding in judge(run).findings:
+    for finding in judgement.findings:
         if finding.severity is not Severity.NOTE and (finding.figures is None or _SEARCHED & {*finding.figures}):
             found.setdefault(finding.code, []).append(finding)
     return [

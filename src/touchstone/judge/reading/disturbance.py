@@ -31,10 +31,7 @@ def others_share(sample: Sample, cpus: int) -> float | None:
     other = result.machine.other_cpu_s if result else None
     if result is None or other is None or not result.window.measured_s:
         return None
-    own = sum(state.cpu_s for state in sample.dependencies if state.cpu_s)
-    # The engine reads the machine until its last answer has come, which an overloaded server puts off.
-    elapsed = result.window.measured_s + result.window.drain_s
-    return (other - own) / (elapsed * max(1, cpus))
+    return (other - _of_dependencies(sample)) / (result.window.watched_s * max(1, cpus))
 
 
 def others_in_failed_trials(sample: Sample, cpus: int) -> float | None:
@@ -43,10 +40,15 @@ def others_in_failed_trials(sample: Sample, cpus: int) -> float | None:
         return None
     used = [t.other_cpus for t in sample.capacity.trials if t.held is False and t.other_cpus is not None]
     seconds = sample.machine.wall_s if sample.machine else None
-    own = sum(state.cpu_s for state in sample.dependencies if state.cpu_s)
+    own = _of_dependencies(sample)
     if not used or (own and not seconds):
         return None
     return (statistics.median(used) - (own / seconds if seconds else 0.0)) / max(1, cpus)
+
+
+def _of_dependencies(sample: Sample) -> float:
+    """CPU seconds of the dependencies' processes."""
+    return sum(state.cpu_s for state in sample.dependencies if state.cpu_s)
 
 
 def disturbance(runs: Iterable[Run]) -> Disturbance:
@@ -64,7 +66,7 @@ def disturbance(runs: Iterable[Run]) -> Disturbance:
             if (used := others_share(sample, cpus)) is not None:
                 others.append(max(0.0, used))
             if result.machine.steal_s is not None:
-                stolen.append(result.machine.steal_s / ((result.window.measured_s + result.window.drain_s) * cpus))
+                stolen.append(result.machine.steal_s / (result.window.watched_s * cpus))
     return Disturbance(
         loads, statistics.median(others) if others else None, statistics.median(stolen) if stolen else None
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from touchstone.attribution.category import Category
 from touchstone.judge.statistics.intervals import mean_interval, simultaneous
-from touchstone.judge.why.explanation import CallCount, Explanation, FunctionPart, Part, Unexplained
+from touchstone.judge.why.explanation import Contrast, Explanation, FunctionPart, Part, Unexplained
 from touchstone.judge.why.spending import Spending, profiles, spending, why_not
 from touchstone.judge.why.waits import waits
 from touchstone.record.evidence.profile import ProfileEvidence
@@ -101,7 +101,7 @@ def _functions(a: Rounds, b: Rounds, confidence: float) -> list[FunctionPart]:
     return sorted(parts, key=lambda part: -abs(part.difference))[:FUNCTIONS]
 
 
-def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[CallCount]:
+def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[Contrast]:
     """Over all rounds together: counts need no interval, and few of them depend on chance."""
     means = []
     for side in sides:
@@ -112,12 +112,12 @@ def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[CallCount]:
     a, b = means
     if not a or not b:
         return []
-    found = [CallCount(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
+    found = [Contrast(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
     kept = [call for call in found if max(call.baseline, call.contender) >= _LEAST_CALLS]
     return sorted(kept, key=lambda call: (-abs(call.difference), call.name))[:CALLS]
 
 
-def _counted(run: Run, pair: tuple[str, str], load: str, rounds: Sequence[int]) -> list[CallCount]:
+def _counted(run: Run, pair: tuple[str, str], load: str, rounds: Sequence[int]) -> list[Contrast]:
     """By the figures' titles, as means over rounds; what was counted of one alone is left out."""
     sides = [
         [sample.figures for number, sample in profiles(run.samples, name, load) if number in rounds] for name in pair
@@ -129,7 +129,7 @@ def _counted(run: Run, pair: tuple[str, str], load: str, rounds: Sequence[int]) 
         values = [[figures[figure.name] for figures in side if figure.name in figures] for side in sides]
         if all(values) and any(map(any, values)):
             a, b = (statistics.fmean(side) for side in values)
-            found.append(CallCount(name=figure.title.removesuffix(" per request"), baseline=a, contender=b))
+            found.append(Contrast(name=figure.title.removesuffix(" per request"), baseline=a, contender=b))
     return found
 
 

@@ -33,7 +33,7 @@ class FunctionPart(Part):
 
 
 class Contrast(Record):
-    """Something of both: a system call per request, threads that wait for the same thing."""
+    """What was counted of both: a system call per request, threads that wait for the same thing on average."""
 
     name: str
     baseline: float
@@ -43,14 +43,6 @@ class Contrast(Record):
     def difference(self) -> float:
         """The contender's less the baseline's."""
         return self.contender - self.baseline
-
-
-class CallCount(Contrast):
-    """A system call, or something else that is counted: how often per request."""
-
-
-class Wait(Contrast):
-    """What threads wait for when they do not run: how many of them, on average."""
 
 
 class Explanation(Record):
@@ -70,11 +62,11 @@ class Explanation(Record):
     """What the contenders take other than the copies of them that were profiled; 0 where there is no copy."""
     functions: list[FunctionPart] = []
     """Those that explain most, by the size of the difference."""
-    calls: list[CallCount] = []
+    calls: list[Contrast] = []
     """The system calls whose number differs most."""
-    counted: list[CallCount] = []
+    counted: list[Contrast] = []
     """What else was counted of both: instructions, context switches, page faults, collections."""
-    waits: list[Wait] = []
+    waits: list[Contrast] = []
     """What threads of both wait for off the CPU, what differs most first; empty where the kernel does not tell it."""
     no_waits: str = ""
     """Why it does not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from touchstone.judge.why.explanation import Wait
+from touchstone.judge.why.explanation import Contrast
 from touchstone.record.evidence.profile import ProfileEvidence, Waits
 
 FOR_A_CPU = "for a CPU"
@@ -32,7 +32,7 @@ def kind_of(function: str) -> str:
     return next((name for name, pattern, _ in KINDS if re.search(pattern, function)), ELSE)
 
 
-def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[Wait], str]:
+def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[Contrast], str]:
     """By what is waited for the threads of both on average over rounds, or why it is not known."""
     means = []
     for side in sides:
@@ -41,7 +41,7 @@ def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[Wait], str]:
             return [], next((one.no_waits for one in side if one.no_waits), "nobody looked")
         means.append(_mean([_by_kind(one) for one in looked]))
     a, b = means
-    found = [Wait(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
+    found = [Contrast(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
     kept = [wait for wait in found if max(wait.baseline, wait.contender) >= _LEAST]
     return sorted(kept, key=lambda wait: (-abs(wait.difference), wait.name)), ""
 

@@ -88,7 +88,7 @@ def read_trial(
 
 
 def _other_cpus(result: LoadResult) -> float | None:
-    used, elapsed = result.machine.other_cpu_s, result.window.measured_s + result.window.drain_s
+    used, elapsed = result.machine.other_cpu_s, result.window.watched_s
     return used / elapsed if used is not None and elapsed else None
 
 

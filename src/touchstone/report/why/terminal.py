@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.judge.why.explanation import CallCount, Explanation, Part, Unexplained, Wait
+from touchstone.judge.why.explanation import Contrast, Explanation, Part, Unexplained
 from touchstone.report.why.waterfall import Step, waterfall
 from touchstone.report.why.words import (
     between,
@@ -101,7 +101,7 @@ def _functions(found: Explanation) -> Table:
     return table
 
 
-def _counts(found: Explanation, head: str, rows: Sequence[CallCount | Wait]) -> Table:
+def _counts(found: Explanation, head: str, rows: Sequence[Contrast]) -> Table:
     table = _table(head[0].upper() + head[1:], ["", found.baseline, found.contender, "difference"])
     for row in rows:
         table.add_row(row.name, count(row.baseline), count(row.contender), count(row.difference, "+"))

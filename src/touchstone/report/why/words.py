@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.judge.why.explanation import CallCount, Explanation, Part, Wait
+from touchstone.judge.why.explanation import Contrast, Explanation, Part
 from touchstone.report.format import percent, plural
 from touchstone.report.why.waterfall import Waterfall
 
@@ -74,9 +74,9 @@ def rest(found: Explanation) -> str:
     )
 
 
-def counts(found: Explanation) -> list[tuple[str, Sequence[CallCount | Wait]]]:
+def counts(found: Explanation) -> list[tuple[str, Sequence[Contrast]]]:
     """The tables of counts with their heads: system calls, and what threads wait for. Empty ones are left out."""
-    tables: list[tuple[str, Sequence[CallCount | Wait]]] = [
+    tables: list[tuple[str, Sequence[Contrast]]] = [
         ("system calls per request", found.calls),
         ("counted per request", found.counted),
         ("threads that wait, on average", found.waits),

@@ -37,8 +37,6 @@ class CapacityDisturbed(SampleRule):
             f"while its trials failed, other processes used {share(used)} of the machine's CPU time",
             sample=sample,
             figures=["capacity"],
-            doubt=Doubt(
-                faster=1 / max(1e-3, 1 - used), common=True, reason="the service had at least what they left over"
-            ),
+            doubt=Doubt.of_taken(used),
             evidence={"share": used},
         )

@@ -41,7 +41,7 @@ class CommitsNotDurable(SampleRule):
         result = sample.result
         if result is None:
             return
-        elapsed = result.window.warmup_s + result.window.measured_s + result.window.drain_s
+        elapsed = result.window.whole_s
         for dependency in sample.dependencies:
             rows = sum(_gain(dependency, f"database_tup_{what}") or 0.0 for what in ("inserted", "updated", "deleted"))
             commits, syncs = _gain(dependency, "database_xact_commit"), _gain(dependency, "wal_sync")

@@ -43,7 +43,7 @@ class DependencySaturated(SampleRule):
         if result is None or not result.window.measured_s:
             return
         # The dependency's CPU is read around the whole load, its warm-up included.
-        spent = result.window.warmup_s + result.window.measured_s + result.window.drain_s
+        spent = result.window.whole_s
         for dependency in sample.dependencies:
             busy = None
             if dependency.cpu_s is not None and dependency.cpus:

@@ -38,7 +38,7 @@ class JoiningBusy(SampleRule):
         result = sample.result
         if result is None or result.joining_cpu_s is None:
             return
-        elapsed = result.window.warmup_s + result.window.measured_s + result.window.drain_s
+        elapsed = result.window.whole_s
         if elapsed and result.joining_cpu_s / elapsed > BUSY:
             used = result.joining_cpu_s / elapsed
             yield self.finding(

@@ -41,6 +41,6 @@ class CpuStolen(SampleRule):
                 f"{share(stolen)} of the machine's CPU time was stolen during the window",
                 sample=sample,
                 figures=[*SPEED, *CPU],
-                doubt=Doubt(faster=1 / max(1e-3, 1 - stolen), common=True, reason="the rest of the time was its own"),
+                doubt=Doubt.of_taken(stolen, "the rest of the time was its own"),
                 evidence={"steal_s": steal, "share": stolen},
             )

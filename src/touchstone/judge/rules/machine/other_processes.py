@@ -41,8 +41,6 @@ class OtherProcesses(SampleRule):
                 severity=Severity.SUSPECT if used > SUSPECT else Severity.NOTE,
                 sample=sample,
                 figures=[*SPEED, *CPU],
-                doubt=Doubt(
-                    faster=1 / max(1e-3, 1 - used), common=True, reason="the service had at least what they left over"
-                ),
+                doubt=Doubt.of_taken(used),
                 evidence={"other_cpu_s": sample.result.machine.other_cpu_s if sample.result else None, "share": used},
             )

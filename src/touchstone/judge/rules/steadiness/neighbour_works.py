@@ -45,8 +45,6 @@ class NeighbourWorks(SampleRule):
             severity=Severity.SUSPECT if taken > SUSPECT else Severity.NOTE,
             sample=sample,
             figures=[*SPEED, *CPU],
-            doubt=Doubt(
-                faster=1 / max(1e-3, 1 - taken), common=True, reason="the service had at least what they left over"
-            ),
+            doubt=Doubt.of_taken(taken),
             evidence={"share": taken, "cpu_s": used},
         )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
-from touchstone.judge.rule import GroupRule
+from touchstone.judge.rule import RunRule
 from touchstone.judge.statistics.trend import Rise, rise
 from touchstone.record.sample import Sample
 
@@ -17,7 +17,7 @@ FIRST = 1 / 3
 """The share of the turns, at the beginning, in which caches fill and a compiler has not done its work."""
 
 
-class SlowsWithWork(GroupRule):
+class SlowsWithWork(RunRule):
     """A table that is searched from its beginning, a list that grows, a log that is read: the more it has served, the
     slower it is.
 
@@ -41,15 +41,20 @@ class SlowsWithWork(GroupRule):
         "Look at what grows with the requests: tables without an index, lists, caches, logs; measure longer to see "
         "where it ends."
     )
-    phases = ("load",)
 
-    def look(self, group: Group, case: Case) -> Iterator[Finding]:
-        """Look at one group."""
-        seen = {s.id: (s, found) for s in group.samples if (found := _rise(s)) is not None}
+    def look(self, case: Case) -> Iterator[Finding]:
+        """Look at the run."""
+        loaded = [sample for sample in case.run.samples if sample.phase == "load"]
+        rises = {sample.id: (sample, found) for sample in loaded if (found := _rise(sample)) is not None}
+        for group in case.groups_of("load"):
+            yield from self._of(group, rises, case)
+
+    def _of(self, group: Group, rises: Mapping[str, tuple[Sample, Rise]], case: Case) -> Iterator[Finding]:
+        seen = [rises[sample.id] for sample in group.samples if sample.id in rises]
         hits = {
-            name: found.share
-            for name, (sample, found) in seen.items()
-            if found.low - max(0.0, _usual(sample, case)) > case.margin
+            sample.id: found.share
+            for sample, found in seen
+            if found.low - max(0.0, _usual(sample, rises)) > case.margin
         }
         if not hits or len(hits) < max(min(2, len(seen)), len(seen) / 2):
             return
@@ -75,13 +80,11 @@ def _rise(sample: Sample) -> Rise | None:
     return rise(series[int(len(series) * FIRST) :])
 
 
-def _usual(sample: Sample, case: Case) -> float:
+def _usual(sample: Sample, rises: Mapping[str, tuple[Sample, Rise]]) -> float:
     """The rise of the contender in the middle, under the same load in the same round: what the machine did to all."""
     others = [
         found.share
-        for other in case.run.samples
-        if (other.phase, other.load, other.round) == (sample.phase, sample.load, sample.round)
-        and other.id != sample.id
-        and (found := _rise(other)) is not None
+        for other, found in rises.values()
+        if (other.load, other.round) == (sample.load, sample.round) and other.id != sample.id
     ]
     return statistics.median(others) if others else 0.0
