@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.run.demo import add_stack, demo
-from touchstone.isolation.cgroup import leftover_cgroups
+from touchstone.isolation.cgroup import LABEL, leftover_cgroups
 
 COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
 
@@ -212,7 +212,7 @@ def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(tmp_path: Pa
     assert process.returncode == 130, output
     assert "report.html" in output
     assert not [pid for pid in own if psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie"]
-    assert not leftover_cgroups()
+    assert not [group for group in leftover_cgroups() if group.name.startswith(f"{LABEL}{process.pid}-")]
     assert next((tmp_path / "results").glob("*/report.html")).stat().st_size > 0
 
 

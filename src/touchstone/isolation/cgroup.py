@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -142,7 +143,10 @@ def create_cgroup(name: str) -> Cgroup | None:
         with contextlib.suppress(OSError):
             folder.mkdir(exist_ok=True)
             paths[controller] = folder
-    return Cgroup(1, paths) if "memory" in paths else None
+    if "memory" in paths:
+        return Cgroup(1, paths)
+    Cgroup(1, paths).remove()
+    return None
 
 
 def find_cgroup(place: Path) -> Cgroup | None:
@@ -164,14 +168,30 @@ def find_cgroup(place: Path) -> Cgroup | None:
 
 def leftover_cgroups() -> list[Path]:
     """Groups of earlier runs whose lab no longer lives."""
-    roots = [_v2_home()] if _v2_usable() else [(_ROOT / c).resolve() for c in _v1_usable()]
     found = []
-    for root in dict.fromkeys(roots):
-        for folder in root.glob("touchstone-*-*"):
-            pid = folder.name.split("-")[1]
-            if pid.isdigit() and not Path("/proc", pid).exists():
-                found.append(folder)
-    return sorted(found)
+    for folder in _made_by_a_lab():
+        pid = folder.name.split("-")[1]
+        if pid.isdigit() and not Path("/proc", pid).exists():
+            found.append(folder)
+    return found
+
+
+def clear_own_cgroups() -> None:
+    """Remove what this process has made and not removed, with the processes in it.
+
+    An interruption can come at any point, also while a group is being made or removed.
+    """
+    for folder in _made_by_a_lab(f"{LABEL}{os.getpid()}-*"):
+        group = Cgroup(2, {"pids": folder})
+        for pid in group.pids():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        group.remove()
+
+
+def _made_by_a_lab(pattern: str = f"{LABEL}*-*") -> list[Path]:
+    roots = [_v2_home()] if _v2_usable() else [(_ROOT / c).resolve() for c in _v1_usable()]
+    return sorted(folder for root in dict.fromkeys(roots) for folder in root.glob(pattern))
 
 
 def _v2_home() -> Path:

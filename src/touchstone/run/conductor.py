@@ -19,6 +19,7 @@ from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
+from touchstone.isolation.cgroup import clear_own_cgroups
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
@@ -85,6 +86,7 @@ class Conductor:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             for dependency in reversed(dependencies.values()):
                 dependency.stop()
+            clear_own_cgroups()
             shutil.rmtree(scratch, ignore_errors=True)
             signal.signal(signal.SIGTERM, restore)
             signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,0 +1,65 @@
+"""Nothing that the lab made in the tree of cgroups outlives it, wherever an interruption comes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from touchstone.isolation import cgroup
+from touchstone.isolation.cgroup import Cgroup, clear_own_cgroups, create_cgroup
+from touchstone.isolation.process import start_process
+
+
+def made(name: str) -> Cgroup:
+    group = create_cgroup(name)
+    if group is None:
+        pytest.skip("no cgroup is permitted here")
+    return group
+
+
+def test_a_group_with_a_process_in_it_is_cleared_away(tmp_path: Path) -> None:
+    group = made("clear")
+    process = start_process(
+        [sys.executable, "-c", "import time; time.sleep(60)"],
+        env={},
+        cwd=tmp_path,
+        log=tmp_path / "log",
+        cgroup=group,
+    )
+    clear_own_cgroups()
+    assert process.popen.wait(10) < 0
+    assert not [folder for folder in group.folders if folder.exists()]
+
+
+def test_the_rest_of_a_group_that_was_half_removed_is_cleared_away() -> None:
+    group = made("half")
+    group.folders[0].rmdir()
+    clear_own_cgroups()
+    assert not [folder for folder in group.folders if folder.exists()]
+
+
+def test_the_groups_of_another_lab_stay() -> None:
+    group = made("another")
+    others = [folder.with_name(folder.name.replace(str(os.getpid()), str(os.getppid()))) for folder in group.folders]
+    for folder, other in zip(group.folders, others, strict=True):
+        folder.rmdir()
+        other.mkdir()
+    clear_own_cgroups()
+    left = [other.exists() for other in others]
+    for other in others:
+        other.rmdir()
+    assert all(left)
+
+
+def test_a_group_that_cannot_have_its_memory_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for controller in ("memory", "cpu", "pids"):
+        (tmp_path / controller).mkdir()
+        (tmp_path / controller / "tasks").touch()
+    (tmp_path / "memory" / f"touchstone-{os.getpid()}-full").touch()
+    monkeypatch.setattr(cgroup, "_ROOT", tmp_path)
+    monkeypatch.setattr(cgroup, "_v2_usable", lambda: False)
+    assert create_cgroup("full") is None
+    assert sorted(path.name for path in tmp_path.glob("*/touchstone-*") if path.is_dir()) == []
