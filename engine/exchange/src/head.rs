@@ -1,6 +1,7 @@
 //! What the head of a response must say: its media type, and fields with a value of a given form.
 
 use regex::bytes::Regex;
+use touchstone_http::field_value;
 
 use crate::job::Expect;
 
@@ -81,29 +82,6 @@ impl HeadCheck {
         }
         Ok(())
     }
-}
-
-/// The values of a field's lines, in their order; `head` begins with its status line.
-pub fn field_lines<'a>(head: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-    let lines = head.split(|byte| *byte == b'\n').skip(1);
-    lines.filter_map(move |line| {
-        let colon = line.iter().position(|byte| *byte == b':')?;
-        let (found, value) = line.split_at(colon);
-        found
-            .eq_ignore_ascii_case(name.as_bytes())
-            .then(|| value[1..].trim_ascii())
-    })
-}
-
-/// The value of a field, that of several lines joined as RFC 9110 section 5.3 says.
-#[must_use]
-pub fn field_value(head: &[u8], name: &str) -> Option<Vec<u8>> {
-    let values = field_lines(head, name);
-    values.map(<[u8]>::to_vec).reduce(|mut all, next| {
-        all.extend_from_slice(b", ");
-        all.extend_from_slice(&next);
-        all
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! One HTTP/1.1 exchange, checked whole. For first responses and held connections, where each exchange happens once;
-//! the load engine has its own parser for its hot path.
+//! One HTTP/1.1 exchange, checked whole: for first responses and held connections, where a response is small and kept.
+//! The load generator, which keeps nothing, shares what is expected of a response, and the parser (`touchstone-http`).
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,7 @@ mod response;
 mod target;
 
 pub use expect::Check;
-pub use head::{HeadCheck, field_lines, field_value, whole_pattern};
+pub use head::{HeadCheck, whole_pattern};
 pub use job::{Expect, ExpectBody, Request};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};

@@ -1,4 +1,6 @@
-//! A response, read as it arrives (RFC 9112).
+//! A response, kept whole: a thin layer over the parser.
+
+use touchstone_http::{Head, ResponseParser};
 
 /// A whole response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,19 +24,12 @@ pub enum Progress {
     Complete(Response),
 }
 
-/// How the body ends (RFC 9112 section 6.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Framing {
-    Length(usize),
-    Chunked,
-    UntilClose,
-}
-
 /// Reads one response; give it whatever arrives.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Reader {
+    parser: ResponseParser,
     received: Vec<u8>,
-    head_only: bool,
+    body: Vec<u8>,
 }
 
 /// No response that this crate asks for is larger.
@@ -44,9 +39,13 @@ impl Reader {
     /// A reader for the response to a request of this method.
     #[must_use]
     pub fn new(method: &str) -> Self {
+        let mut parser = ResponseParser::default();
+        parser.reset(method == "HEAD");
+        parser.keep_head();
         Self {
+            parser,
             received: Vec::new(),
-            head_only: method == "HEAD",
+            body: Vec::new(),
         }
     }
 
@@ -65,7 +64,19 @@ impl Reader {
         if self.received.len() > LARGEST {
             return Err(format!("the response is larger than {LARGEST} bytes"));
         }
-        self.parse(false)
+        let body = &mut self.body;
+        let fed = self
+            .parser
+            .feed(bytes, |part| body.extend_from_slice(part))
+            .map_err(|why| format!("not HTTP/1.1: {why}"))?;
+        if fed.consumed < bytes.len() {
+            let extra = bytes.len() - fed.consumed;
+            return Err(format!("{extra} bytes follow the response"));
+        }
+        Ok(match self.parser.head() {
+            Some(head) if fed.done => Progress::Complete(self.whole(head)),
+            _ => Progress::Partial,
+        })
     }
 
     /// The peer has closed.
@@ -73,142 +84,24 @@ impl Reader {
     /// # Errors
     /// When the response is not whole.
     pub fn close(&mut self) -> Result<Response, String> {
-        match self.parse(true)? {
-            Progress::Complete(response) => Ok(response),
-            Progress::Partial if self.received.is_empty() => {
-                Err("closed without a response".into())
-            }
-            Progress::Partial => Err(format!(
+        match self.parser.head() {
+            Some(head) if self.parser.close() => Ok(self.whole(head)),
+            _ if self.received.is_empty() => Err("closed without a response".into()),
+            _ => Err(format!(
                 "closed after {} bytes of a response",
                 self.received.len()
             )),
         }
     }
 
-    fn parse(&mut self, closed: bool) -> Result<Progress, String> {
-        loop {
-            let mut headers = [httparse::EMPTY_HEADER; 100];
-            let mut head = httparse::Response::new(&mut headers);
-            let length = match head.parse(&self.received) {
-                Ok(httparse::Status::Complete(length)) => length,
-                Ok(httparse::Status::Partial) => return Ok(Progress::Partial),
-                Err(e) => return Err(format!("not HTTP: {e}")),
-            };
-            let status = head.code.unwrap_or(0);
-            // Interim responses precede the final one (RFC 9110 section 15.2); 101 would end HTTP here.
-            if (100..200).contains(&status) && status != 101 {
-                self.received.drain(..length);
-                continue;
-            }
-            let keep_alive = keeps_alive(&head);
-            let framing = framing(&head, status, self.head_only)?;
-            let rest = &self.received[length..];
-            let (body, used) = match framing {
-                Framing::Length(n) if rest.len() < n => return Ok(Progress::Partial),
-                Framing::Length(n) => (rest[..n].to_vec(), n),
-                Framing::UntilClose if !closed => return Ok(Progress::Partial),
-                Framing::UntilClose => (rest.to_vec(), rest.len()),
-                Framing::Chunked => match unchunk(rest)? {
-                    None => return Ok(Progress::Partial),
-                    Some(done) => done,
-                },
-            };
-            if used < rest.len() {
-                return Err(format!("{} bytes follow the response", rest.len() - used));
-            }
-            return Ok(Progress::Complete(Response {
-                status,
-                head: self.received[..length].to_vec(),
-                body,
-                keep_alive,
-            }));
+    /// The response, of which all has come.
+    fn whole(&mut self, head: Head) -> Response {
+        Response {
+            status: head.status,
+            head: self.parser.head_bytes().to_vec(),
+            body: std::mem::take(&mut self.body),
+            keep_alive: head.keep_alive,
         }
-    }
-}
-
-fn values<'h>(
-    head: &'h httparse::Response<'_, '_>,
-    name: &'h str,
-) -> impl Iterator<Item = &'h str> {
-    head.headers
-        .iter()
-        .filter(move |h| h.name.eq_ignore_ascii_case(name))
-        .filter_map(|h| std::str::from_utf8(h.value).ok())
-        .flat_map(|value| value.split(','))
-        .map(str::trim)
-}
-
-fn keeps_alive(head: &httparse::Response<'_, '_>) -> bool {
-    let says = |word: &str| values(head, "connection").any(|v| v.eq_ignore_ascii_case(word));
-    if head.version == Some(0) {
-        says("keep-alive")
-    } else {
-        !says("close")
-    }
-}
-
-fn framing(
-    head: &httparse::Response<'_, '_>,
-    status: u16,
-    head_only: bool,
-) -> Result<Framing, String> {
-    if head_only || matches!(status, 101 | 204 | 304) {
-        return Ok(Framing::Length(0));
-    }
-    if let Some(coding) = values(head, "transfer-encoding").last() {
-        let chunked = coding.eq_ignore_ascii_case("chunked");
-        return Ok(if chunked {
-            Framing::Chunked
-        } else {
-            Framing::UntilClose
-        });
-    }
-    let mut length = None;
-    for value in values(head, "content-length") {
-        let n = value
-            .parse()
-            .map_err(|_| format!("Content-Length is {value:?}"))?;
-        if length.is_some_and(|l| l != n) {
-            return Err("two Content-Length values that differ".into());
-        }
-        length = Some(n);
-    }
-    Ok(length.map_or(Framing::UntilClose, Framing::Length))
-}
-
-/// Takes the chunking off; the body and the bytes that it took, or `None` while more has to come.
-fn unchunk(mut rest: &[u8]) -> Result<Option<(Vec<u8>, usize)>, String> {
-    let whole = rest.len();
-    let mut body = Vec::new();
-    loop {
-        let (start, size) = match httparse::parse_chunk_size(rest) {
-            Ok(httparse::Status::Complete(found)) => found,
-            Ok(httparse::Status::Partial) => return Ok(None),
-            Err(_) => return Err("a chunk's size is malformed".into()),
-        };
-        rest = &rest[start..];
-        if size == 0 {
-            return trailers(rest, whole).map(|used| used.map(|used| (body, used)));
-        }
-        let size = usize::try_from(size).map_err(|_| "a chunk is too large".to_owned())?;
-        let Some(after) = rest.get(size..size.saturating_add(2)) else {
-            return Ok(None);
-        };
-        if after != b"\r\n" {
-            return Err("a chunk does not end where its size says".into());
-        }
-        body.extend_from_slice(&rest[..size]);
-        rest = &rest[size + 2..];
-    }
-}
-
-/// The trailer section and the last empty line; how much of the body's bytes is then used.
-fn trailers(rest: &[u8], whole: usize) -> Result<Option<usize>, String> {
-    let mut headers = [httparse::EMPTY_HEADER; 32];
-    match httparse::parse_headers(rest, &mut headers) {
-        Ok(httparse::Status::Complete((used, _))) => Ok(Some(whole - rest.len() + used)),
-        Ok(httparse::Status::Partial) => Ok(None),
-        Err(e) => Err(format!("the trailers are malformed: {e}")),
     }
 }
 
@@ -255,6 +148,25 @@ mod tests {
     }
 
     #[test]
+    fn what_the_load_generator_refuses_is_refused_here() {
+        for text in [
+            "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+            "\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: +0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ] {
+            let refused = Reader::new("GET").push(text.as_bytes()).unwrap_err();
+            assert!(refused.contains("not HTTP/1.1"), "{text:?}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_connection_whose_close_ended_the_body_is_not_kept() {
+        let body = read("HTTP/1.1 200 OK\r\n\r\npong");
+        assert!(!body.keep_alive && body.body == b"pong");
+    }
+
+    #[test]
     fn the_answer_to_head_has_no_body() {
         let mut reader = Reader::new("HEAD");
         let progress = reader
@@ -283,7 +195,7 @@ mod tests {
         );
         assert!(
             error("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nxx")
-                .contains("differ")
+                .contains("different values")
         );
     }
 }

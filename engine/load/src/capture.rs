@@ -2,7 +2,7 @@
 
 use regex::bytes::Regex;
 use serde_json::Value;
-use touchstone_exchange::field_value;
+use touchstone_http::field_value;
 
 use crate::job;
 use crate::recorder::ErrorClass;

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::os::fd::RawFd;
 
+use touchstone_http::{Fed, Malformed, ResponseParser};
+
 use crate::check::{BodyCheck, Check};
-use crate::parser::{Fed, Malformed, Response};
 use crate::request::CompiledRequest;
 use crate::template::Key;
 
@@ -96,7 +97,7 @@ impl Connection {
 #[derive(Debug, Default)]
 pub struct Partial {
     /// The parser's state.
-    pub response: Response,
+    pub response: ResponseParser,
     /// The body so far, where the check needs it whole.
     body: Vec<u8>,
     /// Bytes of body so far.

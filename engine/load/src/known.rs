@@ -2,9 +2,10 @@
 //!
 //! Sound because equal heads parse equally and, where every request expects the same, equal bodies check equally.
 
+use touchstone_http::Framing;
+
 use crate::check::BodyCheck;
 use crate::connection::Partial;
-use crate::parser::Framing;
 use crate::request::CompiledRequest;
 
 /// A longer body is not remembered; it is checked afresh.

@@ -24,7 +24,6 @@ mod known;
 mod member;
 mod merge;
 pub mod mix;
-pub mod parser;
 pub mod processes;
 pub mod random;
 pub mod recorder;

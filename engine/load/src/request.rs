@@ -194,7 +194,7 @@ impl CompiledRequest {
         let Some(captures) = &self.captures else {
             return false;
         };
-        let sets = || touchstone_exchange::field_lines(head, "set-cookie").next();
+        let sets = || touchstone_http::field_lines(head, "set-cookie").next();
         !captures.is_empty() || sets().is_some()
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use touchstone_exchange::field_lines;
+use touchstone_http::field_lines;
 
 /// What was captured in one pass through a journey, and the cookies that were set in it.
 #[derive(Debug, Default)]

@@ -132,6 +132,11 @@ fn garbage_is_malformed() {
 }
 
 #[test]
+fn a_body_with_a_length_and_chunks_is_malformed() {
+    counted_as(Fault::TwoEnds, "malformed");
+}
+
+#[test]
 fn bytes_beyond_the_length_are_malformed() {
     counted_as(Fault::TooLong, "malformed");
 }

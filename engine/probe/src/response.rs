@@ -2,6 +2,8 @@
 //!
 //! The reader is strict about framing (where a response ends) and lenient about the rest; what it
 //! lets pass is noted in [`Response::faults`], so that only the cases that ask about it mind.
+//! That is why it is not the parser of the load generator (`touchstone-http`), which stops at the
+//! first fault: here the fault is the finding, and the case goes on to look at the rest.
 
 use crate::matching::list_has;
 

@@ -34,6 +34,8 @@ pub enum Fault {
     ConnectionClose,
     /// Bytes that are not HTTP.
     Garbage,
+    /// A right body in chunks, and its length as well: readers may differ on where it ends.
+    TwoEnds,
     /// A body longer than `Content-Length` says.
     TooLong,
     /// No answer at all; the connection stays open.
@@ -254,6 +256,10 @@ fn misbehave(
         Fault::ChangedBody => whole.replace("bench-1207", "bench-1208"),
         Fault::ChangedType => whole.replace("text/plain", "text/html"),
         Fault::Garbage => "\x16\x03\x01 this is not HTTP\r\n\r\n".to_owned(),
+        Fault::TwoEnds => {
+            let chunk = format!("{:x}\r\n{BODY}\r\n0\r\n\r\n", BODY.len());
+            right("Transfer-Encoding: chunked\r\n", &chunk)
+        }
         Fault::TooLong => format!("{whole}and more"),
         Fault::Truncated => {
             say(stream, counters, &whole.as_bytes()[..whole.len() - 7])?;

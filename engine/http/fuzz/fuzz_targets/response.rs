@@ -1,18 +1,18 @@
 //! Whatever the bytes and wherever they are split, the parser does not panic, and the split does not change the verdict.
 //!
-//! `cargo +nightly fuzz run response -- -dict=fuzz/response.dict`, in `engine/load`; a stable compiler will do with
+//! `cargo +nightly fuzz run response -- -dict=fuzz/response.dict`, in `engine/http`; a stable compiler will do with
 //! RUSTC_BOOTSTRAP=1 in place of `+nightly`.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use touchstone_load::parser::Response;
+use touchstone_http::ResponseParser;
 
 /// Body, bytes consumed, whether it is complete, and the status; or that the bytes are malformed.
 type Outcome = Result<(Vec<u8>, usize, bool, Option<u16>), ()>;
 
 fn parse<'a>(pieces: impl Iterator<Item = &'a [u8]>, to_head: bool) -> Outcome {
-    let mut response = Response::default();
+    let mut response = ResponseParser::default();
     response.reset(to_head);
     let (mut body, mut consumed, mut done) = (Vec::new(), 0, false);
     for piece in pieces {

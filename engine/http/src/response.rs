@@ -1,13 +1,14 @@
 //! One response, fed piece by piece.
 
-use super::{Framing, Head, Malformed, parse_head};
+use crate::field::{is_control, split_line};
+use crate::{Framing, Head, Malformed, parse_head};
 
 /// The longest line of chunk size with its extensions, or of a trailer, that is accepted.
 const MAX_LINE: usize = 16 * 1024;
 
 /// The state of one response that may not be complete yet.
 #[derive(Debug, Default)]
-pub struct Response {
+pub struct ResponseParser {
     phase: Phase,
     head: Option<Head>,
     to_head: bool,
@@ -40,7 +41,7 @@ pub struct Fed {
     pub done: bool,
 }
 
-impl Response {
+impl ResponseParser {
     /// Makes the state that of a response not begun; `to_head` says that the request was a HEAD.
     pub fn reset(&mut self, to_head: bool) {
         self.phase = Phase::Head;
@@ -187,8 +188,7 @@ impl Response {
             Phase::ChunkEnd if self.pending.is_empty() => Phase::ChunkSize,
             Phase::ChunkEnd => return Err(Malformed("a chunk is longer than its size says")),
             _ if self.pending.is_empty() => Phase::Done,
-            _ if self.pending.contains(&b':') => Phase::Trailer,
-            _ => return Err(Malformed("a trailer line without a colon")),
+            _ => split_line(&self.pending).map(|_| Phase::Trailer)?,
         };
         self.pending.clear();
         Ok(end + 1)
@@ -203,6 +203,9 @@ fn chunk_size(line: &[u8]) -> Result<u64, Malformed> {
     let extension = line[digits..].trim_ascii_start();
     if digits == 0 || digits > 15 || !(extension.is_empty() || extension[0] == b';') {
         return Err(Malformed("a chunk size that is not hexadecimal"));
+    }
+    if extension.iter().any(|byte| is_control(*byte)) {
+        return Err(Malformed("a control character in a chunk extension"));
     }
     Ok(line[..digits].iter().fold(0, |size, byte| {
         size * 16 + (*byte as char).to_digit(16).map_or(0, u64::from)
@@ -266,7 +269,7 @@ mod tests {
     ];
 
     fn feed_all(pieces: &[&[u8]], to_head: bool) -> (Vec<u8>, usize, bool, Option<u16>) {
-        let mut response = Response::default();
+        let mut response = ResponseParser::default();
         response.reset(to_head);
         let (mut body, mut consumed, mut done) = (Vec::new(), 0, false);
         for piece in pieces {
@@ -305,7 +308,7 @@ mod tests {
     #[test]
     fn byte_by_byte_is_complete_at_the_last_byte_and_not_before() {
         for (text, to_head, ..) in SAMPLES {
-            let mut response = Response::default();
+            let mut response = ResponseParser::default();
             response.reset(*to_head);
             for (index, byte) in text.bytes().enumerate() {
                 let fed = response.feed(&[byte], |_| ()).unwrap();
@@ -325,14 +328,14 @@ mod tests {
 
     #[test]
     fn a_close_completes_only_a_body_that_is_delimited_by_it() {
-        let mut response = Response::default();
+        let mut response = ResponseParser::default();
         response
             .feed(b"HTTP/1.1 200 OK\r\n\r\nabc", |_| ())
             .unwrap();
         assert!(response.close());
         for (text, to_head, ..) in SAMPLES {
             for end in 0..text.len() {
-                let mut response = Response::default();
+                let mut response = ResponseParser::default();
                 response.reset(*to_head);
                 response.feed(&text.as_bytes()[..end], |_| ()).unwrap();
                 assert!(!response.close(), "{text:?} cut at {end}");
@@ -351,9 +354,12 @@ mod tests {
             "fffffffffffffffff\r\n",
             "5 x\r\n",
             "0\r\nno colon\r\n",
+            "0\r\nno token: x\r\n",
+            "0\r\nX: \x01\r\n",
+            "5;a\rb\r\nhello",
         ] {
             let text = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{tail}");
-            let mut response = Response::default();
+            let mut response = ResponseParser::default();
             assert!(response.feed(text.as_bytes(), |_| ()).is_err(), "{tail:?}");
         }
     }

@@ -1,6 +1,7 @@
 //! Status line and header fields.
 
-use super::Malformed;
+use crate::Malformed;
+use crate::field::{is_control, split_line};
 
 /// The longest head that is accepted, in bytes.
 pub const MAX_HEAD: usize = 64 * 1024;
@@ -75,7 +76,7 @@ pub fn parse_head(input: &[u8], to_head: bool) -> Result<Option<Head>, Malformed
     if at > MAX_HEAD {
         return Err(Malformed("the head is longer than 64 KiB"));
     }
-    let framing = framing(status, to_head, &fields);
+    let framing = framing(minor, status, to_head, &fields)?;
     let persistent = if minor == 0 {
         fields.keep_alive && !fields.close
     } else {
@@ -134,30 +135,8 @@ fn status_line(line: &[u8]) -> Result<(u8, u16), Malformed> {
     Ok((line[7] - b'0', status))
 }
 
-const fn is_control(byte: u8) -> bool {
-    (byte < 0x20 && byte != b'\t') || byte == 0x7f
-}
-
-const fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
-        )
-}
-
 fn field(line: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
-    let colon = line
-        .iter()
-        .position(|byte| *byte == b':')
-        .ok_or(Malformed("a header line without a colon"))?;
-    let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
-    if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) {
-        return Err(Malformed("a header name that is not a token"));
-    }
-    if value.iter().any(|byte| is_control(*byte)) {
-        return Err(Malformed("a control character in a header value"));
-    }
+    let (name, value) = split_line(line)?;
     match name.len() {
         10 if name.eq_ignore_ascii_case(b"connection") => {
             for option in value.split(|byte| *byte == b',') {
@@ -198,19 +177,26 @@ fn content_length(value: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
     Ok(())
 }
 
-fn framing(status: u16, to_head: bool, fields: &Fields) -> Framing {
+fn framing(minor: u8, status: u16, to_head: bool, fields: &Fields) -> Result<Framing, Malformed> {
     // RFC 9112 section 6.3, in its order.
     if to_head || status < 200 || status == 204 || status == 304 {
-        return Framing::Length(0);
+        return Ok(Framing::Length(0));
     }
-    if fields.transfer_encoding {
-        return if fields.chunked_last {
-            Framing::Chunked
-        } else {
-            Framing::Close
-        };
+    if !fields.transfer_encoding {
+        return Ok(fields.length.map_or(Framing::Close, Framing::Length));
     }
-    fields.length.map_or(Framing::Close, Framing::Length)
+    if fields.length.is_some() {
+        // Here the RFC lets the coding win, but calls it an error: another reader may go by the length.
+        return Err(Malformed("both Transfer-Encoding and Content-Length"));
+    }
+    if minor == 0 {
+        return Err(Malformed("Transfer-Encoding in an HTTP/1.0 response"));
+    }
+    Ok(if fields.chunked_last {
+        Framing::Chunked
+    } else {
+        Framing::Close
+    })
 }
 
 #[cfg(test)]
@@ -237,10 +223,7 @@ mod tests {
             Framing::Chunked
         );
         assert_eq!(
-            with(
-                "200 OK",
-                "Transfer-Encoding: gzip, Chunked\r\nContent-Length: 5\r\n"
-            ),
+            with("200 OK", "Transfer-Encoding: gzip, Chunked\r\n"),
             Framing::Chunked
         );
         assert_eq!(
@@ -261,6 +244,30 @@ mod tests {
             .unwrap()
             .unwrap();
         assert_eq!(to_head.framing, Framing::Length(0));
+    }
+
+    #[test]
+    fn a_body_with_two_ends_is_refused() {
+        let both = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n";
+        let parse = |line: &str, fields: &str, to_head| {
+            parse_head(format!("{line}\r\n{fields}\r\n").as_bytes(), to_head)
+        };
+        for fields in [
+            both,
+            "Transfer-Encoding: chunked\r\nContent-Length: 0\r\n",
+            "Transfer-Encoding: gzip\r\nContent-Length: 5\r\n",
+        ] {
+            assert!(
+                parse("HTTP/1.1 200 OK", fields, false).is_err(),
+                "{fields:?}"
+            );
+        }
+        let chunked = "Transfer-Encoding: chunked\r\n";
+        assert!(parse("HTTP/1.0 200 OK", chunked, false).is_err());
+        assert!(parse("HTTP/1.1 200 OK", chunked, false).is_ok());
+        // Where there is no body, nobody can take its end for another.
+        assert!(parse("HTTP/1.1 200 OK", both, true).is_ok());
+        assert!(parse("HTTP/1.1 304 Not Modified", both, false).is_ok());
     }
 
     #[test]
