@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,7 +141,43 @@ def test_a_jvm_is_sampled_from_within_and_its_collections_counted(tmp_path: Path
     assert any(name.startswith("Server.") for name in names), "the service's own functions have their names"
     assert any(name.startswith("sun.net.httpserver.") for name in names)
     assert any(name.startswith("tcp_") and name.endswith("_[k]") for name in names)
-    assert "collections_per_request" in sample.figures
+    assert "collections_per_request" in sample.figures, sample.not_measured
+
+
+_ALLOCATES = """package main
+
+import (
+	"net/http"
+	"os"
+)
+
+var sink []byte
+
+func main() {
+	http.HandleFunc("/ping", func(w http.ResponseWriter, _ *http.Request) {
+		sink = make([]byte, 64<<10)
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = w.Write([]byte("pong"))
+	})
+	_ = http.ListenAndServe(os.Getenv("HOST")+":"+os.Getenv("PORT"), nil)
+}
+"""
+
+
+def test_what_a_go_program_allocates_is_counted(tmp_path: Path) -> None:
+    go = find_tool("go", ">=1.21")
+    if not isinstance(go, Found):
+        pytest.skip("needs Go")
+    source = tmp_path / "main.go"
+    source.write_text(_ALLOCATES)
+    program = tmp_path / "program"
+    subprocess.run([go.path, "build", "-o", program, source], check=True, cwd=tmp_path)
+    sample = profiled(tmp_path, str(program), language="Go")
+    assert sample.failure is None, sample.failure
+    assert sample.profile is not None
+    assert sample.profile.heap is not None, sample.profile.no_heap
+    assert sample.figures["allocated_per_request"] == pytest.approx(67_000, rel=0.05)
+    assert 0 < sample.figures["collections_per_request"] < 1
 
 
 @needs_valgrind

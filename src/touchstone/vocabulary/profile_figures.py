@@ -31,4 +31,5 @@ PROFILE_FIGURES = [
     _counted("read_per_request", "Bytes read per request", unit=Unit.BYTES),
     _counted("written_per_request", "Bytes written per request", unit=Unit.BYTES),
     _counted("collections_per_request", "Garbage collections per request"),
+    _counted("allocated_per_request", "Bytes allocated per request", unit=Unit.BYTES),
 ]

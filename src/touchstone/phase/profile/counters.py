@@ -1,18 +1,12 @@
-"""What the kernel counts of a process tree, and what a JVM counts of its collections."""
+"""What the kernel counts of a process tree."""
 
 from __future__ import annotations
 
 import contextlib
-import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 from touchstone.isolation.process import ServerProcess
-from touchstone.phase.profile.jvm import jcmd
-
-_COLLECTIONS = re.compile(r"sun\.gc\.collector\.\d+\.invocations")
-_PATIENCE_S = 30
 
 
 def read_counters(process: ServerProcess) -> Counter[str]:
@@ -34,20 +28,6 @@ def read_counters(process: ServerProcess) -> Counter[str]:
                 found["voluntary_switches"] += counts["voluntary_ctxt_switches"]
                 found["involuntary_switches"] += counts["nonvoluntary_ctxt_switches"]
     return found
-
-
-def read_collections(process: ServerProcess) -> int | None:
-    """How many collections a JVM has made, by its own counters; None for what is no JVM or does not tell."""
-    tool = jcmd(process)
-    if tool is None:
-        return None
-    words = [str(tool), str(process.pid), "PerfCounter.print"]
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
-        counts = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
-        made = [value for name, value in counts.items() if _COLLECTIONS.fullmatch(name)]
-        return sum(int(value) for value in made) if made else None
-    return None
 
 
 def _pairs(path: Path) -> dict[str, int]:

@@ -13,8 +13,8 @@ _PER_REQUEST = {
     "major_faults_per_request": "major_faults",
     "read_per_request": "bytes_read",
     "written_per_request": "bytes_written",
-    "collections_per_request": "collections",
 }
+_OF_THE_HEAP = {"collections_per_request": "collections", "allocated_per_request": "allocated"}
 
 
 def profile_figures(evidence: ProfileEvidence) -> tuple[dict[str, float], dict[str, str]]:
@@ -56,8 +56,11 @@ def _of_counts(evidence: ProfileEvidence) -> Iterator[Measured]:
     yield "cpu_wait_per_request", delay, evidence.no_waits or "the kernel does not tell it"
     for figure, name in _PER_REQUEST.items():
         counted = evidence.process.counts.get(name) if evidence.process else None
-        teller = "the runtime" if name == "collections" else "the kernel"
-        yield figure, _each(evidence.process, counted), f"{teller} does not tell it"
+        yield figure, _each(evidence.process, counted), "the kernel does not tell it"
+    for figure, name in _OF_THE_HEAP.items():
+        counted = evidence.heap.counts.get(name) if evidence.heap else None
+        reason = evidence.no_heap or "too little was allocated for a log in whole MiB"
+        yield figure, _each(evidence.heap, counted), reason
 
 
 def _each(counted: RequestCounts | None, count: int | None) -> float | None:

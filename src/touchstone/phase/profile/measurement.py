@@ -10,6 +10,7 @@ from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.failure import TouchstoneError
+from touchstone.isolation.process import ServerProcess
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.build.copy import build_copy
@@ -18,10 +19,19 @@ from touchstone.phase.load.warm_up import Budget
 from touchstone.phase.profile.application import own_prefixes, tables_of
 from touchstone.phase.profile.async_profiler import AsyncProfiler
 from touchstone.phase.profile.callgrind import callgrind
-from touchstone.phase.profile.counters import read_collections, read_counters
+from touchstone.phase.profile.counters import read_counters
 from touchstone.phase.profile.figures import profile_figures
+from touchstone.phase.profile.heap import (
+    HotspotHeap,
+    bearable_rate,
+    data_size,
+    go_collections,
+    heap_counts,
+    traced,
+    uncollected,
+)
 from touchstone.phase.profile.jvm import is_jvm
-from touchstone.phase.profile.passes import PassError, Passes
+from touchstone.phase.profile.passes import SETTLE_S, PassError, Passes
 from touchstone.phase.profile.perf import Perf
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler
 from touchstone.phase.profile.strace import counting
@@ -59,6 +69,7 @@ def profile_one(task: Task, sample: Sample) -> None:
             passes.warm_up(_budget(task))
             evidence.plain = _steady(passes, contender_running, evidence, sampler)
             _look_at_threads(passes, contender_running, evidence)
+            _look_at_heap(passes, contender_running, evidence)
             _count_calls(passes, contender_running, evidence)
         if contender_running.process.exited() is None:
             checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
@@ -70,6 +81,8 @@ def profile_one(task: Task, sample: Sample) -> None:
                 passes.warm_up(_budget(task))
                 evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
     _count_instructions(task, sample, evidence)
+    if task.contender.stack.language.lower() == "go":
+        _trace_heap(task, sample, evidence)
     sample.figures, sample.not_measured = profile_figures(evidence)
 
 
@@ -139,15 +152,12 @@ def _steady(
 
 
 def _counted(passes: Passes, contender_running: Running, seconds: float) -> tuple[ProfilePass, RequestCounts]:
-    """A pass, and what kernel and runtime counted meanwhile."""
+    """A pass, and what the kernel counted meanwhile."""
     process = contender_running.process
-    collected = read_collections(process)
     before = read_counters(process)
     done = passes.steady(seconds)
     after = read_counters(process)
     counts = {name: value - before.get(name, 0) for name, value in after.items()}
-    if collected is not None and (now := read_collections(process)) is not None:
-        counts["collections"] = now - collected
     return done, RequestCounts(requests=done.requests, rate=passes.rate or 0.0, counts=counts)
 
 
@@ -169,6 +179,50 @@ def _look_at_threads(passes: Passes, contender_running: Running, evidence: Profi
         evidence.waits = looked_at(contender_running.process, lambda: passes.steady(seconds))
     except ProfilerError as error:
         evidence.no_waits = f"{error.what}; {error.fix}"
+
+
+def _look_at_heap(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
+    """What a JVM collects and allocates, between two collections that it is told to make."""
+    try:
+        heap = HotspotHeap(contender_running.process, contender_running.process.log.with_suffix(".gc.log"))
+        heap.collect()
+        done = passes.steady(passes.bench.profile.profile_s / 2)
+        heap.collect()
+        evidence.heap = heap_counts(heap.collections(), done, passes.rate)
+    except ProfilerError as error:
+        evidence.no_heap = f"{error.what}; {error.fix}"
+
+
+def _trace_heap(task: Task, sample: Sample, evidence: ProfileEvidence) -> None:
+    """What a Go program collects and allocates: in processes of their own, since it must be asked at its start."""
+    built, seconds = task.bench.builds[task.contender.name], task.bench.profile.profile_s / 2
+    try:
+        with _apart(task, traced(built), sample, task.rate) as (process, passes):
+            told = process.log.stat().st_size
+            done = passes.steady(seconds)
+            collections = go_collections(process.log.read_bytes()[told:].decode(errors="replace"))
+        heap = RequestCounts(requests=done.requests, rate=task.rate, counts={"collections": len(collections)})
+        evidence.heap = heap
+        rate = bearable_rate(task.rate, seconds + SETTLE_S, collections, done.requests)
+        with _apart(task, uncollected(built), sample, rate) as (process, passes):
+            held = data_size(process)
+            kept = passes.steady(seconds)
+            heap.counts["allocated"] = round((data_size(process) - held) / kept.requests * done.requests)
+    except TouchstoneError as error:
+        evidence.no_heap = f"{error.what}; {error.fix}"
+    else:
+        evidence.no_heap = None
+
+
+@contextmanager
+def _apart(task: Task, built: Built, sample: Sample, rate: float) -> Iterator[tuple[ServerProcess, Passes]]:
+    """A start of its own, settled at the rate."""
+    with (
+        _started(task, built, sample.model_copy(deep=True)) as contender_running,
+        Passes(task.bench, task.load, contender_running, rate) as passes,
+    ):
+        passes.settle()
+        yield contender_running.process, passes
 
 
 def _count_calls(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:

@@ -20,6 +20,7 @@ from touchstone.phase.load.warm_up import Budget, WarmingContender
 from touchstone.record.evidence.profile import ProfilePass
 
 _GAP_S = 0.005
+SETTLE_S = 0.5
 _WARM, _STEADY, _COUNTED = 0, 1, 2
 COUNTED_RATE = 200.0
 """Requests per second while system calls are counted, at the most: a traced call takes tens of microseconds."""
@@ -112,7 +113,7 @@ class Passes:
 
     def settle(self) -> None:
         """A moment at the common rate: after the warm-up's rush caches and queues are other ones."""
-        self._pass(_STEADY, 0.5)
+        self._pass(_STEADY, SETTLE_S)
 
     def counted(self, seconds: float, around: Callable[[Callable[[], int]], None]) -> None:
         """A window at the rate for counting; `around` is given what carries it out and says how many requests."""

@@ -101,6 +101,10 @@ class ProfileEvidence(Record):
     waits: Waits | None = None
     no_waits: str | None = None
     """Why it is not known what threads waited for, and what to do."""
+    heap: RequestCounts | None = None
+    """What the runtime tells of its heap: `collections`, and `allocated` in bytes where that is enough to tell."""
+    no_heap: str | None = None
+    """Why it does not, and what to do."""
     process: RequestCounts | None = None
     """Context switches, page faults and bytes, as the kernel counts them for the process tree."""
 
