@@ -84,3 +84,33 @@ def test_and_may_be_called_faster() -> None:
         if sample.contender == RUST and sample.slices is not None:
             put_slices(sample, [one.rate or 0.0 for one in sample.slices.slices], rising)
     assert comparison(run).outcome is Outcome.FASTER
+
+
+def still_warm_up(run: Run, contender: str, rounds: int) -> Run:
+    """Let so many rounds of a contender be cut off at half its rate."""
+    budget = WarmUp(ended="budget", seconds=45.0, requests=90_000, growth=0.2)
+    for sample in [s for s in run.samples if s.phase == "load" and s.contender == contender][:rounds]:
+        put_slices(sample, [10_000.0] * 12, budget)
+    return run
+
+
+def test_a_round_that_was_not_warm_is_left_out_where_most_were() -> None:
+    found = comparison(still_warm_up(sliced_run({GO: 20_000.0, RUST: 26_000.0}), RUST, 2))
+    assert (found.outcome, found.rounds) == (Outcome.FASTER, 3)
+    assert found.ratio == pytest.approx(1.3, rel=0.02)
+
+
+@pytest.mark.parametrize(("rounds", "cold"), [(5, 3), (3, 1)])
+def test_where_too_few_rounds_were_warm_the_figure_is_a_bound(rounds: int, cold: int) -> None:
+    found = comparison(still_warm_up(sliced_run({GO: 20_000.0, RUST: 26_000.0}, rounds=rounds), RUST, cold))
+    assert found.rounds == rounds
+    assert found.high is not None and math.isinf(found.high)
+
+
+def test_a_disturbance_does_not_move_the_rate_of_a_schedule() -> None:
+    run = steal(sliced_run({GO: 20_000.0, RUST: 20_000.0}), 0.20, (RUST,))
+    for sample in run.samples:
+        if sample.result is not None:
+            sample.result.job["loop"] = "open"
+    assert comparison(run).sampled_low is None
+    assert comparison(run, "cpu_per_request").sampled_low is not None

@@ -44,6 +44,8 @@ class Doubt(Record):
     """So many times slower; 1 if no slower, None if nobody can say how much."""
     common: bool = False
     """True if it falls on neighbouring slices alike, so that of two contenders only the difference counts."""
+    this_round: bool = False
+    """True if it says nothing of the contender's other rounds: this one is left out where enough others remain."""
     reason: str = ""
     """Why no more than that."""
 

@@ -52,3 +52,12 @@ def test_a_compiler_makes_requests_cheaper() -> None:
     for sample in _of(run, "go/std"):
         _cost(sample, -0.01)
     assert not fired(run, "slows-with-work")
+
+
+def test_one_round_with_turns_enough_among_many_with_too_few_is_chance() -> None:
+    run = _run()
+    for sample in run.samples:
+        if sample.slices is not None and sample.round != 1:
+            sample.slices.slices = sample.slices.slices[:8]
+    _cost(_of(run, "go/std")[0], 0.02)
+    assert not fired(run, "slows-with-work")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from touchstone.judge.comparison.doubt import Doubts, combine, mean
-from touchstone.judge.comparison.verdict import Scales, worst
+from touchstone.judge.comparison.verdict import Scales, Weight, worst
 from touchstone.judge.judgement import Estimate, Verdict
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.reading.starts import start_values
-from touchstone.judge.statistics.intervals import median_interval
+from touchstone.judge.reading.traffic import loop
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, median_interval
 from touchstone.record.sample import Sample
 
 SUSPECT_SHARE = 0.25
@@ -44,24 +45,28 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     doubts: list[Doubts] = []
     wider = scales.on_series(group.contender, group.load, figure)
     reasons: list[str] = []
+    measured: list[tuple[Sample, Weight]] = []
     for sample in group.samples:
-        figures = case.figures(sample)
-        if figure not in figures:
+        if figure not in case.figures(sample):
             continue
         weight = scales.on_figure(sample, figure)
         if weight.reason and (weight.verdict is Verdict.INVALID or not reasons):
             reasons.append(weight.reason)
         if weight.verdict is Verdict.INVALID:
             estimate.left_out.append(sample.id)
-            continue
+        else:
+            measured.append((sample, weight))
+    for sample, weight in _enough(measured):
         suspects += weight.verdict is Verdict.SUSPECT
-        value = figures[figure]
+        value = case.figures(sample)[figure]
         estimate.values.append(value)
         estimate.samples.append(sample.id)
         # A figure measured twice in a round counts once, by its later value: rounds are the unit of repetition.
         series.by_round[sample.round or 0] = value
         series.samples[sample.round or 0] = sample
-        doubts.append(combine([*weight.doubts, *wider.doubts]))
+        if figure != "throughput" or loop(sample) != "open":
+            # In an open loop the rate is the schedule's: a disturbance makes responses late, and not fewer.
+            doubts.append(combine([*weight.doubts, *wider.doubts]))
         single = start_values(sample, figure)
         # Starts in turn are spread over the rounds; those of one contender in a row are a sample of a moment.
         series.repeats = [*series.repeats, *single] if sample.boots_in_turn else single
@@ -76,6 +81,12 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     if estimate.verdict is not Verdict.VALID:
         estimate.reason = wider.reason if wider.verdict is estimate.verdict else reasons[-1]
     return series
+
+
+def _enough(measured: list[tuple[Sample, Weight]]) -> list[tuple[Sample, Weight]]:
+    """Without the rounds that say nothing of the others, if most remain and an interval can be had of them."""
+    telling = [one for one in measured if not any(doubt.this_round for doubt in one[1].doubts)]
+    return telling if len(telling) >= MIN_ROUNDS and len(telling) > len(measured) / 2 else measured
 
 
 def _fill(estimate: Estimate, values: list[float], confidence: float) -> None:

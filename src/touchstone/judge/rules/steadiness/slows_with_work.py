@@ -31,7 +31,8 @@ class SlowsWithWork(RunRule):
     threshold = (
         "loads in slices: CPU per request over the last two thirds of all turns, warm-up included, rises with the "
         "number of requests (Theil-Sen) by more than the margin at the lower end of its 95 % interval, beyond what it "
-        "rose by for the contender in the middle; in half of the rounds or more, and in two where there are two"
+        "rose by for the contender in the middle; in half of the rounds with enough turns, and in two of "
+        "two or more rounds"
     )
     threshold_reason = (
         "a busy machine moves CPU per request by a few percent, and for all contenders alike; of a hundred sound ones "
@@ -56,7 +57,7 @@ class SlowsWithWork(RunRule):
             for sample, found in seen
             if found.low - max(0.0, _usual(sample, rises)) > case.margin
         }
-        if not hits or len(hits) < max(min(2, len(seen)), len(seen) / 2):
+        if not hits or len(hits) < max(min(2, len(group.samples)), len(seen) / 2):
             return
         most = max(hits.values())
         yield self.finding(

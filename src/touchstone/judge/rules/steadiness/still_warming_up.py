@@ -15,7 +15,8 @@ from touchstone.record.sample import Sample
 class StillWarmingUp(SampleRule):
     """A runtime that compiles while it runs is measured on its way up: what was seen is a lower bound of its speed.
 
-    A comparison may then say that it is at least so fast, and never that it is slower.
+    A comparison may then say that it is at least so fast, and never that it is slower. Where it was warm in most
+    rounds, and in three or more, those are compared and the others are left out.
     """
 
     code = "still-warming-up"
@@ -39,6 +40,6 @@ class StillWarmingUp(SampleRule):
             f"after {seconds(warm_up.seconds)} and {number(warm_up.requests)} requests its rate still rose{grew}",
             sample=sample,
             figures=[*SPEED, *CPU],
-            doubt=Doubt(faster=None, reason="how far it will still rise, nobody has seen"),
+            doubt=Doubt(faster=None, this_round=True, reason="how far it will still rise, nobody has seen"),
             evidence=warm_up.model_dump(),
         )
