@@ -95,6 +95,7 @@ def test_a_wrong_scenario_names_file_key_and_fix(tmp_path: Path, change: tuple[s
         (('run = ["python3", "server.py"]', 'image = { reference = "a", args = { B = "1" } }'), ["nothing is built"]),
         (('run = ["python3", "server.py"]', 'image = { dockerfile = "../Dockerfile" }'), ["image.dockerfile", ".."]),
         (('run = ["python3", "server.py"]', 'image = "-a"'), ["image.reference"]),
+        (('run = ["python3", "server.py"]', 'image = { reference = "a", port = 65536 }'), ["image.port"]),
         (('title = "plain"', 'title = "plain"\nimage = "a:1"'), ["`run` does not apply"]),
         (
             ('run = ["python3", "server.py"]', 'image = "a:1"\n[variants.two]\ntitle = "2"\nbase = "plain"'),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import resource
 
+from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.phase.load.fitting import files_suffice
+from touchstone.manifest.stack import Image, Stack, Variant
+from touchstone.phase.load.fitting import apart_for_ports, files_suffice
 
 
 def test_the_connections_to_all_contenders_are_counted_together() -> None:
@@ -13,3 +15,20 @@ def test_the_connections_to_all_contenders_are_counted_together() -> None:
     load = Load.model_validate({"title": "A load", "requests": [{"target": "/"}], "connections": most // 4})
     assert files_suffice(load, 1)
     assert not files_suffice(load, 4)
+
+
+def contender(name: str, port: int | None) -> Contender:
+    variant = Variant(title="an image", image=Image(reference="registry/one:2", port=port))
+    stack = Stack(schema=1, name=name, scenario="demo", title=name, language="Go", variants={"plain": variant})
+    return Contender(stack, "plain")
+
+
+def test_images_that_insist_on_one_port_cannot_run_at_once() -> None:
+    assert (
+        apart_for_ports([contender("a", 8080), contender("b", 8081), contender("c", None), contender("d", None)])
+        is None
+    )
+    why = apart_for_ports([contender("a", 8080), contender("b", None), contender("c", 8080)])
+    assert why is not None
+    assert all(word in why for word in ("a/plain", "c/plain", "8080", "whole windows"))
+    assert "b/plain" not in why

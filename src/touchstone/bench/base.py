@@ -53,6 +53,8 @@ class ImageBuilt:
 
     runtime: ContainerRuntime
     id: str
+    port: int | None = None
+    """Where it listens whatever it is told; None if it takes the port that it is given."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from touchstone.bench.artifact_identity import clear_work, identity
 from touchstone.bench.base import Bench, Built
-from touchstone.bench.contained import container_spec
+from touchstone.bench.contained import container_spec, port_for
 from touchstone.bench.waiting import READY_WITHIN_S, wait_until_ready
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
@@ -19,7 +19,7 @@ from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.container import start_container
-from touchstone.isolation.port import foreign_listener, free_port
+from touchstone.isolation.port import foreign_listener
 from touchstone.isolation.process import ServerProcess, StartError, start_process
 from touchstone.manifest.scenario import Setting
 from touchstone.record.evidence.surroundings import Confinement
@@ -176,7 +176,7 @@ def running(
     leftovers = reset_dependencies(bench, settings or {})
     before_start()
     host = bench.generators.host
-    port = free_port(host)
+    port = port_for(bench, built)
     env = contender_environment(bench, built, port, overrides)
     sample.argv, sample.env = list(built.argv), shown_environment(env)
     sample.artifacts = identity(built)

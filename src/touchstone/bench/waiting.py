@@ -82,7 +82,7 @@ def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, port: in
     if elsewhere:
         return StartError(
             f"the server listens on port {elsewhere[0]} instead of {port}",
-            fix="take the port from PORT in the environment",
+            fix=f"take the port from PORT in the environment; an image that cannot says port = {elsewhere[0]}",
         )
     return StartError(
         f"the server gave no correct response to {ready.target} within {within_s:g} s; last: {wrong}",

@@ -71,6 +71,8 @@ class Image(Part):
     """The stage to build; the last one if it is left out."""
     args: dict[str, str] = {}
     """Build arguments (`ARG`)."""
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Where it listens whatever PORT says; that port of this machine must be free. One that takes PORT has none."""
 
     @model_validator(mode="before")
     @classmethod

@@ -23,6 +23,7 @@ from touchstone.isolation.cgroup import clear_own_cgroups
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
+from touchstone.phase.load.fitting import apart_for_ports
 from touchstone.plan.plan import Tools, find_tools
 from touchstone.plan.profile import PROFILES, Profile
 from touchstone.record.run import Plan
@@ -166,6 +167,7 @@ class Conductor:
 
     def _rounds(self, bench: Bench, chosen: Sequence[Contender], sound: Mapping[str, Contender]) -> None:
         number = 0
+        bench.apart = bench.apart or apart_for_ports(sound.values())
         for phase in self.phases:
             for note in phase.before_rounds(bench, [*sound.values()]):
                 self.notes.append(note)

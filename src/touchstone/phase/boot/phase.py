@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, ImageBuilt, attempt, blank_sample
-from touchstone.bench.contained import container_spec
+from touchstone.bench.contained import container_spec, port_for
 from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies, shown_environment
 from touchstone.bench.together import divisible, parted
@@ -19,7 +19,6 @@ from touchstone.engine.client import run_job
 from touchstone.engine.protocol import BootJob
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.container import create_container, group_places, remove_container, start_command
-from touchstone.isolation.port import free_port
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
 from touchstone.record.boot_result import START_FIGURES, BootResult, BootRun
@@ -120,7 +119,7 @@ class _Starting:
         """A job for one start, in a cgroup of its own."""
         bench, built = self.bench, self.bench.builds[self.contender.name]
         reset_dependencies(bench, {})
-        port = free_port(bench.generators.host)
+        port = port_for(bench, built)
         env = contender_environment(bench, built, port)
         sample.argv, sample.env = list(built.argv), shown_environment(env)
         job: BootJob = {

@@ -79,7 +79,7 @@ def built_image(workshop: Workshop) -> Built:
         artifacts=(),
         argv=(_name(workshop),),
         env=workshop.variant.env,
-        image=ImageBuilt(runtime, found),
+        image=ImageBuilt(runtime, found, workshop.variant.image.port if workshop.variant.image else None),
     )
 
 

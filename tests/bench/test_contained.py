@@ -1,0 +1,30 @@
+"""An image that listens on one port alone gets that port, and who holds it is named."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.phase.test_peak import bench_of
+from touchstone.bench.base import Built, ImageBuilt
+from touchstone.bench.contained import port_for
+from touchstone.isolation.container import ContainerRuntime
+from touchstone.isolation.port import free_port
+from touchstone.isolation.process import StartError
+
+
+def built(folder: Path, port: int | None) -> Built:
+    image = ImageBuilt(ContainerRuntime(Path("podman")), "registry/one:2", port)
+    return Built(folder, (), ("registry/one:2",), {}, image=image)
+
+
+def test_an_image_keeps_the_port_that_it_insists_on_while_that_is_free(tmp_path: Path) -> None:
+    bench, port = bench_of(tmp_path), free_port()
+    assert port_for(bench, built(tmp_path, port)) == port
+    with socket.create_server((bench.generators.host, port)):
+        with pytest.raises(StartError, match=rf"process {os.getpid()} .* listens on port {port}"):
+            port_for(bench, built(tmp_path, port))
+        assert port_for(bench, built(tmp_path, None)) != port
