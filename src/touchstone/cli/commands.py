@@ -50,6 +50,9 @@ COMMANDS: dict[str, Outline] = {
     "audit": Outline("audit", "Apply to published results every check that needs no rerun, by entry and by cause."),
     "article": Outline("article", "Write a draft of a post about a run: method, tables, plots and verdicts."),
     "new": Outline("new", "Make a scenario with a stack that runs, add a stack to one, or draft one from a file."),
+    "import": Outline(
+        "import", "Make a stack of an entry of HttpArena or TechEmpower, in a scenario that asks what is asked there."
+    ),
     "clean": Outline("clean", "Remove old results and unused builds; without --yes only say which."),
     "doctor": Outline("doctor", "Look at the machine and its tools."),
     "toolchain": Outline("toolchain", "Get a tool that is missing, without changing the system."),

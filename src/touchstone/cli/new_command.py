@@ -13,13 +13,13 @@ from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft
 from touchstone.intake.har import draft_from_har
 from touchstone.intake.openapi import draft_from_openapi
+from touchstone.manifest.base import NAME
 from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
 
 _STARTERS = Path(__file__).resolve().parents[1] / "starter"
 KINDS = sorted(path.parent.name for path in _STARTERS.glob(f"*/{STACK_FILE}"))
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 _SCENARIO = """\
 schema = 1
@@ -64,7 +64,7 @@ def new(
     """Make a scenario with a stack that runs, add a stack to one, or draft one from a file."""
     draft = _draft(folder, from_openapi, from_har)
     if draft is not None:
-        typer.echo(_write_draft(folder, draft))
+        typer.echo(draft.write(folder))
         if stack is None:
             typer.echo(f"edit it, and add a stack: touchstone new {folder} --stack python")
             return
@@ -74,7 +74,7 @@ def new(
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
     for word in (name or stack, folder.resolve().name):
-        if not _NAME.fullmatch(word):
+        if not re.fullmatch(NAME, word):
             fix = "names are lower case, digits and single dashes, such as my-service"
             raise UsageError(f"{word!r} is no name of a stack or a scenario", fix=fix)
     home = folder / (name or stack)
@@ -97,18 +97,6 @@ def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None) -> Dr
     if (folder / SCENARIO_FILE).exists():
         raise UsageError("there is a scenario already", where=str(folder / SCENARIO_FILE), fix="name another folder")
     return draft_from_openapi(from_openapi) if from_openapi is not None else draft_from_har(from_har or Path())
-
-
-def _write_draft(folder: Path, draft: Draft) -> Path:
-    name = folder.resolve().name
-    if not _NAME.fullmatch(name):
-        fix = "names are lower case, digits and single dashes, such as my-service"
-        raise UsageError(f"{name!r} is no name of a scenario", fix=fix)
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / SCENARIO_FILE
-    target.write_text(draft.toml(name), encoding="utf-8")
-    read_manifest(target, Scenario)
-    return target
 
 
 def _write_scenario(folder: Path) -> Path:

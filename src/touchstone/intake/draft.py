@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from touchstone.failure import UsageError
+from touchstone.intake.toml import table, text, value
+from touchstone.manifest.base import NAME
+from touchstone.manifest.catalogue import SCENARIO_FILE
+from touchstone.manifest.reader import read_manifest
+from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal
 
 _SHOWN = 60
@@ -27,9 +33,27 @@ class DraftRequest:
     content_type: str | None = None
     json_types: Mapping[str, str] = field(default_factory=dict)
     """Fields that a JSON body must have, by type."""
+    json_values: Mapping[str, str] = field(default_factory=dict)
+    """Fields that a JSON body must have, by value."""
+    answer: str | None = None
+    """The whole body of the right response."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """Patterns of fields that the right response has."""
     think_s: float = 0.0
     guessed: str = ""
     """What the author should look at."""
+
+
+@dataclass(frozen=True)
+class DraftLoad:
+    """A load: requests that are drawn equally often, or that one user sends in order."""
+
+    name: str
+    title: str
+    requests: Sequence[DraftRequest]
+    journey: bool = False
+    settings: Mapping[str, Any] = field(default_factory=lambda: {"connections": 16})
+    """Other keys of the load, as a scenario has them."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +64,19 @@ class Draft:
     source: str
     """Where it comes from, for the comment on top."""
     contract: Sequence[DraftRequest]
-    mix: Sequence[DraftRequest] = ()
-    journey: Sequence[DraftRequest] = ()
+    loads: Sequence[DraftLoad]
+
+    def write(self, folder: Path) -> Path:
+        """Write the scenario.toml of a folder, which is made if it is not there. Raises UsageError for its name."""
+        name = folder.resolve().name
+        if not re.fullmatch(NAME, name):
+            fix = "names are lower case, digits and single dashes, such as my-service"
+            raise UsageError(f"{name!r} is no name of a scenario", fix=fix)
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder / SCENARIO_FILE
+        target.write_text(self.toml(name), encoding="utf-8")
+        read_manifest(target, Scenario)
+        return target
 
     def toml(self, name: str) -> str:
         """The text of a scenario.toml for a scenario of this name."""
@@ -51,42 +86,32 @@ class Draft:
         ready = next((one for one in self.contract if one.method == "GET" and not one.guessed), self.contract[0])
         yield f"# A draft from {self.source}. Look at what is marked, and say in `expect` what a right response is."
         yield "schema = 1"
-        yield f"name = {_text(name)}"
-        yield f"title = {_text(self.title)}"
-        yield f"summary = {_text(self.title)}"
+        yield f"name = {text(name)}"
+        yield f"title = {text(self.title)}"
+        yield f"summary = {text(self.title)}"
         yield ""
         yield "[ready]                     # the request whose correct response means that the service has started"
-        yield f"target = {_text(literal(ready.target))}"
-        yield f"expect = {{ status = {ready.status} }}"
+        yield f"target = {text(literal(ready.target))}"
+        known = {} if ready.answer is None else {"body": literal(ready.answer)}
+        yield f"expect = {table({'status': ready.status} | known)}"
         for identity, one in zip(_unlike(one.name for one in self.contract), self.contract, strict=True):
             yield from (
                 "",
                 "[[contract]]",
-                f"id = {_text(identity)}",
-                f"says = {_text(one.says)}",
+                f"id = {text(identity)}",
+                f"says = {text(one.says)}",
                 "[[contract.steps]]",
             )
             yield from _request(one)
-        if self.mix:
-            yield from ("", "[loads.mix]", 'title = "A mix of requests"', "connections = 16")
-            for identity, one in zip(_unlike(one.name for one in self.mix), self.mix, strict=True):
-                yield from ("[[loads.mix.requests]]", f"name = {_text(identity)}", "weight = 1")
-                yield from _request(one)
-        if self.journey:
-            yield from ("", "[loads.session]", 'title = "The session that was recorded"', "connections = 16")
-            yield from ("[[loads.session.journeys]]", 'name = "session"')
-            for identity, one in zip(_unlike(one.name for one in self.journey), self.journey, strict=True):
-                yield from ("[[loads.session.journeys.steps]]", f"name = {_text(identity)}")
-                if one.think_s:
-                    yield f"think_s = {one.think_s:g}"
-                yield from _request(one)
+        for load in self.loads:
+            yield from _load(load)
 
 
-def slug(text: str) -> str:
+def slug(words: str) -> str:
     """A name that may stand in a manifest: lower case, digits, single dashes."""
-    spread = re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", text)
-    words = re.sub(r"[^a-z0-9]+", "-", spread.lower()).strip("-")[:_SHOWN].strip("-")
-    return words if words[:1].isalpha() else f"r-{words}".strip("-")
+    spread = re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", words)
+    dashed = re.sub(r"[^a-z0-9]+", "-", spread.lower()).strip("-")[:_SHOWN].strip("-")
+    return dashed if dashed[:1].isalpha() else f"r-{dashed}".strip("-")
 
 
 def _unlike(names: Iterable[str]) -> list[str]:
@@ -101,42 +126,45 @@ def _unlike(names: Iterable[str]) -> list[str]:
     return found
 
 
+def _load(load: DraftLoad) -> Iterator[str]:
+    place = f"loads.{load.name}"
+    yield from ("", f"[{place}]", f"title = {text(load.title)}")
+    yield from (f"{name} = {value(held)}" for name, held in load.settings.items())
+    if load.journey:
+        yield from (f"[[{place}.journeys]]", f"name = {text(load.name)}")
+    for identity, one in zip(_unlike(one.name for one in load.requests), load.requests, strict=True):
+        yield f"[[{place}.journeys.steps]]" if load.journey else f"[[{place}.requests]]"
+        yield f"name = {text(identity)}"
+        if not load.journey:
+            yield "weight = 1"
+        elif one.think_s:
+            yield f"think_s = {one.think_s:g}"
+        yield from _request(one)
+
+
 def _request(one: DraftRequest) -> Iterator[str]:
     if one.guessed:
         yield f"# {one.guessed}"
     if one.method != "GET":
-        yield f"method = {_text(one.method)}"
-    yield f"target = {_text(literal(one.target))}"
+        yield f"method = {text(one.method)}"
+    yield f"target = {text(literal(one.target))}"
     if one.headers:
-        yield f"headers = {_table({name: literal(value) for name, value in one.headers.items()})}"
+        yield f"headers = {table({name: literal(held) for name, held in one.headers.items()})}"
     if one.body is not None:
-        yield f"body = {_text(literal(one.body))}"
-    expect: dict[str, Any] = {"status": one.status}
-    bodiless = one.method == "HEAD" or one.status in {204, 304}
-    if one.content_type and not bodiless:
+        yield f"body = {text(literal(one.body))}"
+    yield f"expect = {table({'status': one.status} | _answer(one))}"
+
+
+def _answer(one: DraftRequest) -> dict[str, Any]:
+    """What is known of the right response next to its status."""
+    expect: dict[str, Any] = {"headers": one.fields} if one.fields else {}
+    if one.method == "HEAD" or one.status in {204, 304}:
+        return expect
+    if one.content_type:
         expect["content_type"] = one.content_type
-    if one.json_types and not bodiless:
-        expect["json"] = {name: {"type": kind} for name, kind in one.json_types.items()}
-    yield f"expect = {_table(expect)}"
-
-
-def _table(values: Mapping[str, Any]) -> str:
-    pairs = (f"{_key(name)} = {_value(value)}" for name, value in values.items())
-    return f"{{ {', '.join(pairs)} }}"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return _table(value)
-    return _text(value) if isinstance(value, str) else str(value)
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
-
-
-def _text(text: str) -> str:
-    """A TOML string: as it is between single quotes where it can, else with JSON's escapes, which are TOML's, too."""
-    if not re.search(r"['\x00-\x1f\x7f]", text) and re.search(r'["\\]', text):
-        return f"'{text}'"
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if one.answer is not None:
+        expect["body"] = literal(one.answer)
+    elif one.json_types or one.json_values:
+        by_type = {name: {"type": kind} for name, kind in one.json_types.items()}
+        expect["json"] = by_type | {name: literal(held) for name, held in one.json_values.items()}
+    return expect

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from touchstone.failure import UsageError
-from touchstone.intake.draft import Draft, DraftRequest, slug
+from touchstone.intake.draft import Draft, DraftLoad, DraftRequest, slug
 from touchstone.manifest.exchange import Method
 
 _SECRET = {"authorization", "cookie", "proxy-authorization", "x-api-key"}
@@ -40,7 +40,8 @@ def draft_from_har(file: Path) -> Draft:
     steps = [one.request(_pause(session, number)) for number, one in enumerate(session)]
     pages = {one.target: one for one in reversed(steps) if one.method == "GET" and one.status < 300}
     contract = list(reversed(pages.values())) or steps[:1]
-    return Draft(f"A session with {host}", file.name, contract, journey=steps)
+    load = DraftLoad("session", "The session that was recorded", steps, journey=True)
+    return Draft(f"A session with {host}", file.name, contract, [load])
 
 
 class _Entry:

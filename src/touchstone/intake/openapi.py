@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 import yaml
 
 from touchstone.failure import UsageError
-from touchstone.intake.draft import Draft, DraftRequest, slug
+from touchstone.intake.draft import Draft, DraftLoad, DraftRequest, slug
 
 _METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 _JSON = "application/json"
@@ -37,7 +37,7 @@ def draft_from_openapi(file: Path) -> Draft:
         raise UsageError("the document has no operation under `paths`", where=str(file))
     reads = [one for one in requests if one.method == "GET" and not one.guessed]
     title = str(api.at(document, "info").get("title") or file.stem)
-    return Draft(title, file.name, requests, mix=reads or requests)
+    return Draft(title, file.name, requests, [DraftLoad("mix", "A mix of requests", reads or requests)])
 
 
 class _Api:

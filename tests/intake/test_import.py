@@ -1,0 +1,176 @@
+"""An entry of another benchmark becomes a stack of a scenario that the lab takes, and says what it leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import touchstone
+from tests.intake.entries import http_arena_entry, techempower_entry
+from touchstone.check.folder import check_folder
+from touchstone.failure import UsageError
+from touchstone.intake.adopt import adopt
+from touchstone.intake.http_arena import read_http_arena
+from touchstone.intake.techempower import read_techempower
+from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder
+from touchstone.manifest.contract import Send
+from touchstone.manifest.stack import Image
+
+BOTH = {"json_url": "/json", "plaintext_url": "/plaintext", "port": 8080}
+
+
+def asked(folder: ScenarioFolder) -> dict[str, str]:
+    """By target and body: the body that the contract wants."""
+    steps = [step for check in folder.scenario.contract for step in check.steps if isinstance(step, Send)]
+    return {f"{step.method} {step.target} {step.body or ''}".strip(): step.expect.body or "" for step in steps}
+
+
+def images(folder: ScenarioFolder) -> dict[str, Image | None]:
+    return {f"{stack.name}/{name}": one.image for stack in folder.stacks for name, one in stack.variants.items()}
+
+
+def test_an_entry_of_httparena_is_asked_what_its_profiles_ask(tmp_path: Path) -> None:
+    profiles = ["baseline", "pipelined", "latency-10k", "latency-1m", "async"]
+    entry = http_arena_entry(tmp_path / "my_server", profiles)
+    (entry / "src").mkdir()
+    (entry / "src" / "main.go").write_text("package main")
+    done = touchstone(tmp_path, "import", "httparena", "my_server")
+    assert done.returncode == 0, done.stderr
+    assert "a load's has a length" in done.stdout
+    folder = read_scenario_folder(tmp_path / "httparena")
+    assert check_folder(folder) == []
+    assert images(folder) == {"my-server/image": Image(dockerfile="Dockerfile", port=8080)}
+    assert (folder.folder / "my-server" / "src" / "main.go").is_file()
+    assert asked(folder) == {
+        "GET /baseline11?a=13&b=42": "55",
+        "GET /baseline11?a=271&b=828": "1099",
+        "POST /baseline11?a=13&b=42 20": "75",
+        "POST /baseline11?a=13&b=42 907": "962",
+        "GET /pipeline": "ok",
+        "GET /baseline11?a=1&b=2": "3",
+        "GET /delay/15": "15",
+    }
+    loads = folder.scenario.loads
+    assert list(loads) == profiles
+    assert loads["pipelined"].pipeline == 16
+    assert (loads["latency-10k"].loop, loads["latency-10k"].rate) == ("open", 10_000)
+    assert [request.method for request in loads["baseline"].requests] == ["GET", "POST"]
+    assert touchstone(tmp_path, "check", "httparena").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("profile", "why"),
+    [
+        ("limited-conn", "ten requests"),
+        ("json", "mounts"),
+        ("json-comp", "mounts"),
+        ("json-tls", "TLS"),
+        ("8gbit", "TLS"),
+        ("static-h3", "HTTP/3"),
+        ("json-h2c", "HTTP/2"),
+        ("unary-grpc-tls", "gRPC"),
+        ("gateway-h3", "containers"),
+        ("echo-ws-limited", "WebSocket"),
+        ("fortunes", "PostgreSQL"),
+        ("jsn", "does not know"),
+    ],
+)
+def test_a_profile_that_the_lab_does_not_express_is_named_with_the_reason(
+    tmp_path: Path, profile: str, why: str
+) -> None:
+    entry = read_http_arena(http_arena_entry(tmp_path / "one", ["pipelined", profile]))
+    (said,) = map(str, adopt(entry, tmp_path / "arena").left_out)
+    assert f"profile {profile}:" in said
+    assert why in said
+    alone = read_http_arena(http_arena_entry(tmp_path / "two", [profile]))
+    with pytest.raises(UsageError, match="nothing that the lab can ask") as refused:
+        adopt(alone, tmp_path / "other")
+    assert why in str(refused.value)
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_second_entry_joins_the_scenario_that_is_there(tmp_path: Path) -> None:
+    out = tmp_path / "arena"
+    adopt(read_http_arena(http_arena_entry(tmp_path / "one", ["baseline", "pipelined"])), out, ["pipelined"])
+    text = (out / "scenario.toml").read_text()
+    more = adopt(read_http_arena(http_arena_entry(tmp_path / "two", ["async", "pipelined"])), out)
+    assert [one.what for one in more.left_out] == ["the test async"]
+    assert (out / "scenario.toml").read_text() == text
+    assert list(images(read_scenario_folder(out))) == ["one/image", "two/image"]
+    with pytest.raises(UsageError, match="pipelined at /pipeline"):
+        adopt(read_http_arena(http_arena_entry(tmp_path / "three", ["baseline"])), out)
+    assert not (out / "three").exists()
+
+
+def test_implementations_of_techempower_are_variants(tmp_path: Path) -> None:
+    implementations = {
+        "default": BOTH | {"db_url": "/db", "database": "Postgres", "port": 3000},
+        "Pre_Fork": BOTH | {"dockerfile": "other.dockerfile"},
+        "bare": {"json_url": "/json", "port": 8080},
+        "elsewhere": BOTH | {"plaintext_url": "/text"},
+        "queries": {"query_url": "/queries?queries=", "port": 8080},
+        "commanded": BOTH | {"docker_cmd": "go run ."},
+        "portless": BOTH | {"port": "8080"},
+    }
+    entry = techempower_entry(tmp_path / "Fast.Go", implementations)
+    (entry / "other.dockerfile").write_text("FROM scratch\nARG TFB_TEST_NAME\nARG VERSION=1\n")
+    done = touchstone(tmp_path, "import", "techempower", "Fast.Go", "--out", "te")
+    assert done.returncode == 0, done.stderr
+    folder = read_scenario_folder(tmp_path / "te")
+    assert check_folder(folder) == []
+    assert images(folder) == {
+        "fast-go/default": Image(dockerfile="Fast.Go.dockerfile", port=3000),
+        "fast-go/pre-fork": Image(dockerfile="other.dockerfile", port=8080, args={"TFB_TEST_NAME": "Fast.Go-Pre_Fork"}),
+    }
+    assert asked(folder) == {"GET /json": "", "GET /plaintext": "Hello, World!"}
+    for what in ("bare: ", "elsewhere: ", "queries: ", "docker_cmd", "'8080'", "test db: ", "Postgres"):
+        assert what in done.stdout
+    json = adopt(read_techempower(entry), tmp_path / "json", ["json"])
+    assert {"fast-go/default", "fast-go/bare", "fast-go/elsewhere"} <= images(
+        read_scenario_folder(tmp_path / "json")
+    ).keys()
+    assert "the test plaintext" in [one.what for one in json.left_out]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "change", "said"),
+    [
+        ("httparena", {"meta.json": "{"}, "cannot be read"),
+        ("httparena", {"meta.json": "[]"}, "no JSON object"),
+        ("httparena", {"meta.json": '{"tests": "baseline"}'}, "no list of profiles"),
+        ("httparena", {"Dockerfile": None}, "no Dockerfile"),
+        ("httparena", {"Dockerfile": None, "build.sh": "docker build ."}, "build.sh"),
+        ("httparena", {"meta.json": None, "benchmark_config.json": "{}"}, "touchstone import techempower"),
+        ("techempower", {}, "touchstone import httparena"),
+        ("techempower", {"benchmark_config.json": '{"tests": [{"default": 1}]}'}, "names no implementation"),
+        ("techempower", {"benchmark_config.json": '{"tests": [{"default": {"json_url": "/"}}]}'}, "default"),
+        ("httparna", {}, "httparena"),
+    ],
+)
+def test_a_folder_that_is_no_entry_is_refused(
+    tmp_path: Path, benchmark: str, change: dict[str, str | None], said: str
+) -> None:
+    entry = http_arena_entry(tmp_path / "one", ["baseline"])
+    for name, text in change.items():
+        (entry / name).unlink() if text is None else (entry / name).write_text(text)
+    done = touchstone(tmp_path, "import", benchmark, "one")
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+    assert not (tmp_path / benchmark).exists()
+
+
+def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
+    entry = read_http_arena(http_arena_entry(tmp_path / "one", ["baseline"]))
+    with pytest.raises(UsageError, match="in the entry itself"):
+        adopt(entry, entry.folder / "arena")
+    with pytest.raises(UsageError, match="no test 'pipelined'"):
+        adopt(entry, tmp_path / "arena", ["pipelined"])
+    adopt(entry, tmp_path / "arena")
+    with pytest.raises(UsageError, match="is there already"):
+        adopt(entry, tmp_path / "arena")
+    other = read_techempower(techempower_entry(tmp_path / "two", {"default": BOTH}))
+    with pytest.raises(UsageError, match="no test of TechEmpower"):
+        adopt(other, tmp_path / "arena")
+    with pytest.raises(UsageError, match="says what is asked"):
+        adopt(read_http_arena(http_arena_entry(tmp_path / "three", ["baseline"])), tmp_path / "arena", ["baseline"])
