@@ -80,7 +80,7 @@ def _tests(one: Mapping[str, Any]) -> Iterator[EntryTest]:
             json_values={"message": "Hello, World!"},
             fields=fields,
         )
-        yield _test(request, "JSON on 512 connections", {"connections": 512})
+        yield _test(request, "JSON on 64 connections", {"connections": 64})
     if isinstance(url := one.get("plaintext_url"), str):
         request = DraftRequest(
             "plaintext",
@@ -91,8 +91,8 @@ def _tests(one: Mapping[str, Any]) -> Iterator[EntryTest]:
             answer="Hello, World!",
             fields=fields,
         )
-        title = "Plain text on 1,024 connections, 16 requests in flight on each"
-        yield _test(request, title, {"connections": 1024, "pipeline": 16})
+        title = "Plain text on 256 connections, 16 requests in flight on each"
+        yield _test(request, title, {"connections": 256, "pipeline": 16})
 
 
 def _test(request: DraftRequest, title: str, settings: Mapping[str, Any]) -> EntryTest:

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -67,6 +68,11 @@ class ContainerRuntime:
             )
         return str(said).strip()
 
+    @property
+    def controllers(self) -> frozenset[str]:
+        """What it can limit containers by, of `cpuset`, `cpu` and `memory`; without root that may be nothing."""
+        return _controllers(self)
+
     def image_id(self, reference: str) -> str | None:
         """The id of an image that is on this machine; None if it is not."""
         with contextlib.suppress(StartError):
@@ -76,6 +82,14 @@ class ContainerRuntime:
     def image_bytes(self, image: str) -> int:
         """The size of all files of an image. Raises StartError."""
         return int(self.ask("image", "inspect", "--format", "{{.Size}}", image))
+
+
+@lru_cache
+def _controllers(runtime: ContainerRuntime) -> frozenset[str]:
+    if runtime.is_podman:
+        return frozenset(runtime.ask("info", "--format", "{{.Host.CgroupControllers}}").strip("[]").split())
+    has = runtime.ask("info", "--format", "{{.CPUSet}} {{.CPUCfsQuota}} {{.MemoryLimit}}").split()
+    return frozenset(name for name, said in zip(("cpuset", "cpu", "memory"), has, strict=True) if said == "true")
 
 
 @dataclass(frozen=True)
@@ -94,14 +108,23 @@ class ContainerSpec:
 
 
 def create_container(runtime: ContainerRuntime, spec: ContainerSpec) -> str:
-    """Make a container on this machine's network; its id. Raises StartError."""
+    """Make a container on this machine's network; its id. Raises StartError, also for a limit that would not be kept.
+
+    Where the runtime has no CPU sets, `start_command` is to be started on the container's CPUs: they are inherited.
+    """
+    for limit, controller in ((spec.memory_limit, "memory"), (spec.cpu_limit, "cpu")):
+        if limit is not None and controller not in runtime.controllers:
+            raise StartError(
+                f"not measured: {runtime.path.name} cannot limit by the controller {controller} here",
+                fix=f"run as root, or delegate {controller} to this user; or leave the limit out",
+            )
     once = f"{_MADE}={uuid4()}"
     words = ["create", "--network=host", "--pull=never", "--label", f"{_LAB}={os.getpid()}", "--label", once]
     if runtime.is_podman:
         # Its monitor would be counted with it.
         words.append("--cgroups=no-conmon")
     words += _limits()
-    if spec.cpus:
+    if spec.cpus and "cpuset" in runtime.controllers:
         words += ["--cpuset-cpus", ",".join(map(str, spec.cpus))]
     if spec.memory_limit is not None:
         words += ["--memory", str(spec.memory_limit), "--memory-swap", str(spec.memory_limit)]
@@ -232,11 +255,20 @@ def start_container(runtime: ContainerRuntime, spec: ContainerSpec, *, log: Path
     """Make a container and start it; what it writes goes to `log`. Raises StartError."""
     log.parent.mkdir(parents=True, exist_ok=True)
     container = create_container(runtime, spec)
+
+    def bind() -> None:
+        if spec.cpus:
+            os.sched_setaffinity(0, spec.cpus)
+
     try:
         began = time.monotonic()
         with log.open("ab") as stream:
             popen = start_child(
-                start_command(runtime, container), stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT
+                start_command(runtime, container),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                preexec_fn=None if "cpuset" in runtime.controllers else bind,
             )
         program = _program(runtime, container, popen)
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -245,7 +277,7 @@ def start_container(runtime: ContainerRuntime, spec: ContainerSpec, *, log: Path
         remove_container(runtime, container)
         raise
     return ContainerProcess(
-        popen, log, _group_of(program), exec_s=began, runtime=runtime, container=container, program=program
+        popen, log, _group_of(program, container), exec_s=began, runtime=runtime, container=container, program=program
     )
 
 
@@ -262,12 +294,13 @@ def _program(runtime: ContainerRuntime, container: str, popen: subprocess.Popen[
     raise StartError(f"the container did not run within {_STARTED_WITHIN_S:g} s", fix="read its log")
 
 
-def _group_of(pid: int) -> Cgroup | None:
+def _group_of(pid: int, container: str) -> Cgroup | None:
+    """The container's own group; None if it was put into the one that the lab is in, which says nothing of it."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             is_of_memory = "memory" in controllers.split(",") or not controllers
-            if path != "/" and is_of_memory and (found := find_cgroup(Path(path))):
+            if container in path and is_of_memory and (found := find_cgroup(Path(path))):
                 return found
     return None
 

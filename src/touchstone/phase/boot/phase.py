@@ -160,6 +160,8 @@ class _Starting:
         container = create_container(runtime, container_spec(self.bench, image, job.pop("env"), cpu_limit=limit))
         try:
             job["argv"] = start_command(runtime, container)
+            if "cpuset" not in runtime.controllers:
+                job["cpus"] = list(self.bench.placement.server_cpus)
             job["container_groups"] = [str(place) for place in group_places(container)]
             yield
         finally:
