@@ -1,4 +1,4 @@
-"""Containers of ours, by podman: limits, watching, and that none is left."""
+"""Containers of ours, by podman and by docker: limits, watching, and that none is left."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.run.images import build_image, image_sources, podman
+from tests.run.images import build_image, image_sources
+from tests.run.images import runtime as runtime_called
 from touchstone.isolation.container import (
     ContainerRuntime,
     ContainerSpec,
@@ -27,9 +28,11 @@ from touchstone.isolation.process import StartError
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ContainerRuntime, str]]:
-    runtime = podman()
+@pytest.fixture(scope="module", params=["podman", "docker"])
+def image(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[tuple[ContainerRuntime, str]]:
+    runtime = runtime_called(request.param)
     built = build_image(runtime, image_sources(tmp_path_factory.mktemp("image") / "stack"))
     yield runtime, built
     runtime.ask("rmi", "--force", built)
