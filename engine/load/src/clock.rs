@@ -2,32 +2,15 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+pub use touchstone_sys::clock::{monotonic_ns as now, seconds};
+
 /// Nanoseconds in a second.
 pub const SECOND: u64 = 1_000_000_000;
-
-/// Now, in nanoseconds since an arbitrary start that all processes on this machine share.
-#[inline]
-#[must_use]
-pub fn now() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `time` is a valid timespec; CLOCK_MONOTONIC cannot fail on Linux.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as u64 * SECOND + time.tv_nsec as u64
-}
 
 /// Seconds to nanoseconds.
 #[must_use]
 pub fn nanos(seconds: f64) -> u64 {
     (seconds * SECOND as f64).round().max(0.0) as u64
-}
-
-/// Nanoseconds to seconds.
-#[must_use]
-pub fn seconds(nanos: u64) -> f64 {
-    nanos as f64 / SECOND as f64
 }
 
 /// Wall-clock seconds since the Unix epoch.

@@ -1,13 +1,15 @@
 //! One connection: at most 128 bytes, whatever it has carried.
 
 use std::collections::VecDeque;
-use std::os::fd::RawFd;
+use std::io;
 
 use touchstone_http::{Fed, Malformed, ResponseParser};
+use touchstone_sys::socket::Stream;
 
 use crate::check::{BodyCheck, Check};
 use crate::request::CompiledRequest;
 use crate::template::Key;
+use crate::wire::Wire;
 
 /// Where a connection stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,8 +51,8 @@ pub struct Connection {
     pub unsent: Option<Box<Vec<u8>>>,
     /// When the present state began; in `Resting`, when it ends.
     pub since: u64,
-    /// The socket.
-    pub fd: RawFd,
+    /// The socket, while it is connecting or open.
+    pub socket: Option<Stream>,
     /// Counts sockets in this place, so that a late event of an old one is known as such.
     pub generation: u32,
     /// Requests in flight.
@@ -79,6 +81,30 @@ impl Connection {
             self.behind.get_or_insert_default().push_back(request);
         }
         self.in_flight += 1;
+    }
+
+    /// What has gone wrong on its socket since it was last asked.
+    #[must_use]
+    pub fn take_error(&self) -> Option<io::Error> {
+        self.socket.as_ref().and_then(Stream::take_error)
+    }
+
+    /// Sends on its socket, as far as that takes the bytes.
+    ///
+    /// # Errors
+    /// As [`Wire::send`]; `NotConnected` where it has no socket.
+    #[inline]
+    pub fn send<W: Wire>(
+        &self,
+        wire: &mut W,
+        slot: u32,
+        bytes: &[u8],
+        lasting: bool,
+    ) -> io::Result<usize> {
+        match &self.socket {
+            Some(socket) => wire.send(slot, socket, bytes, lasting),
+            None => Err(io::ErrorKind::NotConnected.into()),
+        }
     }
 
     /// Forgets the oldest request in flight.

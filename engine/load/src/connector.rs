@@ -1,9 +1,9 @@
-//! Sockets: created, bound to a source address, connected without waiting, and closed with a reset.
+//! Sockets as a load needs them: bound to a source address, connected without waiting, and closed with a reset.
 
 use std::io;
-use std::mem::{size_of, zeroed};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::os::fd::RawFd;
+
+use touchstone_sys::socket::Stream;
 
 use crate::error::Error;
 
@@ -95,85 +95,19 @@ impl Connector {
     ///
     /// # Errors
     /// What the kernel answered to `socket`, `bind` or `connect`.
-    pub fn open(&self, slot: u32) -> io::Result<(RawFd, bool)> {
-        let family = if self.address.is_ipv4() {
-            libc::AF_INET
-        } else {
-            libc::AF_INET6
-        };
-        // SAFETY: plain system call without pointers.
-        let fd = unsafe {
-            libc::socket(
-                family,
-                libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC,
-                0,
-            )
-        };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        self.prepare(fd, slot).inspect_err(|_| close(fd))
-    }
-
-    fn prepare(&self, fd: RawFd, slot: u32) -> io::Result<(RawFd, bool)> {
-        set(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, &1i32)?;
+    pub fn open(&self, slot: u32) -> io::Result<(Stream, bool)> {
+        let socket = Stream::new(&self.address)?;
+        socket.no_delay()?;
         // Closing with a reset leaves no TIME_WAIT behind, which would slow down the next run's connecting.
-        set(
-            fd,
-            libc::SOL_SOCKET,
-            libc::SO_LINGER,
-            &libc::linger {
-                l_onoff: 1,
-                l_linger: 0,
-            },
-        )?;
+        socket.reset_on_close()?;
         if let Some(sources) = self.sources {
             // The port is chosen in connect(), where only the whole four-tuple must be unique.
-            set(fd, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, &1i32)?;
-            let source = ipv4(sources.address((self.first + slot) / PER_SOURCE), 0);
-            // SAFETY: `source` is a sockaddr_in and its size is given.
-            check(unsafe {
-                libc::bind(
-                    fd,
-                    (&raw const source).cast(),
-                    size_of::<libc::sockaddr_in>() as u32,
-                )
-            })?;
+            socket.late_port()?;
+            let source = sources.address((self.first + slot) / PER_SOURCE);
+            socket.bind(&SocketAddr::from((Ipv4Addr::from(source), 0)))?;
         }
-        let answer = match self.address {
-            SocketAddr::V4(v4) => {
-                let to = ipv4(u32::from(*v4.ip()), v4.port());
-                // SAFETY: as above.
-                unsafe {
-                    libc::connect(
-                        fd,
-                        (&raw const to).cast(),
-                        size_of::<libc::sockaddr_in>() as u32,
-                    )
-                }
-            }
-            SocketAddr::V6(v6) => {
-                // SAFETY: all zero is a valid sockaddr_in6.
-                let mut to: libc::sockaddr_in6 = unsafe { zeroed() };
-                to.sin6_family = libc::AF_INET6 as u16;
-                to.sin6_port = v6.port().to_be();
-                to.sin6_addr.s6_addr = v6.ip().octets();
-                to.sin6_scope_id = v6.scope_id();
-                // SAFETY: `to` is a sockaddr_in6 and its size is given.
-                unsafe {
-                    libc::connect(
-                        fd,
-                        (&raw const to).cast(),
-                        size_of::<libc::sockaddr_in6>() as u32,
-                    )
-                }
-            }
-        };
-        match check(answer) {
-            Ok(()) => Ok((fd, true)),
-            Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => Ok((fd, false)),
-            Err(error) => Err(error),
-        }
+        let established = socket.connect(&self.address)?;
+        Ok((socket, established))
     }
 
     /// The address that is connected to.
@@ -181,62 +115,6 @@ impl Connector {
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
-}
-
-fn ipv4(address: u32, port: u16) -> libc::sockaddr_in {
-    libc::sockaddr_in {
-        sin_family: libc::AF_INET as u16,
-        sin_port: port.to_be(),
-        sin_addr: libc::in_addr {
-            s_addr: address.to_be(),
-        },
-        sin_zero: [0; 8],
-    }
-}
-
-fn check(answer: libc::c_int) -> io::Result<()> {
-    if answer < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(())
-    }
-}
-
-fn set<T>(fd: RawFd, level: libc::c_int, name: libc::c_int, value: &T) -> io::Result<()> {
-    // SAFETY: `value` is valid for its own size.
-    check(unsafe {
-        libc::setsockopt(
-            fd,
-            level,
-            name,
-            std::ptr::from_ref(value).cast(),
-            size_of::<T>() as u32,
-        )
-    })
-}
-
-/// The outcome of a connection attempt, read from the socket: 0, or an error number.
-#[must_use]
-pub fn outcome(fd: RawFd) -> i32 {
-    let mut error: libc::c_int = 0;
-    let mut length = size_of::<libc::c_int>() as u32;
-    // SAFETY: both pointers are valid for the sizes given.
-    let answer = unsafe {
-        libc::getsockopt(
-            fd,
-            libc::SOL_SOCKET,
-            libc::SO_ERROR,
-            (&raw mut error).cast(),
-            &raw mut length,
-        )
-    };
-    if answer < 0 { libc::EIO } else { error }
-}
-
-/// Closes a socket.
-pub fn close(fd: RawFd) {
-    // SAFETY: the caller owns the descriptor and forgets it.
-    unsafe { libc::close(fd) };
 }
 
 #[cfg(test)]

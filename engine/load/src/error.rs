@@ -40,14 +40,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// The last OS error, with what was attempted.
-    pub(crate) fn last_os(what: impl Into<String>) -> Self {
-        Self::System {
-            what: what.into(),
-            source: io::Error::last_os_error(),
-        }
-    }
-
     /// The exit code of `touchstone-engine load` for this error (see `docs/engine-protocol.md`).
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
@@ -56,4 +48,9 @@ impl Error {
             Self::Unreachable { .. } | Self::System { .. } | Self::Worker(_) => 1,
         }
     }
+}
+
+/// The error number of a system call's error; `EIO` for one that has none.
+pub(crate) fn errno(error: &io::Error) -> i32 {
+    error.raw_os_error().unwrap_or(libc::EIO)
 }

@@ -4,6 +4,8 @@
 //! does the load; each thread drives a [`worker::Worker`], the logic without input and output, by one of the
 //! [`backend`]s.
 
+#![deny(unsafe_code)]
+
 pub mod backend;
 pub mod capture;
 pub mod check;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use touchstone_watch::files;
+use touchstone_sys::limits;
 
 use crate::crew::{Crew, Progress, Ready};
 use crate::error::Error;
@@ -30,7 +30,7 @@ const OTHER_FILES: u64 = 100;
 /// # Errors
 /// [`Error::System`] if the limit cannot be read.
 pub fn file_limit() -> Result<u64, Error> {
-    files::raise_open_files().map_err(|source| Error::System {
+    limits::raise_open_files().map_err(|source| Error::System {
         what: "reading the limit of open files".to_owned(),
         source,
     })

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
+use touchstone_sys::process;
 
 use crate::backend::{self, Backend};
 use crate::clock::now;
@@ -145,9 +146,7 @@ impl Threads {
                 usage::restrict(&[cpu])?;
             }
             own_files();
-            // Timeouts are otherwise stretched by 50 us.
-            // SAFETY: plain system call without pointers.
-            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+            process::exact_timers();
             let mut worker = Worker::new(&job, mix, shared, part, now());
             if let Some(Leaving(gate)) = &gate {
                 worker = worker.in_turns(Arc::clone(gate), &job);
@@ -182,18 +181,11 @@ impl Drop for Leaving {
     }
 }
 
-/// Gives the calling thread a table of open files of its own. In a shared one, every system call on a socket counts the
-/// users of its file up and down; in one's own, the kernel needs not.
+/// Files that no other thread shares, for a thread that opens all of its own.
+#[expect(unsafe_code, reason = "what a thread is handed is known here alone")]
 fn own_files() {
-    // SAFETY: plain system call; the descriptors that it closes are this thread's copies, which nothing here uses.
-    unsafe {
-        libc::syscall(
-            libc::SYS_close_range,
-            3u32,
-            u32::MAX,
-            libc::CLOSE_RANGE_UNSHARE,
-        )
-    };
+    // SAFETY: a load thread is handed the job, counters and gates, none of which holds a file; what it opens, it opens later.
+    unsafe { process::own_files() };
 }
 
 impl Crew for Threads {

@@ -1,8 +1,10 @@
 //! What the engine itself used: CPU, waiting and memory. A generator that is short of CPU measures itself.
 
-use std::mem::zeroed;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use touchstone_sys::clock::{ThreadTimes, thread_times};
+use touchstone_sys::cpus;
 
 use crate::clock::{now, seconds};
 use crate::error::Error;
@@ -25,30 +27,22 @@ pub struct Usage {
 #[derive(Debug, Clone, Copy, Default)]
 struct Reading {
     at: u64,
-    user_s: f64,
-    system_s: f64,
-    delayed_s: Option<f64>,
+    times: ThreadTimes,
+    delayed: Option<Duration>,
 }
 
 impl Reading {
     fn take() -> Self {
-        // SAFETY: all zero is a valid rusage, and getrusage fills it.
-        let usage = unsafe {
-            let mut usage: libc::rusage = zeroed();
-            libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
-            usage
-        };
-        let time = |value: libc::timeval| value.tv_sec as f64 + value.tv_usec as f64 * 1e-6;
+        let times = thread_times();
         // The second field is the time spent waiting on a run queue, in nanoseconds.
-        let delayed_s = std::fs::read_to_string("/proc/thread-self/schedstat")
+        let delayed = std::fs::read_to_string("/proc/thread-self/schedstat")
             .ok()
-            .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok())
-            .map(seconds);
+            .and_then(|text| text.split_whitespace().nth(1)?.parse().ok())
+            .map(Duration::from_nanos);
         Self {
             at: now(),
-            user_s: time(usage.ru_utime),
-            system_s: time(usage.ru_stime),
-            delayed_s,
+            times,
+            delayed,
         }
     }
 }
@@ -64,9 +58,14 @@ impl Usage {
         let Some(from) = self.from else { return };
         let to = Reading::take();
         self.wall = to.at - from.at;
-        self.user_s = to.user_s - from.user_s;
-        self.system_s = to.system_s - from.system_s;
-        self.delayed_s = to.delayed_s.zip(from.delayed_s).map(|(to, from)| to - from);
+        self.user_s = to.times.user.saturating_sub(from.times.user).as_secs_f64();
+        self.system_s = to
+            .times
+            .system
+            .saturating_sub(from.times.system)
+            .as_secs_f64();
+        let delayed = to.delayed.zip(from.delayed);
+        self.delayed_s = delayed.map(|(to, from)| to.saturating_sub(from).as_secs_f64());
     }
 
     /// Adds what was used in another window.
@@ -107,7 +106,7 @@ pub fn peak_rss() -> u64 {
 /// [`Error::System`] if the kernel refuses, as it does when the machine has none of them.
 pub fn restrict(cpus: &[u32]) -> Result<(), Error> {
     let numbers: Vec<usize> = cpus.iter().map(|cpu| *cpu as usize).collect();
-    touchstone_watch::cpus::bind(&numbers).map_err(|source| Error::System {
+    cpus::bind(&numbers).map_err(|source| Error::System {
         what: format!("pinning the generator to CPUs {cpus:?}"),
         source,
     })

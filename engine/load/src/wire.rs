@@ -1,7 +1,8 @@
 //! What lies between the logic of a worker and the kernel interface that moves its bytes.
 
 use std::io;
-use std::os::fd::RawFd;
+
+use touchstone_sys::socket::Stream;
 
 /// What a worker asks of its backend.
 pub trait Wire {
@@ -9,16 +10,22 @@ pub trait Wire {
     ///
     /// # Errors
     /// What the kernel answered.
-    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(RawFd, bool)>;
+    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(Stream, bool)>;
 
     /// Sends bytes, or as many as the socket takes. `lasting` says that they stay where they are for the whole run.
     ///
     /// # Errors
     /// What the kernel answered; a full socket is `Ok(0)`.
-    fn send(&mut self, slot: u32, fd: RawFd, bytes: &[u8], lasting: bool) -> io::Result<usize>;
+    fn send(
+        &mut self,
+        slot: u32,
+        socket: &Stream,
+        bytes: &[u8],
+        lasting: bool,
+    ) -> io::Result<usize>;
 
     /// Closes the slot's socket.
-    fn close(&mut self, slot: u32, fd: RawFd);
+    fn close(&mut self, slot: u32, socket: Stream);
 
     /// System calls so far.
     fn syscalls(&self) -> u64;

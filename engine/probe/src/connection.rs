@@ -2,8 +2,11 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::os::fd::AsRawFd;
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
+
+use touchstone_sys::poll::{Side, ready};
+use touchstone_sys::socket::reset_on_close;
 
 /// How the server's side ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +76,11 @@ impl Connection {
                     if now >= deadline {
                         break;
                     }
-                    self.ready(self.ended.is_none(), true, deadline - now);
+                    let side = match self.ended {
+                        None => Side::Both,
+                        Some(_) => Side::Write,
+                    };
+                    self.wait(side, deadline - now);
                     self.take();
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -93,7 +100,7 @@ impl Connection {
         if self.ended.is_some() {
             return;
         }
-        self.ready(true, false, limit);
+        self.wait(Side::Read, limit);
         self.take();
     }
 
@@ -106,22 +113,8 @@ impl Connection {
 
     /// Abandons the connection with a reset.
     pub fn reset(self) {
-        let linger = libc::linger {
-            l_onoff: 1,
-            l_linger: 0,
-        };
-        let size = libc::socklen_t::try_from(size_of::<libc::linger>()).expect("a small size");
-        // SAFETY: the descriptor is open for as long as `self`, and the option's value is a
-        // `linger` of the stated size that outlives the call.
-        unsafe {
-            libc::setsockopt(
-                self.stream.as_raw_fd(),
-                libc::SOL_SOCKET,
-                libc::SO_LINGER,
-                (&raw const linger).cast(),
-                size,
-            );
-        }
+        // Where it fails, the connection is closed instead.
+        let _ = reset_on_close(&self.stream);
     }
 
     /// Reads what is there, but not for ever: who sends without end must not keep the caller from its deadline.
@@ -145,25 +138,8 @@ impl Connection {
         }
     }
 
-    fn ready(&self, read: bool, write: bool, limit: Duration) {
-        let mut events = 0;
-        if read {
-            events |= libc::POLLIN;
-        }
-        if write {
-            events |= libc::POLLOUT;
-        }
-        let mut entry = libc::pollfd {
-            fd: self.stream.as_raw_fd(),
-            events,
-            revents: 0,
-        };
-        // Rounded up, or a wait of less than a millisecond would spin.
-        let millis = i32::try_from(limit.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
-        // SAFETY: `entry` is one valid pollfd that outlives the call; the descriptor is open.
-        // A failure (a signal) is the same as a time-out: the caller looks at the clock again.
-        unsafe {
-            libc::poll(&raw mut entry, 1, millis);
-        }
+    /// Waits until the socket is ready or the limit is up; after either, the caller looks at both again.
+    fn wait(&self, side: Side, limit: Duration) {
+        let _ = ready(self.stream.as_fd(), side, limit);
     }
 }

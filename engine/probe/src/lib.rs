@@ -6,6 +6,8 @@
 //! connection ([`script`]), reads what came back ([`response`]), and [`verdict`] compares it with
 //! the allowed outcomes ([`outcome`]). [`report`] is the document that comes out.
 
+#![forbid(unsafe_code)]
+
 pub mod case;
 pub mod catalogue;
 pub mod connection;

@@ -1,6 +1,9 @@
-//! Clocks, all in nanoseconds.
+//! Clocks, all in nanoseconds, and the times that the kernel accounts to a thread.
+
+use std::time::Duration;
 
 /// Now, on `CLOCK_MONOTONIC`, in nanoseconds. The clock of every timestamp of the engine.
+#[inline]
 #[must_use]
 pub fn monotonic_ns() -> u64 {
     read(libc::CLOCK_MONOTONIC).unwrap_or(0)
@@ -16,6 +19,34 @@ pub fn own_cpu_ns() -> u64 {
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     read(libc::CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
+}
+
+/// What the kernel has accounted to a thread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThreadTimes {
+    /// CPU time in user mode.
+    pub user: Duration,
+    /// CPU time in the kernel.
+    pub system: Duration,
+}
+
+/// CPU time of the calling thread, by mode, to the microsecond (getrusage(2)).
+#[must_use]
+pub fn thread_times() -> ThreadTimes {
+    // SAFETY: all zero is a valid rusage, and getrusage fills it.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
+        usage
+    };
+    let time = |value: libc::timeval| {
+        let seconds = Duration::from_secs(u64::try_from(value.tv_sec).unwrap_or(0));
+        seconds + Duration::from_micros(u64::try_from(value.tv_usec).unwrap_or(0))
+    };
+    ThreadTimes {
+        user: time(usage.ru_utime),
+        system: time(usage.ru_stime),
+    }
 }
 
 /// CPU time of another process (user and system, all its threads, also those that have ended), in nanoseconds.
@@ -48,6 +79,7 @@ pub fn wall_offset_ns() -> Option<i64> {
     })
 }
 
+#[inline]
 fn read(clock: libc::clockid_t) -> Option<u64> {
     let mut t = libc::timespec {
         tv_sec: 0,
@@ -77,6 +109,18 @@ mod tests {
         let (first, second) = (wall_offset_ns().unwrap(), wall_offset_ns().unwrap());
         assert!(first.abs_diff(second) < 1_000_000_000);
         assert!(monotonic_ns() <= monotonic_ns());
+    }
+
+    #[test]
+    fn a_thread_that_computes_does_so_in_user_mode() {
+        let before = thread_times();
+        let mut sum = 0u64;
+        while thread_times().user <= before.user {
+            sum = (0..100_000u64).fold(sum, |sum, n| std::hint::black_box(sum ^ n));
+        }
+        let (times, whole) = (thread_times(), Duration::from_nanos(thread_cpu_ns()));
+        assert!(times.user > before.user && times.system >= before.system);
+        assert!(times.user + times.system <= whole + Duration::from_millis(1));
     }
 
     #[test]

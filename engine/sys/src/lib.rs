@@ -1,5 +1,5 @@
 //! The engine's system calls (Linux), behind safe functions and types. What is `unsafe` in the engine stands here, but for
-//! io_uring's rings and epoll's hot path in the load generator.
+//! io_uring's rings in the load generator.
 //!
 //! | module | what |
 //! |---|---|
@@ -7,6 +7,7 @@
 //! | [`cpus`] | on which CPUs threads may run |
 //! | [`file`] | small kernel files read without allocating, directories, pages in the page cache |
 //! | [`limits`] | the limit of open files |
+//! | [`memory`] | whole pages of memory |
 //! | [`poll`] | waiting for descriptors: poll, epoll, and a bell that wakes it |
 //! | [`process`] | starting, forking, ending and reaping processes |
 //! | [`signal`] | SIGINT and SIGTERM |
@@ -16,6 +17,7 @@ pub mod clock;
 pub mod cpus;
 pub mod file;
 pub mod limits;
+pub mod memory;
 pub mod poll;
 pub mod process;
 pub mod signal;
@@ -44,6 +46,7 @@ fn done(code: i32) -> io::Result<()> {
 }
 
 /// The count that a call returns, or its error.
+#[inline]
 fn count(n: isize) -> io::Result<usize> {
     usize::try_from(n).map_err(|_| io::Error::last_os_error())
 }

@@ -12,6 +12,8 @@ pub enum Side {
     Read,
     /// Something can be written.
     Write,
+    /// Either of these.
+    Both,
 }
 
 /// Waits until a descriptor is ready; false when it was not in time.
@@ -22,6 +24,7 @@ pub fn ready(fd: BorrowedFd<'_>, side: Side, patience: Duration) -> bool {
         events: match side {
             Side::Read => libc::POLLIN,
             Side::Write => libc::POLLOUT,
+            Side::Both => libc::POLLIN | libc::POLLOUT,
         },
         revents: 0,
     };
@@ -72,34 +75,40 @@ impl Event {
     pub const NONE: Self = Self(libc::epoll_event { events: 0, u64: 0 });
 
     /// What it was registered with.
+    #[inline]
     #[must_use]
     pub fn token(&self) -> u64 {
         self.0.u64
     }
 
+    #[inline]
     fn has(self, bits: i32) -> bool {
         self.0.events & bits as u32 != 0
     }
 
     /// There is something to read.
+    #[inline]
     #[must_use]
     pub fn readable(&self) -> bool {
         self.has(libc::EPOLLIN)
     }
 
     /// There is room to write.
+    #[inline]
     #[must_use]
     pub fn writable(&self) -> bool {
         self.has(libc::EPOLLOUT)
     }
 
     /// The other end writes no more.
+    #[inline]
     #[must_use]
     pub fn ended(&self) -> bool {
         self.has(libc::EPOLLRDHUP)
     }
 
     /// An error, or closed on both sides.
+    #[inline]
     #[must_use]
     pub fn failed(&self) -> bool {
         self.has(libc::EPOLLERR | libc::EPOLLHUP)
@@ -167,6 +176,7 @@ impl Epoll {
 
     /// Waits for events, without end if `patience` is `None`; gives those that came. To the nanosecond where the kernel can
     /// (epoll_pwait2, Linux 5.11); before that through ppoll(2), which takes nanoseconds as well.
+    #[inline]
     pub fn wait<'e>(&mut self, events: &'e mut [Event], patience: Option<Duration>) -> &'e [Event] {
         let time = patience.map(timespec);
         let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
@@ -178,6 +188,7 @@ impl Epoll {
         &events[..n]
     }
 
+    #[inline]
     fn wait_finely(&mut self, events: &mut [Event], time: *const libc::timespec) -> usize {
         let no_mask = std::ptr::null::<libc::sigset_t>();
         // SAFETY: room for as many events as are told, a valid time or none, no signal mask.

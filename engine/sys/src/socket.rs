@@ -5,6 +5,7 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::ptr::null;
 use std::time::Duration;
 
 /// How many connections may wait to be accepted; the kernel caps it at `net.core.somaxconn`.
@@ -53,12 +54,12 @@ impl Stream {
         self.socket().set_tcp_nodelay(true)
     }
 
-    /// Has the next close send a reset, so that nothing stays in TIME_WAIT on either side.
+    /// As [`reset_on_close`].
     ///
     /// # Errors
     /// As [`Self::reuse_address`].
     pub fn reset_on_close(&self) -> io::Result<()> {
-        self.socket().set_linger(Some(Duration::ZERO))
+        reset_on_close(&self.0)
     }
 
     /// Has the kernel choose the port at the connect, when the whole four-tuple is known (`IP_BIND_ADDRESS_NO_PORT`).
@@ -120,6 +121,7 @@ impl Stream {
     ///
     /// # Errors
     /// What the kernel answers.
+    #[inline]
     pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         let fd = self.0.as_raw_fd();
         // SAFETY: the bytes are valid for their length.
@@ -130,10 +132,24 @@ impl Stream {
     ///
     /// # Errors
     /// What the kernel answers.
+    #[inline]
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        let fd = self.0.as_raw_fd();
-        // SAFETY: the buffer is valid for its length.
-        count(unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) })
+        let (no_address, no_length) = (null::<u8>(), null::<u8>());
+        // Not by `recv`: in a process of several threads the library makes that a cancellation point, at two locked
+        // instructions a call.
+        // SAFETY: the buffer is valid for its length; no address is asked for.
+        let received = unsafe {
+            libc::syscall(
+                libc::SYS_recvfrom,
+                self.0.as_raw_fd(),
+                buffer.as_mut_ptr(),
+                buffer.len(),
+                0,
+                no_address,
+                no_length,
+            )
+        };
+        count(received as isize)
     }
 
     /// Starts listening.
@@ -156,6 +172,14 @@ impl AsRawFd for Stream {
     fn as_raw_fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
+}
+
+/// Has the next close of a socket send a reset, so that nothing stays in TIME_WAIT on either side.
+///
+/// # Errors
+/// What the kernel answers.
+pub fn reset_on_close(socket: &impl AsFd) -> io::Result<()> {
+    socket2::SockRef::from(socket).set_linger(Some(Duration::ZERO))
 }
 
 /// Accepts one connection, in one call, as one that does not block.

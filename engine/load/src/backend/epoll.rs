@@ -1,13 +1,15 @@
 //! Edge-triggered epoll: each socket registered once, two system calls a request, one receive buffer for all.
 
 use std::io;
-use std::os::fd::RawFd;
-use std::ptr::null;
+use std::time::Duration;
 
-use crate::clock::{SECOND, now};
+use touchstone_sys::poll::{Epoll, Event};
+use touchstone_sys::socket::Stream;
+
+use crate::clock::now;
 use crate::connection::State;
-use crate::connector::{self, Connector};
-use crate::error::Error;
+use crate::connector::Connector;
+use crate::error::{Error, errno};
 use crate::wire::Wire;
 use crate::worker::Worker;
 
@@ -21,41 +23,25 @@ pub(super) const BUFFER: usize = 64 * 1024;
 /// holds up nobody.
 pub(super) const READS: usize = 16;
 
-/// Events after which a read may find the connection's end.
-pub(super) const GONE: u32 = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32;
-
-/// What a socket signalled.
-#[derive(Clone, Copy)]
-pub(super) struct Signal {
-    pub(super) slot: u32,
-    pub(super) generation: u32,
-    pub(super) flags: u32,
+/// Which connection an event tells of: its slot, and the generation of its socket.
+#[inline]
+pub(super) fn place(event: Event) -> (u32, u32) {
+    let token = event.token();
+    (token as u32, (token >> 32) as u32)
 }
 
-impl Signal {
-    #[inline]
-    pub(super) fn of(event: &libc::epoll_event) -> Self {
-        let data = event.u64;
-        Self {
-            slot: data as u32,
-            generation: (data >> 32) as u32,
-            flags: event.events,
-        }
-    }
-
-    pub(super) const fn says(self, flags: u32) -> bool {
-        self.flags & flags != 0
-    }
+/// Whether a read after this event may find the connection's end.
+#[inline]
+pub(super) fn gone(event: Event) -> bool {
+    event.ended() || event.failed()
 }
 
 /// The part of the backend that the worker talks to.
 pub struct EpollWire {
-    epoll: RawFd,
+    epoll: Epoll,
     connector: Connector,
-    /// Sockets whose turn ended before they were empty: no edge will tell of them again.
-    unread: Vec<Signal>,
-    /// Kernels before 5.11 have no `epoll_pwait2`: timeouts are then whole milliseconds.
-    coarse: bool,
+    /// Of sockets whose turn ended before they were empty: no edge will tell of them again.
+    unread: Vec<Event>,
     /// System calls so far.
     pub syscalls: u64,
 }
@@ -66,133 +52,72 @@ impl EpollWire {
     /// # Errors
     /// [`Error::System`] if the kernel refuses.
     pub fn new(connector: Connector) -> Result<Self, Error> {
-        // SAFETY: plain system call.
-        let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
-        if epoll < 0 {
-            return Err(Error::last_os("creating an epoll instance"));
-        }
+        let epoll = Epoll::new().map_err(|source| Error::System {
+            what: "creating an epoll instance".to_owned(),
+            source,
+        })?;
         Ok(Self {
             epoll,
             connector,
             unread: Vec::new(),
-            coarse: false,
             syscalls: 0,
         })
     }
 
-    /// What was left unread, and how many events have come; waits for one of these only where nothing was left.
-    pub(super) fn signals(
+    /// What was left unread, and what has come; waits for the latter only where nothing was left.
+    pub(super) fn events<'e>(
         &mut self,
-        events: &mut [libc::epoll_event],
+        room: &'e mut [Event],
         patience: u64,
-    ) -> (Vec<Signal>, usize) {
+    ) -> (Vec<Event>, &'e [Event]) {
         let unread = std::mem::take(&mut self.unread);
-        let timeout = if unread.is_empty() { patience } else { 0 };
-        (unread, self.wait(events, timeout))
-    }
-
-    /// A socket is not empty yet, and has its next turn with the next signals.
-    pub(super) fn leave_unread(&mut self, signal: Signal) {
-        self.unread.push(signal);
-    }
-
-    fn wait(&mut self, events: &mut [libc::epoll_event], timeout: u64) -> usize {
+        let patience = if unread.is_empty() { patience } else { 0 };
         self.syscalls += 1;
-        if self.coarse {
-            let millis = timeout.div_ceil(SECOND / 1000).min(i32::MAX as u64) as libc::c_int;
-            let room = events.len() as libc::c_int;
-            // SAFETY: the events' memory and length are those of the slice.
-            return unsafe { libc::epoll_wait(self.epoll, events.as_mut_ptr(), room, millis) }.max(0)
-                as usize;
-        }
-        let timeout = libc::timespec {
-            tv_sec: (timeout / SECOND) as i64,
-            tv_nsec: (timeout % SECOND) as i64,
-        };
-        // SAFETY: the events' memory and length are those of the slice; the timeout outlives the call.
-        let count = unsafe {
-            libc::syscall(
-                libc::SYS_epoll_pwait2,
-                self.epoll,
-                events.as_mut_ptr(),
-                events.len() as libc::c_int,
-                &raw const timeout,
-                null::<libc::sigset_t>(),
-                0usize,
-            )
-        };
-        if count < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
-            self.coarse = true;
-        }
-        count.max(0) as usize
+        let came = self.epoll.wait(room, Some(Duration::from_nanos(patience)));
+        (unread, came)
     }
 
-    pub(super) fn receive(&mut self, fd: RawFd, buffer: &mut [u8]) -> isize {
+    /// A socket is not empty yet, and has its next turn with the next events.
+    pub(super) fn leave_unread(&mut self, event: Event) {
+        self.unread.push(event);
+    }
+
+    #[inline]
+    pub(super) fn receive(&mut self, socket: &Stream, buffer: &mut [u8]) -> io::Result<usize> {
         self.syscalls += 1;
-        // Not by `recv`: in a process of several threads the library makes that a cancellation point, at two locked
-        // instructions a call.
-        // SAFETY: the memory and length are those of the slice; no address is asked for.
-        let received = unsafe {
-            libc::syscall(
-                libc::SYS_recvfrom,
-                fd,
-                buffer.as_mut_ptr(),
-                buffer.len(),
-                0,
-                null::<u8>(),
-                null::<u8>(),
-            )
-        };
-        received as isize
-    }
-}
-
-impl Drop for EpollWire {
-    fn drop(&mut self) {
-        connector::close(self.epoll);
+        socket.receive(buffer)
     }
 }
 
 impl Wire for EpollWire {
-    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(RawFd, bool)> {
+    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(Stream, bool)> {
         self.syscalls += 6;
-        let (fd, established) = self.connector.open(slot)?;
+        let (socket, established) = self.connector.open(slot)?;
         // Writability is asked for from the start: the kernel signals it once when the handshake completes, and then
         // only after a send that found the socket full.
-        let interest = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
-        let mut event = libc::epoll_event {
-            events: interest as u32,
-            u64: u64::from(generation) << 32 | u64::from(slot),
-        };
-        // SAFETY: `event` outlives the call.
-        if unsafe { libc::epoll_ctl(self.epoll, libc::EPOLL_CTL_ADD, fd, &raw mut event) } < 0 {
-            let error = io::Error::last_os_error();
-            connector::close(fd);
-            return Err(error);
-        }
-        Ok((fd, established))
+        let token = u64::from(generation) << 32 | u64::from(slot);
+        self.epoll.add_connection(&socket, token)?;
+        Ok((socket, established))
     }
 
     #[inline]
-    fn send(&mut self, _slot: u32, fd: RawFd, bytes: &[u8], _lasting: bool) -> io::Result<usize> {
+    fn send(
+        &mut self,
+        _slot: u32,
+        socket: &Stream,
+        bytes: &[u8],
+        _lasting: bool,
+    ) -> io::Result<usize> {
         self.syscalls += 1;
-        // SAFETY: the memory and length are those of the slice.
-        let sent =
-            unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
-        if sent >= 0 {
-            return Ok(sent as usize);
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() == io::ErrorKind::WouldBlock {
-            Ok(0)
-        } else {
-            Err(error)
+        match socket.send(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            sent => sent,
         }
     }
 
-    fn close(&mut self, _slot: u32, fd: RawFd) {
+    fn close(&mut self, _slot: u32, socket: Stream) {
         self.syscalls += 1;
-        connector::close(fd);
+        drop(socket);
     }
 
     fn syscalls(&self) -> u64 {
@@ -202,19 +127,19 @@ impl Wire for EpollWire {
 
 /// Drives a worker until its run is over.
 pub fn drive(worker: &mut Worker, wire: &mut EpollWire) {
-    let mut events = vec![libc::epoll_event { events: 0, u64: 0 }; BATCH];
+    let mut room = vec![Event::NONE; BATCH];
     let mut buffer = vec![0u8; BUFFER];
     let mut clock = worker.tick(wire, now(), 0);
     while !worker.is_over() {
         let patience = worker.next_wake(clock).saturating_sub(clock);
-        let (unread, count) = wire.signals(&mut events, patience);
-        let batch = unread.len() + count;
+        let (unread, came) = wire.events(&mut room, patience);
+        let batch = unread.len() + came.len();
         clock = now();
-        for signal in unread {
-            clock = attend(worker, wire, &mut buffer, signal, clock);
+        for event in unread {
+            clock = attend(worker, wire, &mut buffer, event, clock);
         }
-        for event in &events[..count] {
-            clock = attend(worker, wire, &mut buffer, Signal::of(event), clock);
+        for event in came {
+            clock = attend(worker, wire, &mut buffer, *event, clock);
         }
         clock = worker.tick(wire, clock, batch);
     }
@@ -225,60 +150,58 @@ fn attend(
     worker: &mut Worker,
     wire: &mut EpollWire,
     buffer: &mut [u8],
-    signal: Signal,
+    event: Event,
     mut clock: u64,
 ) -> u64 {
-    let slot = signal.slot;
-    if worker.generation(slot) != signal.generation {
+    let (slot, generation) = place(event);
+    if worker.generation(slot) != generation {
         return clock;
     }
-    if signal.says(libc::EPOLLOUT as u32) {
-        let connection = worker.connection(slot);
-        if connection.state == State::Connecting {
+    let connection = worker.connection(slot);
+    let connecting = connection.state == State::Connecting;
+    if event.writable() {
+        if connecting {
             clock = now();
-            match connector::outcome(connection.fd) {
-                0 => worker.opened(wire, slot, clock),
-                error => worker.ended(wire, slot, error, clock),
+            match connection.take_error() {
+                None => worker.opened(wire, slot, clock),
+                Some(error) => worker.ended(wire, slot, errno(&error), clock),
             }
         } else if connection.unsent.is_some() {
             worker.writable(wire, slot, clock);
         }
-    } else if signal.says(GONE) && worker.connection(slot).state == State::Connecting {
-        let error = connector::outcome(worker.connection(slot).fd);
+    } else if gone(event) && connecting {
+        let error = connection.take_error().map_or(0, |error| errno(&error));
         worker.ended(wire, slot, error, clock);
     }
-    if !signal.says(libc::EPOLLIN as u32 | GONE) {
+    if !event.readable() && !gone(event) {
         return clock;
     }
     for _ in 0..READS {
         let connection = worker.connection(slot);
-        if worker.generation(slot) != signal.generation || connection.state != State::Open {
+        let Some(socket) = &connection.socket else {
+            return clock;
+        };
+        if worker.generation(slot) != generation || connection.state != State::Open {
             return clock;
         }
-        let received = wire.receive(connection.fd, buffer);
+        let received = wire.receive(socket, buffer);
         clock = now();
         match received {
-            0 => worker.ended(wire, slot, 0, clock),
-            1.. => {
-                let length = received as usize;
+            Ok(0) => worker.ended(wire, slot, 0, clock),
+            Ok(length) => {
                 worker.received(wire, slot, &buffer[..length], clock);
                 // A short read has emptied the socket; the next byte makes a new edge. Only an end may hide behind it.
-                if length < buffer.len() && !signal.says(GONE) {
+                if length < buffer.len() && !gone(event) {
                     return clock;
                 }
             }
-            _ => {
-                let error = io::Error::last_os_error()
-                    .raw_os_error()
-                    .unwrap_or(libc::EIO);
-                match error {
-                    libc::EAGAIN => return clock,
-                    libc::EINTR => {}
-                    _ => worker.ended(wire, slot, error, clock),
-                }
-            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock => return clock,
+                io::ErrorKind::Interrupted => {}
+                _ => worker.ended(wire, slot, errno(&error), clock),
+            },
         }
     }
-    wire.leave_unread(signal);
+    wire.leave_unread(event);
     clock
 }

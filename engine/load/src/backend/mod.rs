@@ -9,6 +9,10 @@ use crate::worker::Worker;
 
 pub mod epoll;
 pub mod tls;
+#[expect(
+    unsafe_code,
+    reason = "the kernel and this process share the rings and their buffers"
+)]
 pub mod uring;
 
 /// A backend that is to be had here.

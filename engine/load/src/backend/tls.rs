@@ -1,7 +1,6 @@
 //! TLS (rustls) between the worker and epoll. A handshake is part of setting a connection up, and is timed with it.
 
 use std::io::{self, Read, Write};
-use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -12,11 +11,13 @@ use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 
-use super::epoll::{BATCH, BUFFER, EpollWire, GONE, READS, Signal};
+use touchstone_sys::poll::Event;
+use touchstone_sys::socket::Stream;
+
+use super::epoll::{BATCH, BUFFER, EpollWire, READS, gone, place};
 use crate::clock::now;
 use crate::connection::State;
-use crate::connector;
-use crate::error::Error;
+use crate::error::{Error, errno};
 use crate::job::Tls;
 use crate::target::Target;
 use crate::wire::Wire;
@@ -65,7 +66,7 @@ impl TlsWire {
     }
 
     /// Sends what the session has ready, as far as the socket takes it; the rest waits for the next edge.
-    fn flush(&mut self, slot: u32, fd: RawFd) -> io::Result<()> {
+    fn flush(&mut self, slot: u32, stream: &Stream) -> io::Result<()> {
         let Some(session) = &mut self.sessions[slot as usize] else {
             return Ok(());
         };
@@ -73,7 +74,7 @@ impl TlsWire {
             let mut socket = Socket {
                 wire: &mut self.inner,
                 slot,
-                fd,
+                stream,
             };
             match session.write_tls(&mut socket) {
                 Ok(0) => break,
@@ -90,12 +91,12 @@ impl TlsWire {
 struct Socket<'a> {
     wire: &'a mut EpollWire,
     slot: u32,
-    fd: RawFd,
+    stream: &'a Stream,
 }
 
 impl Write for Socket<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.wire.send(self.slot, self.fd, bytes, false)? {
+        match self.wire.send(self.slot, self.stream, bytes, false)? {
             0 => Err(io::ErrorKind::WouldBlock.into()),
             sent => Ok(sent),
         }
@@ -107,26 +108,32 @@ impl Write for Socket<'_> {
 }
 
 impl Wire for TlsWire {
-    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(RawFd, bool)> {
+    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(Stream, bool)> {
         let mut session = ClientConnection::new(Arc::clone(&self.config), self.name.clone())
             .map_err(io::Error::other)?;
         session.set_buffer_limit(None);
-        let (fd, _) = self.inner.open(slot, generation)?;
+        let (socket, _) = self.inner.open(slot, generation)?;
         self.sessions[slot as usize] = Some(Box::new(session));
-        Ok((fd, false))
+        Ok((socket, false))
     }
 
-    fn send(&mut self, slot: u32, fd: RawFd, bytes: &[u8], _lasting: bool) -> io::Result<usize> {
+    fn send(
+        &mut self,
+        slot: u32,
+        socket: &Stream,
+        bytes: &[u8],
+        _lasting: bool,
+    ) -> io::Result<usize> {
         if let Some(session) = &mut self.sessions[slot as usize] {
             session.writer().write_all(bytes)?;
         }
-        self.flush(slot, fd)?;
+        self.flush(slot, socket)?;
         Ok(bytes.len())
     }
 
-    fn close(&mut self, slot: u32, fd: RawFd) {
+    fn close(&mut self, slot: u32, socket: Stream) {
         self.sessions[slot as usize] = None;
-        self.inner.close(slot, fd);
+        self.inner.close(slot, socket);
     }
 
     fn syscalls(&self) -> u64 {
@@ -136,7 +143,7 @@ impl Wire for TlsWire {
 
 /// Drives a worker until its run is over.
 pub fn drive(worker: &mut Worker, wire: &mut TlsWire) {
-    let mut events = vec![libc::epoll_event { events: 0, u64: 0 }; BATCH];
+    let mut room = vec![Event::NONE; BATCH];
     let mut buffers = Buffers {
         cipher: vec![0; BUFFER],
         plain: vec![0; BUFFER],
@@ -144,14 +151,14 @@ pub fn drive(worker: &mut Worker, wire: &mut TlsWire) {
     let mut clock = worker.tick(wire, now(), 0);
     while !worker.is_over() {
         let patience = worker.next_wake(clock).saturating_sub(clock);
-        let (unread, count) = wire.inner.signals(&mut events, patience);
-        let batch = unread.len() + count;
+        let (unread, came) = wire.inner.events(&mut room, patience);
+        let batch = unread.len() + came.len();
         clock = now();
-        for signal in unread {
-            attend(worker, wire, &mut buffers, signal);
+        for event in unread {
+            attend(worker, wire, &mut buffers, event);
         }
-        for event in &events[..count] {
-            attend(worker, wire, &mut buffers, Signal::of(event));
+        for event in came {
+            attend(worker, wire, &mut buffers, *event);
         }
         clock = worker.tick(wire, clock, batch);
     }
@@ -162,60 +169,54 @@ struct Buffers {
     plain: Vec<u8>,
 }
 
-fn attend(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, signal: Signal) {
-    let Signal {
-        slot, generation, ..
-    } = signal;
+fn attend(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, event: Event) {
+    let (slot, generation) = place(event);
     if worker.generation(slot) != generation {
         return;
     }
-    let fd = worker.connection(slot).fd;
-    if signal.says(libc::EPOLLOUT as u32) {
-        if worker.connection(slot).state == State::Connecting {
-            let error = connector::outcome(fd);
-            if error != 0 {
-                return worker.ended(wire, slot, error, now());
-            }
-        }
-        if let Err(error) = wire.flush(slot, fd) {
-            return worker.ended(wire, slot, error.raw_os_error().unwrap_or(libc::EIO), now());
+    if event.writable() {
+        let connection = worker.connection(slot);
+        let failed = match connection.state {
+            State::Connecting => connection.take_error(),
+            _ => None,
+        };
+        if let Some(error) = failed.or_else(|| flush(worker, wire, slot)) {
+            return worker.ended(wire, slot, errno(&error), now());
         }
     }
-    if !signal.says(libc::EPOLLIN as u32 | GONE) {
+    if !event.readable() && !gone(event) {
         return;
     }
     for _ in 0..READS {
         if worker.generation(slot) != generation {
             return;
         }
-        let received = wire.inner.receive(fd, &mut buffers.cipher);
-        match received {
-            1.. => {
+        let Some(socket) = &worker.connection(slot).socket else {
+            return;
+        };
+        match wire.inner.receive(socket, &mut buffers.cipher) {
+            Ok(0) => worker.ended(wire, slot, 0, now()),
+            Ok(length) => {
                 let Buffers { cipher, plain } = buffers;
-                decrypt(
-                    worker,
-                    wire,
-                    slot,
-                    generation,
-                    &cipher[..received as usize],
-                    plain,
-                );
-                if (received as usize) < BUFFER && !signal.says(GONE) {
+                decrypt(worker, wire, slot, generation, &cipher[..length], plain);
+                if length < BUFFER && !gone(event) {
                     return;
                 }
             }
-            0 => worker.ended(wire, slot, 0, now()),
-            _ => match io::Error::last_os_error()
-                .raw_os_error()
-                .unwrap_or(libc::EIO)
-            {
-                libc::EAGAIN => return,
-                libc::EINTR => {}
-                error => worker.ended(wire, slot, error, now()),
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock => return,
+                io::ErrorKind::Interrupted => {}
+                _ => worker.ended(wire, slot, errno(&error), now()),
             },
         }
     }
-    wire.inner.leave_unread(signal);
+    wire.inner.leave_unread(event);
+}
+
+/// As [`TlsWire::flush`], on a slot's socket; gives the error.
+fn flush(worker: &Worker, wire: &mut TlsWire, slot: u32) -> Option<io::Error> {
+    let socket = worker.connection(slot).socket.as_ref()?;
+    wire.flush(slot, socket).err()
 }
 
 fn decrypt(
@@ -241,9 +242,8 @@ fn decrypt(
             _ => return worker.ended(wire, slot, libc::EPROTO, now()),
         };
         let complete = !session.is_handshaking();
-        let fd = worker.connection(slot).fd;
-        if let Err(error) = wire.flush(slot, fd) {
-            return worker.ended(wire, slot, error.raw_os_error().unwrap_or(libc::EIO), now());
+        if let Some(error) = flush(worker, wire, slot) {
+            return worker.ended(wire, slot, errno(&error), now());
         }
         if complete && worker.connection(slot).state == State::Connecting {
             worker.opened(wire, slot, now());

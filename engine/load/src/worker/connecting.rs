@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use super::{Phase, Worker};
 use crate::clock::SECOND;
 use crate::connection::State;
+use crate::error::errno;
 use crate::recorder::ErrorClass;
 use crate::wire::Wire;
 
@@ -15,8 +16,8 @@ impl Worker {
         connection.since = now;
         self.opened += 1;
         match wire.open(slot, connection.generation) {
-            Ok((fd, established)) => {
-                connection.fd = fd;
+            Ok((socket, established)) => {
+                connection.socket = Some(socket);
                 connection.state = State::Connecting;
                 self.connecting += 1;
                 if established {
@@ -25,7 +26,7 @@ impl Worker {
             }
             Err(error) => {
                 connection.state = State::Closed;
-                self.attempt_failed(slot, error.raw_os_error().unwrap_or(libc::EIO), now);
+                self.attempt_failed(slot, errno(&error), now);
             }
         }
     }
@@ -94,7 +95,9 @@ impl Worker {
             State::Connecting => self.connecting -= 1,
             State::Closed | State::Resting => return,
         }
-        wire.close(slot, connection.fd);
+        if let Some(socket) = connection.socket.take() {
+            wire.close(slot, socket);
+        }
         connection.state = State::Closed;
         connection.generation = connection.generation.wrapping_add(1);
         connection.unsent = None;

@@ -267,7 +267,7 @@ impl Worker {
 
     pub(super) fn finish<W: Wire>(&mut self, wire: &mut W, now: u64) {
         for slot in 0..self.part.connections {
-            let connection = &self.connections[slot as usize];
+            let connection = &mut self.connections[slot as usize];
             let behind = connection.behind.iter().flat_map(|behind| behind.iter());
             let first = (connection.in_flight > 0).then_some(&connection.first);
             let counted = first
@@ -281,8 +281,8 @@ impl Worker {
             {
                 self.unsent += 1;
             }
-            if matches!(connection.state, State::Open | State::Connecting) {
-                wire.close(slot, connection.fd);
+            if let Some(socket) = connection.socket.take() {
+                wire.close(slot, socket);
             }
         }
         let queue = self

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::connection::InFlight;
+use crate::error::errno;
 use crate::recorder::ErrorClass;
 use crate::template::Key;
 use crate::wire::Wire;
@@ -35,7 +36,7 @@ impl Worker {
                 }
             };
             let length = bytes.len();
-            match wire.send(slot, connection.fd, bytes, lasting) {
+            match connection.send(wire, slot, bytes, lasting) {
                 Ok(sent) if sent == length => {}
                 Ok(sent) => connection.unsent = Some(Box::new(bytes[sent..].to_vec())),
                 Err(_) => return self.lost_before_send(wire, slot, request, now),
@@ -64,10 +65,10 @@ impl Worker {
         if let Some(unsent) = &mut connection.unsent {
             unsent.extend_from_slice(&self.out);
         } else {
-            match wire.send(slot, connection.fd, &self.out, false) {
+            match connection.send(wire, slot, &self.out, false) {
                 Ok(sent) if sent == self.out.len() => {}
                 Ok(sent) => connection.unsent = Some(Box::new(self.out[sent..].to_vec())),
-                Err(error) => failed = error.raw_os_error(),
+                Err(error) => failed = Some(errno(&error)),
             }
         }
         self.out.clear();
@@ -82,13 +83,13 @@ impl Worker {
         let Some(mut unsent) = connection.unsent.take() else {
             return;
         };
-        match wire.send(slot, connection.fd, &unsent, false) {
+        match connection.send(wire, slot, &unsent, false) {
             Ok(sent) if sent == unsent.len() => {}
             Ok(sent) => {
                 unsent.drain(..sent);
                 connection.unsent = Some(unsent);
             }
-            Err(error) => self.ended(wire, slot, error.raw_os_error().unwrap_or(libc::EIO), now),
+            Err(error) => self.ended(wire, slot, errno(&error), now),
         }
     }
 

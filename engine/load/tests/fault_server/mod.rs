@@ -5,10 +5,11 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use touchstone_sys::socket::reset_on_close;
 
 /// The body of a right response.
 pub const BODY: &str = "Boom! We found you: bench-1207";
@@ -271,7 +272,7 @@ fn misbehave(
             return Ok(false);
         }
         Fault::Reset => {
-            reset(stream);
+            reset_on_close(stream)?;
             return Ok(false);
         }
         Fault::ConnectionClose => {
@@ -351,22 +352,4 @@ fn misbehave(
     };
     say(stream, counters, text.as_bytes())?;
     Ok(true)
-}
-
-fn reset(stream: &TcpStream) {
-    let linger = libc::linger {
-        l_onoff: 1,
-        l_linger: 0,
-    };
-    // SAFETY: the option's value is a linger of its own size.
-    let answer = unsafe {
-        libc::setsockopt(
-            stream.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_LINGER,
-            (&raw const linger).cast(),
-            size_of::<libc::linger>() as u32,
-        )
-    };
-    assert_eq!(answer, 0, "SO_LINGER");
 }

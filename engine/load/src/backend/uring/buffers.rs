@@ -1,11 +1,12 @@
 //! Receive buffers that the kernel picks from a ring as bytes come: no memory belongs to an idle connection.
 
 use std::io;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use io_uring::Submitter;
 use io_uring::types::BufRingEntry;
+use touchstone_sys::memory::Pages;
 
 /// Buffers in the ring at least, a power of two.
 const ENTRIES: u32 = 16;
@@ -28,8 +29,8 @@ const INCREMENTAL: u16 = 2;
 
 /// The ring and the buffers in it.
 pub struct Buffers {
-    ring: NonNull<BufRingEntry>,
-    memory: NonNull<u8>,
+    ring: Pages,
+    memory: Pages,
     taken: Vec<u32>,
     tail: u16,
     incremental: bool,
@@ -44,8 +45,8 @@ impl Buffers {
         let entries = (slots / SHARERS)
             .next_power_of_two()
             .clamp(ENTRIES, MOST_ENTRIES) as u16;
-        let ring = map(usize::from(entries) * size_of::<BufRingEntry>())?.cast();
-        let memory = map(usize::from(entries) * SIZE)?;
+        let ring = Pages::new(usize::from(entries) * size_of::<BufRingEntry>())?;
+        let memory = Pages::new(usize::from(entries) * SIZE)?;
         let mut buffers = Self {
             ring,
             memory,
@@ -53,7 +54,7 @@ impl Buffers {
             tail: 0,
             incremental: true,
         };
-        let address = buffers.ring.as_ptr() as u64;
+        let address = buffers.ring().as_ptr() as u64;
         // SAFETY: the ring's memory lives until `buffers` is dropped, and that is after the io_uring.
         let registered =
             unsafe { submitter.register_buf_ring_with_flags(address, entries, GROUP, INCREMENTAL) };
@@ -66,6 +67,10 @@ impl Buffers {
         Ok(buffers)
     }
 
+    fn ring(&self) -> NonNull<BufRingEntry> {
+        self.ring.start().cast()
+    }
+
     fn entries(&self) -> u16 {
         self.taken.len() as u16
     }
@@ -76,14 +81,14 @@ impl Buffers {
         // SAFETY: the index is inside the ring; the kernel reads an entry only below the tail.
         unsafe {
             let entry = &mut *self
-                .ring
+                .ring()
                 .as_ptr()
                 .add(usize::from(self.tail & (self.entries() - 1)));
-            entry.set_addr(self.memory.as_ptr().add(usize::from(id) * SIZE) as u64);
+            entry.set_addr(self.memory.start().as_ptr().add(usize::from(id) * SIZE) as u64);
             entry.set_len(SIZE as u32);
             entry.set_bid(id);
             self.tail = self.tail.wrapping_add(1);
-            let tail = BufRingEntry::tail(self.ring.as_ptr()).cast::<AtomicU16>();
+            let tail = BufRingEntry::tail(self.ring().as_ptr()).cast::<AtomicU16>();
             (*tail).store(self.tail, Ordering::Release);
         }
     }
@@ -93,7 +98,7 @@ impl Buffers {
     pub fn bytes(&self, id: u16, length: usize) -> *const [u8] {
         let from = usize::from(id) * SIZE + self.taken[usize::from(id)] as usize;
         // SAFETY: the kernel wrote `length` bytes there, inside the buffer.
-        unsafe { std::ptr::slice_from_raw_parts(self.memory.as_ptr().add(from), length) }
+        unsafe { std::ptr::slice_from_raw_parts(self.memory.start().as_ptr().add(from), length) }
     }
 
     /// The bytes have been used; `more` says that the kernel goes on with the same buffer.
@@ -105,33 +110,4 @@ impl Buffers {
             self.offer(id);
         }
     }
-}
-
-impl Drop for Buffers {
-    fn drop(&mut self) {
-        // SAFETY: mapped with these lengths in `register`.
-        unsafe {
-            libc::munmap(
-                self.ring.as_ptr().cast(),
-                usize::from(self.entries()) * size_of::<BufRingEntry>(),
-            );
-            libc::munmap(
-                self.memory.as_ptr().cast(),
-                usize::from(self.entries()) * SIZE,
-            );
-        }
-    }
-}
-
-fn map(length: usize) -> io::Result<NonNull<u8>> {
-    let (access, kind) = (
-        libc::PROT_READ | libc::PROT_WRITE,
-        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-    );
-    // SAFETY: a new anonymous mapping touches nothing else.
-    let memory = unsafe { libc::mmap(null_mut(), length, access, kind, -1, 0) };
-    if memory == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    NonNull::new(memory.cast()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
 }

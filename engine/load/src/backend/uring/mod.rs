@@ -5,16 +5,17 @@ mod buffers;
 use std::collections::VecDeque;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::RawFd;
+use std::os::fd::AsRawFd;
 
 use io_uring::types::{Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
+use touchstone_sys::socket::Stream;
 
 use self::buffers::{Buffers, GROUP};
 use crate::clock::{SECOND, now};
 use crate::connection::State;
-use crate::connector::{self, Connector};
-use crate::error::Error;
+use crate::connector::Connector;
+use crate::error::{Error, errno};
 use crate::wire::Wire;
 use crate::worker::Worker;
 
@@ -153,22 +154,27 @@ impl UringWire {
 }
 
 impl Wire for UringWire {
-    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(RawFd, bool)> {
+    fn open(&mut self, slot: u32, generation: u32) -> io::Result<(Stream, bool)> {
         self.syscalls += 6;
-        let (fd, _) = self.connector.open(slot)?;
-        if let Err(error) = self.ring.submitter().register_files_update(slot, &[fd]) {
-            connector::close(fd);
-            return Err(error);
-        }
+        let (socket, _) = self.connector.open(slot)?;
+        self.ring
+            .submitter()
+            .register_files_update(slot, &[socket.as_raw_fd()])?;
         self.generations[slot as usize] = generation;
         let entry = opcode::PollAdd::new(Fixed(slot), libc::POLLOUT as u32).build();
         self.push(&entry.user_data(token(slot, generation, CONNECT)));
         // Even a connection that is established already goes through the completion, which arms its receive.
-        Ok((fd, false))
+        Ok((socket, false))
     }
 
     #[inline]
-    fn send(&mut self, slot: u32, _fd: RawFd, bytes: &[u8], lasting: bool) -> io::Result<usize> {
+    fn send(
+        &mut self,
+        slot: u32,
+        _socket: &Stream,
+        bytes: &[u8],
+        lasting: bool,
+    ) -> io::Result<usize> {
         if lasting {
             self.send_bytes(slot, bytes.as_ptr(), bytes.len(), SEND);
         } else if let Some(copies) = &mut self.copies[slot as usize] {
@@ -185,7 +191,7 @@ impl Wire for UringWire {
         Ok(bytes.len())
     }
 
-    fn close(&mut self, slot: u32, fd: RawFd) {
+    fn close(&mut self, slot: u32, socket: Stream) {
         let generation = self.generations[slot as usize];
         for operation in [RECEIVE, CONNECT, SEND_COPY] {
             let entry = opcode::AsyncCancel::new(token(slot, generation, operation)).build();
@@ -200,7 +206,7 @@ impl Wire for UringWire {
         let _ = self.ring.submit();
         let _ = self.ring.submitter().register_files_update(slot, &[-1]);
         self.copies[slot as usize] = None;
-        connector::close(fd);
+        drop(socket);
     }
 
     fn syscalls(&self) -> u64 {
@@ -295,13 +301,13 @@ fn handle(
             }
         }
         CONNECT if is_current && worker.connection(slot).state == State::Connecting => {
-            match connector::outcome(worker.connection(slot).fd) {
-                0 if result >= 0 => {
+            match worker.connection(slot).take_error() {
+                None if result >= 0 => {
                     wire.arm(slot, current);
                     worker.opened(wire, slot, clock);
                 }
-                0 => worker.ended(wire, slot, -result, clock),
-                error => worker.ended(wire, slot, error, clock),
+                None => worker.ended(wire, slot, -result, clock),
+                Some(error) => worker.ended(wire, slot, errno(&error), clock),
             }
         }
         SEND if is_current && result < 0 => worker.ended(wire, slot, -result, clock),
