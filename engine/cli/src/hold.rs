@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::job::JobArgs;
+use crate::worker;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 use touchstone_hold::{Event, JobError, hold, serve};
@@ -39,7 +40,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     };
     let job = given.read()?;
     let mut told = Instant::now();
-    let result = hold(&job, interrupt::flag(), |event| {
+    let result = hold(&job, &worker::command("hold"), interrupt::flag(), |event| {
         if matches!(event, Event::Progress { .. }) {
             if told.elapsed() < BETWEEN {
                 return;

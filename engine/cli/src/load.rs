@@ -21,6 +21,7 @@ use touchstone_load::run::run as run_load;
 use self::live::Live;
 use crate::failure::{Failure, Outcome};
 use crate::job::{write_event, write_result};
+use crate::worker;
 
 /// Put load on a server: `load [FLAGS] URL...`, or `load --job FILE`.
 #[derive(clap::Args)]
@@ -86,10 +87,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             live.show(&event);
         }
     };
-    let process_command = match std::env::current_exe() {
-        Ok(own) => vec![own.into_os_string(), "load".into(), "--worker".into()],
-        Err(_) => Vec::new(),
-    };
+    let process_command = worker::command("load");
     let mut control = Control {
         interrupt,
         on_event: &mut on_event,

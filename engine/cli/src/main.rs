@@ -14,6 +14,7 @@ mod probe;
 mod schema;
 mod serving;
 mod slices;
+mod worker;
 
 use clap::{Parser, Subcommand};
 use failure::Outcome;

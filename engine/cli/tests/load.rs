@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -117,7 +118,7 @@ fn more_connections_than_files_are_spread_over_processes() {
 }
 
 #[test]
-fn an_interrupt_ends_the_run_and_the_result_is_still_written() {
+fn an_interrupt_at_the_terminal_ends_the_run_and_the_result_is_still_written() {
     for several in [false, true] {
         let (url, counts) = server();
         let limit = if several { "ulimit -n 130 &&" } else { "" };
@@ -125,12 +126,14 @@ fn an_interrupt_ends_the_run_and_the_result_is_still_written() {
         let child = Command::new("sh")
             .args(["-c", &script])
             .stdout(Stdio::piped())
+            .process_group(0)
             .spawn()
             .unwrap();
         while counts[1].load(Ordering::SeqCst) < 100 {
             std::thread::sleep(Duration::from_millis(10));
         }
-        process::signal(child.id() as i32, Signal::Terminate).unwrap();
+        // As a terminal does: to all processes of the group, of which the engine is the leader.
+        process::signal_group(child.id() as i32, Signal::Interrupt).unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{output:?}");
         let result = json(&output);

@@ -1,11 +1,11 @@
 //! The hold job.
 
 use crate::generators::HoldNode;
-use crate::source::Sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
+use touchstone_crew::Sources;
 use touchstone_exchange::{Check, Request, Target};
 
 /// What is held, and on whom. `docs/engine-protocol.md` documents each field.

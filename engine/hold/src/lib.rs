@@ -1,10 +1,9 @@
 //! Holding many connections, and reading the memory of server and kernel at each level.
 //!
-//! One process may open no more files than its limit, so the connections are held by child processes
-//! ([`client`]), each with its share and its own source addresses, or by processes on other machines ([`generators`]). The
-//! parent ([`run`]) raises them level by level, reads
-//! the memory of the server's process trees ([`server`]) and of the kernel ([`kernel`]), and refuses a level that the
-//! machine's memory would not hold ([`budget`]).
+//! One process may open no more files than its limit, so the connections are held by a [`crew`] of processes ([`client`]),
+//! each with its share and its own source addresses, here or on other machines ([`generators`]). [`run`] raises the
+//! connections level by level, reads the memory of the server's process trees ([`server`]) and of the kernel ([`kernel`]),
+//! and refuses a level that the machine's memory would not hold ([`budget`]).
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +19,6 @@ pub mod result;
 mod run;
 mod serve;
 mod server;
-mod source;
 
 pub use event::Event;
 pub use job::{Job, JobError, Mode};

@@ -1,27 +1,31 @@
-//! What parent and children say to each other: one JSON object a line, over pipes.
+//! What a crew and its processes say to each other.
 
 use crate::job::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// From a crew to a process on another machine, before all orders.
+/// From the crew to a process, before all orders.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Work {
     pub job: Box<Job>,
+    /// Number of its first source address.
+    pub first_source: u64,
     /// How many connections may be under way at once.
     pub at_once: u64,
     /// The CPU that it is pinned to.
     pub cpu: Option<usize>,
 }
 
-/// From such a process, or from whoever knows that it is lost, in place of an answer.
+/// From a process.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Failed {
-    #[serde(rename = "Failed")]
-    pub why: String,
+pub enum Said {
+    /// What has come of its order.
+    Answer(Answer),
+    /// It cannot do its part; also from whoever knows that it is lost.
+    Failed(String),
 }
 
-/// From the parent.
+/// From the crew.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {
@@ -37,7 +41,7 @@ pub enum Order {
     Close,
 }
 
-/// From a child, once for each order but `Stop`, and now and then while it follows one: sums since its start, and
+/// From a process, once for each order but `Stop`, and now and then while it follows one: sums since its start, and
 /// figures of the order.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Answer {
@@ -68,8 +72,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What all children say together.
-    pub fn sum(answers: &[Self]) -> Self {
+    /// What all processes say together.
+    pub fn sum<'a>(answers: impl Iterator<Item = &'a Self>) -> Self {
         let mut sum = Self::default();
         for answer in answers {
             sum.merge(answer);

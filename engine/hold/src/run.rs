@@ -8,8 +8,10 @@ use crate::kernel::Kernel;
 use crate::order::{Answer, Order};
 use crate::result::{HoldResult, Level, Memory, Reading, Refusal, SCHEMA, Traffic};
 use crate::server::Trees;
+use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use touchstone_crew::part;
 use touchstone_sys::clock::monotonic_ns;
 use touchstone_watch::{Depth, Phase, Sampler, Target};
 
@@ -20,21 +22,23 @@ const TRAFFIC_LIMIT: f64 = 20_000.0;
 /// Held connections that may end by themselves before a level is given up; of large levels one in a hundred.
 const BEARABLE_LOSS: u64 = 10;
 
-/// Raises the connections level by level and reads memory at each; `tell` hears how far it has come.
+/// Raises the connections level by level and reads memory at each; `tell` hears how far it has come. The command runs
+/// [`crate::serve`] on its standard input and output.
 ///
 /// # Errors
 /// When the job is malformed or the engine itself fails; a server that fails is in the result.
 pub fn hold(
     job: &Job,
+    command: &[OsString],
     interrupt: &AtomicBool,
     mut tell: impl FnMut(Event),
 ) -> Result<HoldResult, JobError> {
     let plan = job.plan()?;
     let mut trees = Trees::open(&job.watch, &job.cgroup_paths)?;
-    // Forked before any memory is read, so that the first level shows the crew at rest.
+    // Started before any memory is read, so that the first level shows the crew at rest.
     let ceiling = Budget::ceiling(&Kernel::now(), trees.capacity());
     let most = job.levels.last().copied().unwrap_or(0).min(ceiling);
-    let mut crew = Crew::start(job, &plan, most)?;
+    let mut crew = Crew::start(job, command, most)?;
     let own = Target {
         pid: std::process::id() as i32,
         ..Target::default()
@@ -147,7 +151,7 @@ impl Climb<'_> {
         let count = crew.count();
         let begin = monotonic_ns();
         crew.send(|number| Order::Open {
-            total: share(level.connections, count, number),
+            total: part(level.connections, count, number),
             rate: self.job.open_rate / count as f64,
         })?;
         let bearable = BEARABLE_LOSS.max(level.connections / 100);
@@ -257,11 +261,6 @@ fn fill(level: &mut Level, answer: &Answer) {
     level.failed.clone_from(&answer.failed);
     level.lost.clone_from(&answer.lost);
     level.evidence.clone_from(&answer.evidence);
-}
-
-/// The n-th part of a total, as even as can be.
-fn share(total: u64, parts: u64, n: u64) -> u64 {
-    total / parts + u64::from(n < total % parts)
 }
 
 fn sleep(time: Duration, interrupt: &AtomicBool) {

@@ -1,10 +1,11 @@
-//! The life of a process that holds connections for a crew on another machine.
+//! The life of a process that holds a share of the connections for a crew.
 
 use crate::client::Client;
-use crate::job::{Job, JobError};
-use crate::order::{Failed, Work};
+use crate::job::JobError;
+use crate::order::{Said, Work};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
+use touchstone_crew::say;
 use touchstone_exchange::Target;
 use touchstone_sys::{cpus, limits};
 
@@ -16,11 +17,7 @@ pub fn serve(mut input: File, output: File) -> Result<(), JobError> {
     let told = output.try_clone();
     let outcome = work(&mut input).and_then(|work| follow(work, input, output));
     if let (Err(error), Ok(mut told)) = (&outcome, told) {
-        let why = Failed {
-            why: error.to_string(),
-        };
-        let line = serde_json::to_string(&why).unwrap_or_default();
-        let _ = writeln!(told, "{line}");
+        let _ = say(&mut told, &Said::Failed(error.to_string()));
     }
     outcome
 }
@@ -36,19 +33,16 @@ fn work(input: &mut File) -> Result<Work, JobError> {
 }
 
 fn follow(work: Work, input: File, output: File) -> Result<(), JobError> {
-    let job = Job {
-        // Sources of loopback lead nowhere from here.
-        sources: None,
-        ..*work.job
-    };
-    let target = Target::resolve(&job.url).map_err(|e| JobError::Malformed(e.to_string()))?;
-    let plan = job.plan_for(target)?;
+    let target = Target::resolve(&work.job.url);
+    let target = target.map_err(|e| JobError::Malformed(e.to_string()))?;
+    let plan = work.job.plan_for(target)?;
     let engine = |e: std::io::Error| JobError::Engine(e.to_string());
     limits::raise_open_files().map_err(engine)?;
     if let Some(cpu) = work.cpu {
+        // Where the machine has no such CPU, the process runs where the scheduler puts it.
         let _ = cpus::bind(&[cpu]);
     }
-    Client::new(plan, 0, work.at_once, input, output)
+    Client::new(plan, work.first_source, work.at_once, input, output)
         .and_then(Client::run)
         .map_err(engine)
 }

@@ -1,15 +1,11 @@
-//! One process of a crew: a child of this one, or one on another machine behind a socket. Both take orders and give
-//! answers as JSON, one document a line.
+//! One process of a load: what it is told, what it answers, and how its times are those of another clock.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use touchstone_crew::{Heard, Peer};
 
 use crate::crew::{Progress, Ready};
 use crate::error::Error;
@@ -69,20 +65,15 @@ pub(crate) enum Answer {
     Failed(String),
 }
 
-/// Where a process runs.
-enum Peer {
-    Child(Child),
-    Remote {
-        socket: UnixStream,
-        node: Box<GeneratorNode>,
-    },
-}
+/// Why a process has failed whose answers have ended.
+const ENDED: &str = "it ended without its report";
 
 /// A process as the coordinator sees it.
 pub(crate) struct Member {
     peer: Peer,
-    orders: Option<Box<dyn Write + Send>>,
-    answers: Receiver<Answer>,
+    /// The machine that it runs on, if that is another.
+    node: Option<Box<GeneratorNode>>,
+    answers: Receiver<Heard<Answer>>,
     pub(crate) ready: Option<Ready>,
     pub(crate) progress: Progress,
     pub(crate) outcome: Option<Result<ProcessReport, String>>,
@@ -90,38 +81,31 @@ pub(crate) struct Member {
 
 impl Member {
     /// Starts a process on this machine.
-    pub(crate) fn child(program: &OsString, arguments: &[OsString]) -> Result<Self, Error> {
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|source| Error::System {
-                what: "starting a load process".to_owned(),
-                source,
-            })?;
-        let answers = listen_to(child.stdout.take());
-        let orders = child.stdin.take().map(|input| Box::new(input) as _);
-        Ok(Self::new(Peer::Child(child), orders, answers))
+    pub(crate) fn child(command: &[OsString]) -> Result<Self, Error> {
+        let (sender, answers) = channel();
+        let peer = Peer::child(command, move |heard| sender.send(heard).is_ok());
+        let peer = peer.map_err(|source| Error::System {
+            what: "starting a load process".to_owned(),
+            source,
+        })?;
+        Ok(Self::new(peer, None, answers))
     }
 
     /// Reaches a process on a generator.
     pub(crate) fn remote(node: &GeneratorNode) -> Result<Self, Error> {
-        let unreachable = |source| Error::System {
+        let (sender, answers) = channel();
+        let hear = move |heard| sender.send(heard).is_ok();
+        let peer = Peer::remote(&node.name, &node.link, hear).map_err(|source| Error::System {
             what: format!("reaching generator {}", node.name),
             source,
-        };
-        let socket = UnixStream::connect(&node.link).map_err(unreachable)?;
-        let answers = listen_to(Some(socket.try_clone().map_err(unreachable)?));
-        let orders = Some(Box::new(socket.try_clone().map_err(unreachable)?) as _);
-        let node = Box::new(node.clone());
-        Ok(Self::new(Peer::Remote { socket, node }, orders, answers))
+        })?;
+        Ok(Self::new(peer, Some(Box::new(node.clone())), answers))
     }
 
-    fn new(peer: Peer, orders: Option<Box<dyn Write + Send>>, answers: Receiver<Answer>) -> Self {
+    fn new(peer: Peer, node: Option<Box<GeneratorNode>>, answers: Receiver<Heard<Answer>>) -> Self {
         Self {
             peer,
-            orders,
+            node,
             answers,
             ready: None,
             progress: Progress::default(),
@@ -140,7 +124,7 @@ impl Member {
             generators: Vec::new(),
             ..job.clone()
         });
-        if let Peer::Remote { node, .. } = &self.peer {
+        if let Some(node) = &self.node {
             job.cpus = Some(node.cpus.clone());
             let text = job.rows.as_ref().map(std::fs::read_to_string);
             rows = text.transpose().map_err(|source| Error::System {
@@ -159,24 +143,18 @@ impl Member {
 
     /// Fixes the first intended send, on the coordinator's clock.
     pub(crate) fn begin(&mut self, start: u64) {
-        let start = match &self.peer {
-            Peer::Child(_) => start,
-            Peer::Remote { node, .. } => node.there(start),
-        };
+        let start = self.node.as_ref().map_or(start, |node| node.there(start));
         self.tell(&Order::Begin { start });
     }
 
     pub(crate) fn tell(&mut self, order: &Order) {
-        let line = serde_json::to_string(order).expect("orders are plain data");
         // A process that is gone is noticed by the end of its answers.
-        if let Some(orders) = &mut self.orders {
-            let _ = writeln!(orders, "{line}").and_then(|()| orders.flush());
-        }
+        let _ = self.peer.tell(order);
     }
 
     /// Calls its threads, at times on the coordinator's clock.
     pub(crate) fn call(&mut self, mut call: Call) {
-        if let Peer::Remote { node, .. } = &self.peer {
+        if let Some(node) = &self.node {
             match &mut call {
                 Call::Settle { origin } => *origin = node.there(*origin),
                 Call::Begin(turn) => {
@@ -189,14 +167,8 @@ impl Member {
     }
 
     pub(crate) fn listen(&mut self) {
-        loop {
-            match self.answers.try_recv() {
-                Ok(answer) => {
-                    self.hear(answer);
-                }
-                Err(TryRecvError::Empty) => return,
-                Err(TryRecvError::Disconnected) => return self.mourn(),
-            }
+        while let Ok(heard) = self.answers.try_recv() {
+            self.hear(heard);
         }
     }
 
@@ -208,8 +180,8 @@ impl Member {
                 .answers
                 .recv_timeout(until.saturating_duration_since(Instant::now()))
             {
-                Ok(answer) => {
-                    if let Some(answer) = self.hear(answer) {
+                Ok(heard) => {
+                    if let Some(answer) = self.hear(heard) {
                         return Ok(answer);
                     }
                 }
@@ -217,7 +189,7 @@ impl Member {
                     let why = format!("it has given no answer for {} s", limit.as_secs());
                     self.outcome = Some(Err(self.named(&why)));
                 }
-                Err(RecvTimeoutError::Disconnected) => self.mourn(),
+                Err(RecvTimeoutError::Disconnected) => self.fail(ENDED),
             }
             if let Some(why) = self.failure() {
                 return Err(Error::Worker(why));
@@ -241,8 +213,13 @@ impl Member {
         }
     }
 
-    /// Takes an answer in; gives it back if a call's caller waits for it.
-    fn hear(&mut self, answer: Answer) -> Option<Answer> {
+    /// Takes in what was heard; gives an answer back if a call's caller waits for it.
+    fn hear(&mut self, heard: Heard<Answer>) -> Option<Answer> {
+        let answer = match heard {
+            Heard::Said(answer) => answer,
+            Heard::Garbled(why) => Answer::Failed(why),
+            Heard::Ended => Answer::Failed(ENDED.to_owned()),
+        };
         match answer {
             Answer::Ready { established, error } => {
                 self.ready = Some(Ready { established, error });
@@ -264,30 +241,26 @@ impl Member {
             }
             Answer::Settled { .. } => return Some(answer),
             Answer::Over(mut turn) => {
-                if let Peer::Remote { node, .. } = &self.peer {
+                if let Some(node) = &self.node {
                     node.bring_turn_home(&mut turn);
                 }
                 return Some(Answer::Over(turn));
             }
             Answer::Report(mut report) => {
-                if let Peer::Remote { node, .. } = &self.peer {
+                if let Some(node) = &self.node {
                     node.bring_home(&mut report);
                 }
                 self.outcome = Some(Ok(*report));
             }
-            // Who has given its report has done its part, whatever is said of its process afterwards.
-            Answer::Failed(why) if self.outcome.is_none() => {
-                self.outcome = Some(Err(self.named(&why)));
-            }
-            Answer::Failed(_) => {}
+            Answer::Failed(why) => self.fail(&why),
         }
         None
     }
 
-    /// Its answers have ended.
-    fn mourn(&mut self) {
+    /// It could not do its part. Who has given its report has done it, whatever is said of its process afterwards.
+    fn fail(&mut self, why: &str) {
         if self.outcome.is_none() {
-            self.outcome = Some(Err(self.named("it ended without its report")));
+            self.outcome = Some(Err(self.named(why)));
         }
     }
 
@@ -298,7 +271,7 @@ impl Member {
         clock: u64,
         heard: u64,
     ) -> Result<(), Error> {
-        let Peer::Remote { node, .. } = &mut self.peer else {
+        let Some(node) = &mut self.node else {
             return Ok(());
         };
         let moved = node.correct_clock(asked, clock, heard);
@@ -322,41 +295,13 @@ impl Member {
 
     /// Takes leave of it: the end of its orders ends the process.
     pub(crate) fn dismiss(&mut self) {
-        drop(self.orders.take());
-        match &mut self.peer {
-            Peer::Child(child) => {
-                let _ = child.wait();
-            }
-            Peer::Remote { socket, .. } => {
-                let _ = socket.shutdown(Shutdown::Write);
-            }
-        }
+        self.peer.dismiss();
     }
 
     fn named(&self, why: &str) -> String {
-        match &self.peer {
-            Peer::Child(_) => why.to_owned(),
-            Peer::Remote { node, .. } => format!("generator {}: {why}", node.name),
+        match self.peer.generator() {
+            None => why.to_owned(),
+            Some(_) => format!("{}: {why}", self.peer),
         }
     }
-}
-
-/// Reads answers on a thread of its own until they end.
-fn listen_to(output: Option<impl Read + Send + 'static>) -> Receiver<Answer> {
-    let (sender, answers) = channel();
-    let output = output.map(BufReader::new);
-    std::thread::spawn(move || {
-        for line in output
-            .into_iter()
-            .flat_map(BufRead::lines)
-            .map_while(Result::ok)
-        {
-            let answer = serde_json::from_str(&line)
-                .unwrap_or_else(|error| Answer::Failed(error.to_string()));
-            if sender.send(answer).is_err() {
-                break;
-            }
-        }
-    });
-    answers
 }

@@ -1,5 +1,5 @@
-//! A crew of processes, for more connections than one process may open files, or for a load from other machines. Each
-//! runs the engine's own executable, takes its order on standard input and answers on standard output, one JSON document a line.
+//! A load by a crew of processes, for more connections than one process may open files, or from other machines. Each
+//! runs the engine's own executable, takes its orders on standard input and answers on standard output.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use touchstone_crew::{part, room};
 use touchstone_sys::limits;
 
 use crate::crew::{Crew, Progress, Ready};
@@ -22,9 +23,6 @@ use crate::slices::serve;
 use crate::target::Target;
 use crate::threads::{Share, Threads};
 
-/// Descriptors of a process that are not connections.
-const OTHER_FILES: u64 = 100;
-
 /// Raises this process's limit of open files as far as it may be.
 ///
 /// # Errors
@@ -34,12 +32,6 @@ pub fn file_limit() -> Result<u64, Error> {
         what: "reading the limit of open files".to_owned(),
         source,
     })
-}
-
-/// Connections of one process that may open `files` files.
-#[must_use]
-pub fn room(files: u64) -> u64 {
-    files.saturating_sub(OTHER_FILES).max(1)
 }
 
 /// How a job is spread over processes that may each open `files` files; one share if one process of this machine is
@@ -62,8 +54,11 @@ pub fn shares(job: &Job, files: u64) -> Vec<Share> {
     let mut first_connection = 0;
     (0..processes)
         .map(|process| {
-            let connections =
-                job.connections / processes + u32::from(process < job.connections % processes);
+            let connections = part(
+                u64::from(job.connections),
+                u64::from(processes),
+                u64::from(process),
+            ) as u32;
             let share = Share {
                 process,
                 processes,
@@ -91,15 +86,13 @@ pub(crate) fn recruit(
     for (index, share) in shares.iter().enumerate() {
         let mut member = match job.generators.get(index / on_each) {
             Some(node) => Member::remote(node)?,
-            None => {
-                let (program, arguments) = command.split_first().ok_or_else(|| {
-                    Error::Job(format!(
-                        "{} connections need several processes, and this caller cannot start any",
-                        job.connections
-                    ))
-                })?;
-                Member::child(program, arguments)?
+            None if command.is_empty() => {
+                return Err(Error::Job(format!(
+                    "{} connections need several processes, and this caller cannot start any",
+                    job.connections
+                )));
             }
+            None => Member::child(command)?,
         };
         member.work(job, *share, manner)?;
         members.push(member);
@@ -194,7 +187,7 @@ impl Crew for Processes {
     }
 
     fn reports(mut self: Box<Self>) -> Result<Vec<ProcessReport>, Error> {
-        let members = std::mem::take(&mut self.members);
+        let members = self.members.drain(..);
         let mut reports = Vec::with_capacity(members.len());
         let mut failure = None;
         for mut member in members {
@@ -214,14 +207,6 @@ impl Crew for Processes {
     }
 }
 
-impl Drop for Processes {
-    fn drop(&mut self) {
-        for member in &mut self.members {
-            member.dismiss();
-        }
-    }
-}
-
 /// The life of one process of such a crew: orders come on `input`, answers go to `output`.
 ///
 /// # Errors
@@ -235,9 +220,9 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> Result<()
     outcome
 }
 
+/// Tells the coordinator. That it is gone is noticed by the end of its orders.
 pub(crate) fn say(output: &mut impl Write, answer: &Answer) {
-    let line = serde_json::to_string(answer).expect("answers are plain data");
-    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+    let _ = touchstone_crew::say(output, answer);
 }
 
 fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<(), Error> {
@@ -353,7 +338,7 @@ mod tests {
             let mut next = (0, 0);
             for share in &shares {
                 assert_eq!((share.first_connection, share.first_thread), next);
-                assert!(u64::from(share.connections) <= files - OTHER_FILES);
+                assert!(u64::from(share.connections) <= room(files));
                 next = (next.0 + share.connections, next.1 + share.threads);
             }
             assert_eq!(next, (connections, shares[0].all_threads));

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
+use touchstone_crew::part;
 use touchstone_sys::process;
 
 use crate::backend::{self, Backend};
@@ -60,8 +61,7 @@ impl Share {
     /// This share of a count.
     #[must_use]
     pub fn of(&self, count: u64) -> u64 {
-        let processes = u64::from(self.processes);
-        count / processes + u64::from(u64::from(self.process) < count % processes)
+        part(count, u64::from(self.processes), u64::from(self.process))
     }
 }
 

@@ -9,7 +9,7 @@
 //! | [`limits`] | the limit of open files |
 //! | [`memory`] | whole pages of memory |
 //! | [`poll`] | waiting for descriptors: poll, epoll, and a bell that wakes it |
-//! | [`process`] | starting, forking, ending and reaping processes |
+//! | [`process`] | starting, ending and reaping processes |
 //! | [`signal`] | SIGINT and SIGTERM |
 //! | [`socket`] | TCP sockets that do not block |
 

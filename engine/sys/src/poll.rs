@@ -33,31 +33,6 @@ pub fn ready(fd: BorrowedFd<'_>, side: Side, patience: Duration) -> bool {
     unsafe { libc::ppoll(&raw mut entry, 1, &raw const time, std::ptr::null()) > 0 }
 }
 
-/// Waits until one of several can be read, or patience ends; says of each whether it can.
-#[must_use]
-pub fn readable(fds: &[BorrowedFd<'_>], patience: Duration) -> Vec<bool> {
-    let mut entries: Vec<libc::pollfd> = fds
-        .iter()
-        .map(|fd| libc::pollfd {
-            fd: fd.as_raw_fd(),
-            events: libc::POLLIN,
-            revents: 0,
-        })
-        .collect();
-    let time = timespec(patience);
-    let room = entries.len() as libc::nfds_t;
-    // SAFETY: as many valid entries as are told, a valid time, no signal mask.
-    unsafe {
-        libc::ppoll(
-            entries.as_mut_ptr(),
-            room,
-            &raw const time,
-            std::ptr::null(),
-        )
-    };
-    entries.iter().map(|entry| entry.revents != 0).collect()
-}
-
 fn timespec(time: Duration) -> libc::timespec {
     libc::timespec {
         tv_sec: time.as_secs().try_into().unwrap_or(i64::MAX),
@@ -298,12 +273,10 @@ mod tests {
     }
 
     #[test]
-    fn of_several_pipes_those_with_bytes_are_readable() {
+    fn a_pipe_with_bytes_is_ready_and_one_without_is_not() {
         let (empty, _keep) = std::io::pipe().unwrap();
         let (full, mut write) = std::io::pipe().unwrap();
         std::io::Write::write_all(&mut write, b"x").unwrap();
-        let said = readable(&[empty.as_fd(), full.as_fd()], Duration::from_secs(5));
-        assert_eq!(said, [false, true]);
         assert!(ready(full.as_fd(), Side::Read, Duration::ZERO));
         assert!(!ready(empty.as_fd(), Side::Read, Duration::ZERO));
     }

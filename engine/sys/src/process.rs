@@ -1,9 +1,8 @@
-//! Processes: forking, ending, reaping, and what the kernel is told about this one.
+//! Processes: starting, ending, reaping, and what the kernel is told about this one.
 
 use crate::{done, own};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use crate::spawn::{Program, Started, spawn};
 
@@ -166,71 +165,6 @@ pub fn page_bytes() -> u64 {
     u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
-/// A forked process that carries out a share of this one's work. Dropping it ends it.
-#[derive(Debug)]
-pub struct Worker {
-    pid: i32,
-    /// Whose child it is: a sibling that has a copy of this must not end it.
-    parent: u32,
-}
-
-impl Worker {
-    /// Forks; the child does the work, says whether it succeeded by its exit code, and ends. It ends with this process, too,
-    /// however hard that is ended, and leaves SIGINT to it. What is `kept` stays with this process: the child drops it before
-    /// it begins, such as this process's ends of pipes.
-    ///
-    /// # Errors
-    /// When this process has other threads, one of which might hold a lock that the child would wait for without end; or
-    /// when the kernel refuses.
-    pub fn fork<T>(kept: T, work: impl FnOnce() -> bool) -> io::Result<(Self, T)> {
-        if std::fs::read_dir("/proc/self/task")?.count() != 1 {
-            return Err(io::Error::other(
-                "a process with several threads cannot be forked",
-            ));
-        }
-        let parent = std::process::id();
-        // SAFETY: there is no other thread, so the child's copy of the memory is whole and no lock in it is held.
-        let pid = unsafe { libc::fork() };
-        if pid < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        if pid > 0 {
-            return Ok((Self { pid, parent }, kept));
-        }
-        // SAFETY: no pointers; the parent's handlers are not the child's.
-        unsafe {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            libc::signal(libc::SIGINT, libc::SIG_IGN);
-            libc::signal(libc::SIGTERM, libc::SIG_DFL);
-        }
-        drop(kept);
-        // The parent may have ended before the kernel was told to say so.
-        let done = std::os::unix::process::parent_id() == parent
-            && catch_unwind(AssertUnwindSafe(work)).unwrap_or(false);
-        // SAFETY: ends the child without running the parent's destructors.
-        unsafe { libc::_exit(i32::from(!done)) }
-    }
-
-    /// Its process id.
-    #[must_use]
-    pub fn pid(&self) -> i32 {
-        self.pid
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        if std::process::id() != self.parent {
-            return;
-        }
-        // SAFETY: no pointers. The child has not been reaped, so the pid is its own.
-        unsafe {
-            libc::kill(self.pid, libc::SIGKILL);
-            libc::waitpid(self.pid, std::ptr::null_mut(), 0);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,11 +223,5 @@ mod tests {
         assert!(before > 4 && after <= 4, "{before} {after}");
         std::io::Write::write_all(&mut theirs, b"x").unwrap();
         std::io::Read::read_exact(&mut ours, &mut [0]).unwrap();
-    }
-
-    #[test]
-    fn a_process_with_several_threads_is_not_forked() {
-        // The harness runs each test on a thread of its own.
-        assert!(Worker::fork((), || true).is_err());
     }
 }

@@ -1,10 +1,10 @@
 //! Connections: opened, established, timed out, ended.
 
 use super::{Client, Slot, State, Task};
-use crate::source::PER_ADDRESS;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
+use touchstone_crew::PER_SOURCE;
 use touchstone_sys::clock::monotonic_ns;
 use touchstone_sys::poll::Event;
 use touchstone_sys::socket::{Stream, out_of_files, out_of_memory};
@@ -17,7 +17,7 @@ impl Client {
         socket.reset_on_close()?;
         if let Some(sources) = self.plan.sources {
             socket.late_port()?;
-            let source = sources.address(self.first_source + self.opened / PER_ADDRESS);
+            let source = sources.address(self.first_source + self.opened / PER_SOURCE);
             socket.bind(&SocketAddr::from((source, 0)))?;
         }
         socket.connect(&address)?;

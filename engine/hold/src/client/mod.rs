@@ -5,12 +5,13 @@ mod exchanges;
 
 use self::connections::reason;
 use crate::job::Plan;
-use crate::order::{Answer, Order};
+use crate::order::{Answer, Order, Said};
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::RawFd;
 use std::time::Duration;
+use touchstone_crew::say;
 use touchstone_exchange::Reader;
 use touchstone_sys::clock::{monotonic_ns, seconds};
 use touchstone_sys::poll::{Epoll, Event};
@@ -268,9 +269,7 @@ impl Client {
     fn answer(&mut self, done: bool) -> io::Result<()> {
         self.sums.done = done;
         self.sums.seconds = seconds(monotonic_ns() - self.task_began_ns);
-        let mut line = serde_json::to_vec(&self.sums)?;
-        line.push(b'\n');
-        self.answers.write_all(&line)
+        say(&mut self.answers, &Said::Answer(self.sums.clone()))
     }
 
     fn handle(&mut self, fd: RawFd, event: Event) {

@@ -12,7 +12,6 @@ use crate::crew::Ready;
 use crate::error::Error;
 use crate::job::Job;
 use crate::mix::Mix;
-use crate::processes;
 use crate::target::Target;
 use crate::threads::Share;
 use crate::watch;
@@ -36,7 +35,7 @@ impl Prepared {
         let named = |error| slices.at(index, error);
         let target = Target::parse(&job.url, &job.allow_hosts).map_err(named)?;
         let mix = Mix::compile(&job, &target).map_err(named)?;
-        let room = processes::room(files);
+        let room = touchstone_crew::room(files);
         if job.generators.is_empty() && u64::from(job.connections) > room {
             return Err(named(Error::Job(format!(
                 "{} connections are more than the {room} that the limit of {files} open files leaves room for, and \

@@ -131,9 +131,3 @@ impl TurnCrew for RemoteCrew {
         Ok(reports)
     }
 }
-
-impl Drop for RemoteCrew {
-    fn drop(&mut self) {
-        self.members.iter_mut().for_each(Member::dismiss);
-    }
-}
