@@ -1,8 +1,8 @@
 """How often slices find what was planted, on real servers and a noisy machine.
 
 `python -m benchmarks.calibration.slices [--trials N] [--minutes M] [--hog SHARE] [--out FILE]` repeats one comparison:
-a small Go server under two names (`same`), and copies of it that compute a little more for each request (`slow3` and
-`slow6`: 3 and 6 % more of what is most of a request's cost). Each trial is a run of its own, with fresh processes in
+a small Go server under two names (`same`), and copies of it that compute a little more for each request (`slow2` and
+`slow5`: about 2 and 5 % of the request's CPU). Each trial is a run of its own, with fresh processes in
 each round. Printed: for each copy how often it was called slower, faster, equivalent or neither, how often the interval
 held 1 (for `same` the truth), and how wide the intervals are.
 """
@@ -23,7 +23,7 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison
 from touchstone.record.store import load_run
 
-WORK = {"one": 40_000, "same": 40_000, "slow3": 41_200, "slow6": 42_400}
+WORK = {"one": 40_000, "same": 40_000, "slow2": 41_150, "slow5": 42_900}
 """Steps of a chain of multiplications, about 1.3 ns each."""
 FIGURES = ("throughput", "cpu_per_request")
 
