@@ -79,6 +79,12 @@ def test_who_still_warms_up_has_a_bound_and_no_size(run: Run, judgement: Judgeme
     assert not lead["go/plain"].startswith(AT_LEAST)
 
 
+def test_a_round_that_was_left_out_for_it_makes_no_bound(run: Run, judgement: Judgement) -> None:
+    cold = _warming("rust/plain").model_copy(update={"sample": "left-out"})
+    changed = View(run, judgement.model_copy(update={"findings": [*judgement.findings, cold]}))
+    assert "rust/plain answers 47 % more" in answer(changed)[0]
+
+
 def test_what_rises_is_named_by_rules_that_exist() -> None:
     assert set(RISING) <= {rule.code for rule in rules()}
 

@@ -66,7 +66,9 @@ def _first(view: View, lead: Column) -> str:
         parts.append(f"{_names(different)} {_are(different)} different from {found[0].baseline}")
     open_ = kinds.get("undecided", []) + kinds.get("none", [])
     if open_:
-        parts.append(f"{_names(open_)} against {found[0].baseline} on {lead.figure.in_sentence} is undecided")
+        parts.append(
+            f"{_names(open_)} against {found[0].baseline} on {lead.figure.in_sentence} {_are(open_)} undecided"
+        )
     if invalid := kinds.get("invalid", []):
         parts.append(f"{_names(invalid)} cannot be compared with {found[0].baseline}, the measurement is invalid")
     if lead.figure.unit is Unit.PER_SECOND and rising(view, found[0].baseline, lead.place.load):

@@ -10,7 +10,7 @@ from touchstone.record.sample import TARE
 from touchstone.report.format import decimals_for
 from touchstone.report.table import Cell, Column, Row, column_of, row_of
 from touchstone.report.view import Place, View
-from touchstone.vocabulary.figure import Better, Unit
+from touchstone.vocabulary.figure import FIGURES, Better, Unit
 from touchstone.vocabulary.phase import PHASES
 
 RISING = ("still-warming-up", "still-rising", "capacity-beyond-generator")
@@ -49,8 +49,17 @@ def scoreboard(view: View) -> Scoreboard | None:
 
 
 def rising(view: View, contender: str, load: str | None) -> bool:
-    """Whether the contender's rate under this load still rose when the measurement ended."""
-    return any(f.code in RISING and f.contender == contender and f.load == load for f in view.judgement.findings)
+    """Whether the contender's rate under this load still rose when a measurement that counts ended."""
+    counted = {
+        sample
+        for e in view.judgement.estimates
+        if (e.contender, e.load) == (contender, load) and FIGURES[e.figure].unit is Unit.PER_SECOND
+        for sample in e.samples
+    }
+    return any(
+        f.code in RISING and (f.contender, f.load) == (contender, load) and (f.sample is None or f.sample in counted)
+        for f in view.judgement.findings
+    )
 
 
 def _columns(view: View) -> Iterator[Column]:
