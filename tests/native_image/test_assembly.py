@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,13 @@ def test_a_found_native_image_says_who_built_it(tmp_path: Path, monkeypatch: pyt
         "25.0.2",
         "native-image 25.0.2 assembled by touchstone from svm 25.0.2 on Temurin",
     )
+
+
+def test_the_driver_outlives_the_environment_that_it_was_made_in(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    (driver,) = [step for step in assembly.steps(None) if step.name == "driver"]
+    driver.carry_out(Machine(JDK, Path("/gcc"), Path("/mvn")), home)
+    interpreter = Path(home.executable.read_text().splitlines()[0].removeprefix("#!"))
+    assert interpreter.is_file()
+    assert interpreter.parent.parent == Path(sys.base_prefix)
+    assert driver.rests_on == str(interpreter), "another interpreter makes the step anew"

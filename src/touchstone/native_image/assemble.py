@@ -35,6 +35,8 @@ class Step:
     carry_out: Callable[[Machine, Home], None]
     sources: tuple[str, ...] = ()
     """Our own files that it works by, as patterns: a change of one makes it and the steps after it anew."""
+    rests_on: str = ""
+    """What else it is made anew for."""
 
 
 def steps(jdk_source: Path | None) -> list[Step]:
@@ -71,6 +73,7 @@ def steps(jdk_source: Path | None) -> list[Step]:
             "bin/native-image, which turns its command line into the builder's",
             _install_driver,
             ("driver/*",),
+            rests_on=str(_interpreter()),
         ),
         Step("self-test", "a small program, compiled, run, and its answer compared", _self_test, ("self_test.py",)),
     ]
@@ -121,7 +124,7 @@ def _alone(home: Home) -> Iterator[None]:
 
 def _state_after(state: str, step: Step) -> str:
     """What the result of a step rests on: the steps before it, and the files that it works by."""
-    digest = hashlib.sha256(f"{state} {step.name}".encode())
+    digest = hashlib.sha256(f"{state} {step.name} {step.rests_on}".strip().encode())
     with as_file(files(_PACKAGE)) as folder:
         for pattern in step.sources:
             for path in sorted(folder.glob(pattern)):
@@ -147,6 +150,12 @@ def _write_exports(_machine: Machine, home: Home) -> None:
         )
 
 
+def _interpreter() -> Path:
+    """The Python that the virtual environment was made with: it stays when that goes, and the driver needs no more."""
+    base = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return base if base.is_file() else Path(sys.executable)
+
+
 def _install_driver(machine: Machine, home: Home) -> None:
     library = home.folder / "lib/native_image_driver"
     shutil.rmtree(library, ignore_errors=True)
@@ -158,7 +167,7 @@ def _install_driver(machine: Machine, home: Home) -> None:
     (home.folder / "builder.json").write_text(json.dumps(facts), encoding="utf-8")
     home.executable.parent.mkdir(exist_ok=True)
     home.executable.write_text(
-        f"#!{sys.executable}\n"
+        f"#!{_interpreter()}\n"
         "import sys\n"
         "from pathlib import Path\n\n"
         "home = Path(__file__).resolve().parent.parent\n"
