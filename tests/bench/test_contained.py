@@ -14,10 +14,11 @@ from touchstone.bench.contained import port_for
 from touchstone.isolation.container import ContainerRuntime
 from touchstone.isolation.port import free_port
 from touchstone.isolation.process import StartError
+from touchstone.manifest.stack import Image
 
 
 def built(folder: Path, port: int | None) -> Built:
-    image = ImageBuilt(ContainerRuntime(Path("podman")), "registry/one:2", port)
+    image = ImageBuilt(ContainerRuntime(Path("podman")), "one", Image(reference="registry/one:2", port=port))
     return Built(folder, (), ("registry/one:2",), {}, image=image)
 
 

@@ -40,7 +40,7 @@ def test_an_entry_of_httparena_is_asked_what_its_profiles_ask(tmp_path: Path) ->
     assert "a load's has a length" in done.stdout
     folder = read_scenario_folder(tmp_path / "httparena")
     assert check_folder(folder) == []
-    assert images(folder) == {"my-server/image": Image(dockerfile="Dockerfile", port=8080)}
+    assert images(folder) == {"my-server/image": Image(dockerfile="Dockerfile", port=8080, seccomp="unconfined")}
     assert (folder.folder / "my-server" / "src" / "main.go").is_file()
     assert asked(folder) == {
         "GET /baseline11?a=13&b=42": "55",
@@ -120,8 +120,10 @@ def test_implementations_of_techempower_are_variants(tmp_path: Path) -> None:
     folder = read_scenario_folder(tmp_path / "te")
     assert check_folder(folder) == []
     assert images(folder) == {
-        "fast-go/default": Image(dockerfile="Fast.Go.dockerfile", port=3000),
-        "fast-go/pre-fork": Image(dockerfile="other.dockerfile", port=8080, args={"TFB_TEST_NAME": "Fast.Go-Pre_Fork"}),
+        "fast-go/default": Image(dockerfile="Fast.Go.dockerfile", port=3000, seccomp="unconfined"),
+        "fast-go/pre-fork": Image(
+            dockerfile="other.dockerfile", port=8080, seccomp="unconfined", args={"TFB_TEST_NAME": "Fast.Go-Pre_Fork"}
+        ),
     }
     assert asked(folder) == {"GET /json": "", "GET /plaintext": "Hello, World!"}
     for what in ("bare: ", "elsewhere: ", "queries: ", "docker_cmd", "'8080'", "test db: ", "Postgres"):

@@ -46,11 +46,12 @@ def test_a_container_keeps_its_limits_and_is_removed(image: tuple[ContainerRunti
     runtime, built = image
     port, cpu = free_port(), max(os.sched_getaffinity(0))
     env = {"HOST": "127.0.0.1", "PORT": str(port)}
-    spec = ContainerSpec(built, env, (tmp_path,), [cpu], memory_limit=64 << 20, cpu_limit=0.5)
+    spec = ContainerSpec(built, env, (tmp_path,), [cpu], memory_limit=64 << 20, cpu_limit=0.5, seccomp="unconfined")
     process = start_container(runtime, spec, log=tmp_path / "log")
     try:
         assert Path(f"/proc/{process.pid}/exe").readlink() == Path("/ping")
         assert os.sched_getaffinity(process.pid) == {cpu}
+        assert "Seccomp:\t0\n" in Path(f"/proc/{process.pid}/status").read_text()
         assert process.cgroup is not None
         assert process.cgroup.memory_limit() == 64 << 20
         assert process.cgroup.pids() == [process.pid]

@@ -42,14 +42,14 @@ def test_metadata_written_by_hand_is_part_of_an_image(tmp_path: Path) -> None:
     assert len(keys) == 2
 
 
-def test_the_port_of_an_image_is_no_part_of_its_build(tmp_path: Path) -> None:
+def test_how_an_image_is_run_is_no_part_of_its_build(tmp_path: Path) -> None:
     def key(**image: object) -> str:
         described = {"dockerfile": "Dockerfile", **image}
         variants = {"plain": {"title": "an image", "image": described}}
         words = {"schema": 1, "name": "one", "scenario": "demo", "title": "One", "language": "Go", "variants": variants}
         return build_key(Stack.model_validate(words).model_copy(update={"folder": tmp_path}), "plain", {})
 
-    assert key() == key(port=8080)
+    assert key() == key(port=8080, seccomp="unconfined")
     assert key() != key(args={"PORT": "8080"})
 
 

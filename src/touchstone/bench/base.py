@@ -20,6 +20,7 @@ from touchstone.isolation.container import ContainerRuntime
 from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.stack import Image
 from touchstone.plan.profile import Profile
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Failure, Placement, Sample
@@ -53,8 +54,8 @@ class ImageBuilt:
 
     runtime: ContainerRuntime
     id: str
-    port: int | None = None
-    """Where it listens whatever it is told; None if it takes the port that it is given."""
+    manifest: Image
+    """What is said of it in stack.toml."""
 
 
 @dataclass(frozen=True)

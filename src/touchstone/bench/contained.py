@@ -23,7 +23,13 @@ def container_spec(
     values = [value for dependency in bench.dependencies.values() for value in dependency.environment().values()]
     folders = dict.fromkeys(Path(value).parent for value in values if value.startswith("/"))
     return ContainerSpec(
-        image.id, env, tuple(folders), bench.placement.server_cpus, memory_limit=memory_limit, cpu_limit=cpu_limit
+        image.id,
+        env,
+        tuple(folders),
+        bench.placement.server_cpus,
+        memory_limit=memory_limit,
+        cpu_limit=cpu_limit,
+        seccomp=image.manifest.seccomp,
     )
 
 
@@ -32,7 +38,7 @@ def port_for(bench: Bench, built: Built) -> int:
 
     Raises StartError that names who has that port.
     """
-    fixed = built.image.port if built.image else None
+    fixed = built.image.manifest.port if built.image else None
     if fixed is None:
         return free_port(bench.generators.host)
     if holder := foreign_listener(fixed, ()):

@@ -105,6 +105,8 @@ class ContainerSpec:
     """In bytes, swap included."""
     cpu_limit: float | None = None
     """So many CPUs' time."""
+    seccomp: str | None = None
+    """The filter of its system calls, as the runtime names it; its usual one if None."""
 
 
 def create_container(runtime: ContainerRuntime, spec: ContainerSpec) -> str:
@@ -130,6 +132,8 @@ def create_container(runtime: ContainerRuntime, spec: ContainerSpec) -> str:
         words += ["--memory", str(spec.memory_limit), "--memory-swap", str(spec.memory_limit)]
     if spec.cpu_limit is not None:
         words += ["--cpus", f"{spec.cpu_limit:g}"]
+    if spec.seccomp is not None:
+        words += ["--security-opt", f"seccomp={spec.seccomp}"]
     for folder in spec.folders:
         words += ["--volume", f"{folder}:{folder}"]
     for name, value in spec.env.items():

@@ -73,6 +73,9 @@ class Image(Part):
     """Build arguments (`ARG`)."""
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
     """Where it listens whatever PORT says; that port of this machine must be free. One that takes PORT has none."""
+    seccomp: Literal["unconfined"] | None = None
+    """`unconfined`: its system calls are not filtered, as those of a process are not. If it is left out, the runtime's
+    usual filter stands, which costs a little with each call, and may refuse io_uring."""
 
     @model_validator(mode="before")
     @classmethod

@@ -67,7 +67,8 @@ def measure_image(workshop: Workshop, key: str) -> BuildEvidence:
 
 def built_image(workshop: Workshop) -> Built:
     """The image, ready to be run; what dead labs left of it is removed. Raises BuildError if it has gone meanwhile."""
-    runtime = runtime_of(workshop)
+    runtime, image = runtime_of(workshop), workshop.variant.image
+    assert image is not None  # it is called for images alone
     remove_leftovers(runtime)
     found = runtime.image_id(_name(workshop))
     if found is None:
@@ -79,7 +80,7 @@ def built_image(workshop: Workshop) -> Built:
         artifacts=(),
         argv=(_name(workshop),),
         env=workshop.variant.env,
-        image=ImageBuilt(runtime, found, workshop.variant.image.port if workshop.variant.image else None),
+        image=ImageBuilt(runtime, found, image),
     )
 
 
