@@ -176,3 +176,13 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
         adopt(other, tmp_path / "arena")
     with pytest.raises(UsageError, match="says what is asked"):
         adopt(read_http_arena(http_arena_entry(tmp_path / "three", ["baseline"])), tmp_path / "arena", ["baseline"])
+
+
+def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+    http_arena_entry(tmp_path / "one", ["baseline"])
+    (tmp_path / "file").write_text("in the way")
+    for out in ("file", "file/arena"):
+        done = touchstone(tmp_path, "import", "httparena", "one", "--out", out)
+        assert done.returncode == 2
+        assert "cannot be written" in done.stderr
+        assert "Traceback" not in done.stderr

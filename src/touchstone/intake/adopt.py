@@ -47,13 +47,23 @@ def adopt(entry: Entry, folder: Path, asked: Sequence[str] = ()) -> Adopted:
         fix = "give another --out, where --test names what is asked"
         raise UsageError(what, where=str(entry.folder), fix=_listed(fix, unfit))
     written = [] if scenario.exists() else [_draft(entry, fitting[0], wanted).write(folder)]
-    shutil.copytree(entry.folder, home, ignore=shutil.ignore_patterns(".git"), ignore_dangling_symlinks=True)
-    stack = home / STACK_FILE
-    stack.write_text(entry.stack_toml(read_manifest(scenario, Scenario).name, fitting), encoding="utf-8")
+    stack = _copy(entry, home, entry.stack_toml(read_manifest(scenario, Scenario).name, fitting))
     read_scenario_folder(folder)
     more = dict.fromkeys(name for variant in fitting for name in variant.tests if name not in wanted)
     others = [LeftOut(f"the test {name}", f"{scenario} does not ask it") for name in more]
     return Adopted([*written, stack], [*unfit, *others, *entry.left_out])
+
+
+def _copy(entry: Entry, home: Path, stack_toml: str) -> Path:
+    """Lay the entry's files into a new folder, with a stack.toml; its path. Nothing is left if that fails."""
+    try:
+        shutil.copytree(entry.folder, home, ignore=shutil.ignore_patterns(".git"), ignore_dangling_symlinks=True)
+        (home / STACK_FILE).write_text(stack_toml, encoding="utf-8")
+    except (OSError, shutil.Error) as error:
+        shutil.rmtree(home, ignore_errors=True)
+        fix = "see that the entry can be read, or give another --out"
+        raise UsageError(f"the entry cannot be copied: {error}", where=str(home), fix=fix) from error
+    return home / STACK_FILE
 
 
 def _asked_anew(entry: Entry, asked: Sequence[str]) -> Wanted:

@@ -67,14 +67,18 @@ class Draft:
     loads: Sequence[DraftLoad]
 
     def write(self, folder: Path) -> Path:
-        """Write the scenario.toml of a folder, which is made if it is not there. Raises UsageError for its name."""
+        """Write the scenario.toml of a folder, which is made if it is not there. Raises UsageError if it cannot be."""
         name = folder.resolve().name
         if not re.fullmatch(NAME, name):
             fix = "names are lower case, digits and single dashes, such as my-service"
             raise UsageError(f"{name!r} is no name of a scenario", fix=fix)
-        folder.mkdir(parents=True, exist_ok=True)
         target = folder / SCENARIO_FILE
-        target.write_text(self.toml(name), encoding="utf-8")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            target.write_text(self.toml(name), encoding="utf-8")
+        except OSError as error:
+            fix = "name a folder that can be made"
+            raise UsageError(f"it cannot be written: {error.strerror}", where=str(target), fix=fix) from error
         read_manifest(target, Scenario)
         return target
 
