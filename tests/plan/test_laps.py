@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from touchstone.plan.laps import balanced_laps, shortest_slice, slice_lengths, worthwhile_laps
+from touchstone.plan.laps import balanced_laps, shortest_slice, slice_lengths
 
 
 @pytest.mark.parametrize("count", range(2, 9))
@@ -21,15 +21,6 @@ def test_each_stands_everywhere_and_follows_each_equally_often(count: int) -> No
 
 def test_one_contender_has_laps_too() -> None:
     assert balanced_laps(1, 3) == [[0], [0], [0]]
-
-
-def test_dear_rounds_and_noisy_laps_ask_for_more_laps() -> None:
-    cheap = worthwhile_laps(5.0, 1.0, between=1e-4, within=1e-3, bounds=(4, 100))
-    assert cheap == 7
-    assert worthwhile_laps(80.0, 1.0, between=1e-4, within=1e-3, bounds=(4, 100)) > cheap
-    assert worthwhile_laps(5.0, 1.0, between=1e-4, within=1e-1, bounds=(4, 100)) > cheap
-    assert worthwhile_laps(5.0, 1.0, between=0.0, within=1e-3, bounds=(4, 100)) == 100
-    assert worthwhile_laps(5.0, 1.0, between=1.0, within=1e-6, bounds=(4, 100)) == 4
 
 
 def test_the_shortest_slice_holds_whole_generations_of_the_slowest() -> None:

@@ -1,8 +1,7 @@
-"""In which order contenders are loaded in laps, and how many laps a round is worth."""
+"""In which order contenders are loaded in laps, and how long their slices are."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 _GENERATIONS = 4
@@ -29,29 +28,6 @@ def _williams(count: int) -> list[list[int]]:
         zigzag.append((step + 1) // 2 if step % 2 else count - step // 2)
     rows = [[(place + shift) % count for place in zigzag] for shift in range(count)]
     return rows if count % 2 == 0 else rows + [row[::-1] for row in rows]
-
-
-def worthwhile_laps(
-    round_cost_s: float, lap_cost_s: float, between: float, within: float, bounds: tuple[int, int]
-) -> int:
-    """How many laps a round should have so that a given time gives the narrowest interval (Kalibera and Jones 2013).
-
-    The variance of the mean over n rounds of L laps is (between + within / L) / n, and a round costs
-    `round_cost_s` + L * `lap_cost_s`. The best L is the root of (round cost / lap cost) * (within / between).
-
-    Args:
-        round_cost_s: of processes, dependencies and warm-up, without any lap.
-        lap_cost_s: of one lap.
-        between: the variance of a round's effect that more laps do not lessen.
-        within: the variance of one lap's effect within a round.
-        bounds: the least and the most laps.
-
-    """
-    low, high = bounds
-    if between <= 0:
-        return high
-    best = math.sqrt(max(0.0, round_cost_s) / max(lap_cost_s, 1e-9) * max(0.0, within) / between)
-    return min(high, max(low, round(best)))
 
 
 def shortest_slice(connections: int, rate: float) -> float:

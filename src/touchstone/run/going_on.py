@@ -16,8 +16,6 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.reading.laps import SLICED
 from touchstone.judge.statistics.sequential import confidence_of_look, look_rounds
-from touchstone.plan.laps import worthwhile_laps
-from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Plan
 from touchstone.record.store import RunStore, load_run
 from touchstone.vocabulary.figure import FIGURES
@@ -26,11 +24,6 @@ from touchstone.vocabulary.phase import PHASES
 MOST_ROUNDS = 60
 """Past so many rounds a difference that is still undecided is smaller than anyone should care about."""
 _LOOKS = frozenset(look_rounds(MOST_ROUNDS))
-_LAPS = (6, 96)
-"""A round of fewer laps says nothing of its own scatter; one of more is better spent on fresh processes."""
-_PART = 4
-"""A round lasts at most this part of the time that is left, as long as there are enough laps: the variance between few
-rounds is a guess, and who spends all on one long round by it has no further round to correct it."""
 
 
 class GoingOn:
@@ -51,7 +44,6 @@ class GoingOn:
         self._spend = spend
         self._still_open = still_open
         self._looked = 0.0
-        self._plan_laps = PROFILES[plan.profile].laps
         self._begin = self._last = time.monotonic()
         self._deadline = self._begin + seconds
         self._round_s = 0.0
@@ -90,12 +82,12 @@ class GoingOn:
             self.laps = round(statistics.median(self._worthwhile(seen) for seen in found))
 
     def _worthwhile(self, seen: Spread) -> int:
-        overhead_s = max(0.0, self._round_s - seen.laps * seen.lap_s)
-        least, most = _LAPS
+        overhead_s = max(0.0, self._round_s - seen.laps[-1] * seen.lap_s)
+        left_s = self._deadline - self._last
         if not self._spend:
-            spare_s = (self._deadline - self._last) / _PART - overhead_s
-            most = min(most, max(least, self._plan_laps, int(spare_s / seen.lap_s)))
-        return worthwhile_laps(overhead_s, seen.lap_s, seen.between, seen.within, (least, most))
+            # It may be decided long before the deadline: as much again as was spent is what it plans for.
+            left_s = min(left_s, self._last - self._begin)
+        return seen.worthwhile_laps(left_s, overhead_s, self._confidence)
 
 
 def headline_open(comparison: Comparison) -> bool:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import scipy
+
 from touchstone.judge.reading.laps import LapEffect, lap_effect
+from touchstone.record.evidence.slices import Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
 LEAST_ROUNDS = 3
+_LAPS = (6, 97)
+"""A round of fewer laps says nothing of its own scatter; one of more is better spent on fresh processes."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +29,35 @@ class Spread:
     """Of a single lap's effect."""
     lap_s: float
     """Seconds of one lap over all loads: every contender's slice and the tare's."""
-    laps: int
-    """Laps in the last round."""
+    laps: tuple[int, ...]
+    """Laps in each round until now."""
+
+    def worthwhile_laps(self, time_s: float, round_s: float, confidence: float) -> int:
+        """How many laps a round should have so that so much more time gives the narrowest interval.
+
+        Rounds count alike in the interval, whatever their number of laps. The variance of a round's effect is
+        `between + within / laps` (Kalibera and Jones 2013), and Student's t asks more standard errors of few rounds
+        than of many: a long round is seldom worth two short ones.
+
+        Args:
+            time_s: what is left to be spent.
+            round_s: what a round costs without any lap: processes, dependencies, warm-up.
+            confidence: of the interval.
+
+        """
+        spent = sum(self._variance(laps) for laps in self.laps)
+
+        def half_width(laps: int) -> float:
+            more = max(1, int(time_s / (round_s + laps * self.lap_s)))
+            rounds = len(self.laps) + more
+            error = math.sqrt(spent + more * self._variance(laps)) / rounds
+            return error * float(scipy.stats.t.ppf((1 + confidence) / 2, rounds - 1))
+
+        affordable = [laps for laps in range(*_LAPS) if round_s + laps * self.lap_s <= time_s]
+        return min(affordable or _LAPS[:1], key=half_width)
+
+    def _variance(self, laps: int) -> float:
+        return self.between + self.within / laps
 
 
 def spread(run: Run, figure: str = "throughput") -> Spread | None:
@@ -36,15 +70,24 @@ def spread(run: Run, figure: str = "throughput") -> Spread | None:
     last = max((s.round or 0 for s in sliced), default=0)
     if last < LEAST_ROUNDS:
         return None
-    effects = _effects([s for s in sliced if s.contender != TARE], figure)
+    contenders = [s for s in sliced if s.contender != TARE]
+    effects = _effects(contenders, figure)
     pairs = [rounds for rounds in effects.values() if len(rounds) >= LEAST_ROUNDS]
     if not pairs:
         return None
     within = statistics.fmean(effect.variance for rounds in pairs for effect in rounds)
     between = statistics.fmean(max(0.0, _between(rounds)) for rounds in pairs)
     newest = [one for s in sliced if s.round == last and s.slices for one in s.slices.slices if one.lap is not None]
-    laps = 1 + max((one.lap or 0 for one in newest), default=0)
-    return Spread(between, within, sum(one.end - one.begin for one in newest) / laps, laps)
+    laps = tuple(_laps(s.slices.slices for s in contenders if s.slices and s.round == r) for r in _rounds(contenders))
+    return Spread(between, within, sum(one.end - one.begin for one in newest) / laps[-1], laps)
+
+
+def _rounds(sliced: list[Sample]) -> list[int]:
+    return sorted({sample.round for sample in sliced if sample.round is not None})
+
+
+def _laps(of_round: Iterable[list[Slice]]) -> int:
+    return 1 + max((one.lap for turns in of_round for one in turns if one.lap is not None), default=0)
 
 
 def _between(rounds: list[LapEffect]) -> float:
