@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 
 from tests.judge.slices import sliced_run
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome
-from touchstone.judge.reading.laps import lap_effect
+from touchstone.judge.reading.laps import lap_effects
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
@@ -56,14 +57,13 @@ def test_a_lap_that_met_a_neighbour_halfway_counts_no_more_than_another() -> Non
     assert contender.slices is not None
     for one in contender.slices.slices[:2]:
         one.rate = 2_000.0
-    effect = lap_effect(contender, baseline, "throughput")
-    assert effect is not None
+    ((effect,), _) = lap_effects([(contender, baseline)], "throughput")
     assert abs(effect.effect) < 0.01
 
 
 def test_few_laps_leave_it_to_the_figures_of_the_round() -> None:
     run = sliced_run({GO: 20_000.0, RUST: 26_000.0}, laps=3)
-    assert lap_effect(*samples(run, 1), "throughput") is None
+    assert lap_effects([samples(run, 1)], "throughput") == ([], None)
     assert comparison(run).laps == 0
     assert comparison(run).outcome is Outcome.FASTER
 
@@ -72,6 +72,43 @@ def test_laps_that_one_of_them_has_not_are_left_out() -> None:
     contender, baseline = samples(sliced_run({GO: 20_000.0, RUST: 20_000.0}), 1)
     assert baseline.slices is not None
     baseline.slices.slices = baseline.slices.slices[:7]
-    effect = lap_effect(contender, baseline, "throughput")
-    assert effect is not None
+    ((effect,), _) = lap_effects([(contender, baseline)], "throughput")
     assert effect.laps == 7
+
+
+def taken_by_others(run: Run, *, answers: float, favours: str = "", seed: int = 3) -> Run:
+    """In each slice others have up to a CPU, and the rate `answers` to each; 0.3 more where a contender is favoured."""
+    dice = random.Random(seed)
+    for sample in run.samples:
+        for one in sample.slices.slices if sample.slices else []:
+            had = dice.random() + (0.3 if sample.contender == favours else 0.0)
+            one.other_cpu_s = had * (one.end - one.begin)
+            one.steal_s = 0.0
+            assert one.rate is not None
+            one.rate *= 1 - answers * had
+    return run
+
+
+RATES = {GO: 20_000.0, RUST: 21_000.0}
+
+
+def test_what_others_took_in_single_slices_is_taken_into_account() -> None:
+    disturbed = comparison(taken_by_others(sliced_run(RATES), answers=0.5))
+    assert disturbed.slope is not None and -1.2 < disturbed.slope < -0.4
+    assert disturbed.low is not None and disturbed.high is not None
+    # Unknown, half a CPU more or less in each slice would scatter the ratio by 30 % from lap to lap.
+    assert 1.02 < disturbed.low < 1.05 < disturbed.high < 1.08
+
+
+def test_what_a_contender_leaves_to_others_is_not_given_back_to_it() -> None:
+    found = comparison(taken_by_others(sliced_run(RATES), answers=0.5, favours=RUST))
+    assert found.slope is None
+    assert found.ratio is not None and found.ratio < 0.95
+
+
+def test_others_that_do_not_move_the_rate_are_left_alone() -> None:
+    assert comparison(taken_by_others(sliced_run(RATES), answers=0.0)).slope is None
+
+
+def test_cpu_per_request_is_the_service_s_own() -> None:
+    assert comparison(taken_by_others(sliced_run(RATES), answers=0.5), "cpu_per_request").slope is None

@@ -116,6 +116,8 @@ class Comparison(Record):
     """The interval of the measurements alone, where the one that decides is wider."""
     laps: int = 0
     """Pairs of neighbouring slices behind it, over all rounds; 0 where it was not measured in slices."""
+    slope: float | None = None
+    """By how much the log ratio of slices moved for each CPU that others took more; None if it was not adjusted for."""
     starts: int = 0
     """Pairs of neighbouring starts behind it, over all rounds; 0 where contenders were not started in turn."""
     rounds: int = 0

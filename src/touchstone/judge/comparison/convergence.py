@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import scipy
 
-from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, effect_of, lap_ratios
+from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, adjusted, adjustment, effect_of, laps_of
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval
 from touchstone.record.sample import Sample
 
@@ -42,8 +42,11 @@ def convergence(
     """
     steps: list[Step] = []
     finished: list[LapEffect] = []
-    for number in sorted(contender.keys() & baseline.keys()):
-        ratios = lap_ratios(contender[number], baseline[number], figure)
+    numbers = sorted(contender.keys() & baseline.keys())
+    rounds = {number: laps_of(contender[number], baseline[number], figure) for number in numbers}
+    slope = adjustment([*rounds.values()], figure)
+    for number, laps in rounds.items():
+        ratios = adjusted(laps, slope)
         effects = finished
         for count in range(1, len(ratios) + 1):
             if count >= LEAST_LAPS:

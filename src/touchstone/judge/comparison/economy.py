@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import scipy
 
-from touchstone.judge.reading.laps import LapEffect, lap_effect
+from touchstone.judge.reading.laps import LapEffect, lap_effects
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
@@ -100,10 +100,9 @@ def _effects(samples: list[Sample], figure: str) -> dict[tuple[str, str | None],
     by_place: dict[tuple[str | None, int], dict[str, Sample]] = {}
     for sample in samples:
         by_place.setdefault((sample.load, sample.round or 0), {})[sample.contender] = sample
-    found: dict[tuple[str, str | None], list[LapEffect]] = {}
+    pairs: dict[tuple[str, str | None], list[tuple[Sample, Sample]]] = {}
     for (load, _), contenders in sorted(by_place.items(), key=lambda item: item[0][1]):
         first = min(contenders)
         for name in contenders.keys() - {first}:
-            if effect := lap_effect(contenders[name], contenders[first], figure):
-                found.setdefault((name, load), []).append(effect)
-    return found
+            pairs.setdefault((name, load), []).append((contenders[name], contenders[first]))
+    return {place: lap_effects(rounds, figure)[0] for place, rounds in pairs.items()}

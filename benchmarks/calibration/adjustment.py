@@ -1,0 +1,84 @@
+"""What it is worth to know what others took in each slice, and whether the intervals still hold the truth.
+
+`python -m benchmarks.calibration.adjustment [--trials N]` draws rounds of laps of two equal contenders. Another process
+wanders over the CPUs and takes up to a CPU from slice to slice; the rate loses a given share per CPU. Printed: how often
+the 95 % interval of the ratio holds 1, and its half width, with the ratios as they are and at equal disturbance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchstone.judge.reading.laps import Lap, adjusted, adjustment, effect_of
+from touchstone.judge.statistics.intervals import ratio_interval
+
+LUCK, NOISE = 0.014, 0.06
+"""Standard deviations of a round's log ratio and of a lap's, others aside."""
+KEEPS, MOVES = 0.7, 0.25
+"""From slice to slice the other process keeps this share of what it has, and moves by so many CPUs."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """So many rounds of so many laps; the rate loses `lost` of itself per CPU that another process has."""
+
+    rounds: int
+    laps: int
+    lost: float
+
+
+SETTINGS = (Setting(5, 8, 0.5), Setting(5, 24, 0.5), Setting(9, 10, 0.3), Setting(9, 10, 0.5), Setting(9, 10, 0.8))
+
+
+def drawn(setting: Setting, dice: np.random.Generator) -> list[list[Lap]]:
+    """The rounds of one run."""
+    rounds = []
+    for _ in range(setting.rounds):
+        luck, at, laps = dice.normal(0, LUCK), 0.0, []
+        for _ in range(setting.laps):
+            had = []
+            for _ in range(2):
+                at = KEEPS * at + dice.normal(0, MOVES)
+                had.append(min(1.0, max(0.0, 0.5 + at)))
+            rate = math.log((1 - setting.lost * had[0]) / (1 - setting.lost * had[1]))
+            laps.append(Lap(luck + rate + dice.normal(0, NOISE), had[0] - had[1]))
+        rounds.append(laps)
+    return rounds
+
+
+def row(setting: Setting, trials: int) -> str:
+    """A line of the table."""
+    dice = np.random.default_rng(20261122)
+    held, widths = {False: 0, True: 0}, {False: [0.0][:0], True: [0.0][:0]}
+    for _ in range(trials):
+        rounds = drawn(setting, dice)
+        for equal in held:
+            slope = adjustment(rounds, "throughput") if equal else None
+            interval = ratio_interval([effect_of(adjusted(laps, slope)).effect for laps in rounds], 0.95)
+            assert interval is not None
+            held[equal] += interval.low <= 1 <= interval.high
+            widths[equal].append(math.log(interval.high / interval.low) / 2)
+    cells = [f"{held[equal] / trials:.1%} | ± {statistics.median(widths[equal]):.1%}" for equal in (False, True)]
+    return f"| {setting.rounds} | {setting.laps} | {setting.lost:.0%} | {' | '.join(cells)} |"
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=2000)
+    options = parser.parse_args()
+    print("| rounds | laps | lost per CPU | as they are: held | half width | at equal disturbance: held | half width |")
+    print("|---:|---:|---:|---:|---:|---:|---:|")
+    for setting in SETTINGS:
+        print(row(setting, options.trials))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
