@@ -1,8 +1,8 @@
 """What it is worth to know what others took in each slice, and whether the intervals still hold the truth.
 
 `python -m benchmarks.calibration.adjustment [--trials N]` draws rounds of laps of two equal contenders. Another process
-wanders over the CPUs and takes up to a CPU from slice to slice; the rate loses a given share per CPU. Printed: how often
-the 95 % interval of the ratio holds 1, and its half width, with the ratios as they are and at equal disturbance.
+wanders over the CPUs and takes up to a CPU from slice to slice; the rate loses a given share per CPU. Printed: how
+often the 95 % interval of the ratio holds 1, and its half width, with the ratios as they are and at equal disturbance.
 """
 
 from __future__ import annotations
