@@ -79,3 +79,11 @@ def resting_run(used: Callable[[str], float]) -> Run:
             others = [None if name == sample.contender else OWN_S * used(name) / 2 for name in names]
             one.others_cpu_s = [*others, None]
     return run
+
+
+def steal(run: Run, share: float, contenders: tuple[str, ...]) -> Run:
+    """Let the host take a share of the CPUs from these contenders' windows."""
+    for sample in run.samples:
+        if sample.contender in contenders and sample.result is not None:
+            sample.result.machine.steal_s = share * sample.result.window.measured_s * run.environment.cpus
+    return run

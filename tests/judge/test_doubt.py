@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tests.judge.slices import put_slices, sliced_run
+from tests.judge.slices import put_slices, sliced_run, steal
 from tests.judge.sound import sound_run
 from touchstone.judge.comparison.doubt import Doubts, combine, widened
 from touchstone.judge.judge import judge
@@ -22,13 +22,6 @@ SEEN = Interval(1.5, 1.45, 1.55)
 def comparison(run: Run, figure: str = "throughput") -> Comparison:
     (found,) = [c for c in judge(run).comparisons if (c.contender, c.figure) == (RUST, figure)]
     return found
-
-
-def steal(run: Run, share: float, contenders: tuple[str, ...]) -> Run:
-    for sample in run.samples:
-        if sample.contender in contenders and sample.result is not None:
-            sample.result.machine.steal_s = share * sample.result.window.measured_s * run.environment.cpus
-    return run
 
 
 def test_stolen_time_does_not_make_a_great_difference_suspect() -> None:

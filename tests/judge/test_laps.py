@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-from tests.judge.slices import sliced_run
+from tests.judge.slices import sliced_run, steal
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome
 from touchstone.judge.reading.laps import lap_effects
@@ -98,6 +98,12 @@ def test_what_others_took_in_single_slices_is_taken_into_account() -> None:
     assert disturbed.low is not None and disturbed.high is not None
     # Unknown, half a CPU more or less in each slice would scatter the ratio by 30 % from lap to lap.
     assert 1.02 < disturbed.low < 1.05 < disturbed.high < 1.08
+
+
+def test_at_equal_disturbance_its_difference_is_no_doubt() -> None:
+    found = comparison(steal(taken_by_others(sliced_run(RATES), answers=0.5), 0.20, (RUST,)))
+    assert found.slope is not None
+    assert found.sampled_low is None, "no interval was widened"
 
 
 def test_what_a_contender_leaves_to_others_is_not_given_back_to_it() -> None:

@@ -148,8 +148,8 @@ class _Question:
     def _widen(self, contender: Series, baseline: Series) -> None:
         assert self.interval is not None
         sampled, paired = self.interval, self.comparison.laps + self.comparison.starts > 0
-        figure = self.comparison.figure
-        self.interval = widened(sampled, contender.doubts, baseline.doubts, figure, paired=paired)
+        figure, adjusted = self.comparison.figure, self.comparison.slope is not None
+        self.interval = widened(sampled, contender.doubts, baseline.doubts, figure, paired=paired, adjusted=adjusted)
         if (self.interval.low, self.interval.high) != (sampled.low, sampled.high):
             self.comparison.sampled_low, self.comparison.sampled_high = sampled.low, sampled.high
 

@@ -58,17 +58,19 @@ def mean(doubts: list[Doubts]) -> Doubts:
     )
 
 
-def widened(interval: Interval, contender: Doubts, baseline: Doubts, figure: str, *, paired: bool) -> Interval:
+def widened(
+    interval: Interval, contender: Doubts, baseline: Doubts, figure: str, *, paired: bool, adjusted: bool = False
+) -> Interval:
     """The interval of the ratio contender/baseline, widened by what may have moved either.
 
     `paired`: the ratio is one of neighbouring slices, so that of a disturbance which both share only the difference
-    counts.
+    counts; `adjusted`: it was taken at equal disturbance, so that there is none.
     """
     up, down = contender.faster + baseline.slower, contender.slower + baseline.faster
-    if paired:
+    if paired and not adjusted:
         difference = contender.common_faster - baseline.common_faster
         up, down = up + max(0.0, difference), down + max(0.0, -difference)
-    else:
+    elif not adjusted:
         up, down = up + contender.common_faster, down + baseline.common_faster
     if FIGURES[figure].better is Better.LOWER:
         up, down = down, up
