@@ -1,16 +1,28 @@
-//! The one clock of the engine: `CLOCK_MONOTONIC` in nanoseconds.
+//! The one clock of the engine: `CLOCK_MONOTONIC`, in nanoseconds.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub use touchstone_sys::clock::{monotonic_ns as now, seconds};
+use touchstone_sys::clock;
 
-/// Nanoseconds in a second.
-pub const SECOND: u64 = 1_000_000_000;
+pub use touchstone_sys::clock::Nanos;
+
+/// Now, since an arbitrary start that all processes on this machine share.
+#[inline]
+#[must_use]
+pub fn now() -> Nanos {
+    Nanos(clock::monotonic_ns())
+}
 
 /// Seconds to nanoseconds.
 #[must_use]
-pub fn nanos(seconds: f64) -> u64 {
-    (seconds * SECOND as f64).round().max(0.0) as u64
+pub fn nanos(seconds: f64) -> Nanos {
+    Nanos((seconds * 1e9).round().max(0.0) as u64)
+}
+
+/// Nanoseconds to seconds.
+#[must_use]
+pub fn seconds(time: Nanos) -> f64 {
+    clock::seconds(time.0)
 }
 
 /// Wall-clock seconds since the Unix epoch.
@@ -31,7 +43,7 @@ pub fn cost_ns() -> f64 {
             for _ in 0..READS {
                 std::hint::black_box(now());
             }
-            (now() - begin) as f64 / f64::from(READS)
+            (now() - begin).0 as f64 / f64::from(READS)
         })
         .fold(f64::INFINITY, f64::min)
 }

@@ -7,6 +7,7 @@ use touchstone_http::{Fed, Malformed, ResponseParser};
 use touchstone_sys::socket::Stream;
 
 use crate::check::{BodyCheck, Check};
+use crate::clock::Nanos;
 use crate::request::CompiledRequest;
 use crate::template::Key;
 use crate::wire::Wire;
@@ -28,10 +29,10 @@ pub enum State {
 /// A request on its way.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InFlight {
-    /// When it was due, in nanoseconds.
-    pub intended: u64,
-    /// When it was sent, in nanoseconds.
-    pub sent: u64,
+    /// When it was due.
+    pub intended: Nanos,
+    /// When it was sent.
+    pub sent: Nanos,
     /// Its number, from which its text can be rendered again.
     pub counter: u64,
     /// Its index in the mix.
@@ -50,7 +51,7 @@ pub struct Connection {
     /// Bytes that the socket would not take yet.
     pub unsent: Option<Box<Vec<u8>>>,
     /// When the present state began; in `Resting`, when it ends.
-    pub since: u64,
+    pub since: Nanos,
     /// The socket, while it is connecting or open.
     pub socket: Option<Stream>,
     /// Counts sockets in this place, so that a late event of an old one is known as such.

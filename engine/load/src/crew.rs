@@ -1,5 +1,6 @@
 //! Who does the load: threads of this process, or processes of their own. The coordinator sees only this.
 
+use crate::clock::Nanos;
 use crate::error::Error;
 use crate::report::ProcessReport;
 
@@ -28,9 +29,9 @@ pub trait Crew {
     /// What came of setting up the connections; `None` while it goes on.
     fn ready(&mut self) -> Option<Ready>;
 
-    /// Fixes the first intended send, in nanoseconds of the engine's clock; [`crate::shared::Shared::NEVER`] calls the
+    /// Fixes the first intended send, on the engine's clock; [`crate::shared::Shared::NEVER`] calls the
     /// run off.
-    fn begin(&mut self, start: u64);
+    fn begin(&mut self, start: Nanos);
 
     /// Ends the run early.
     fn interrupt(&mut self);

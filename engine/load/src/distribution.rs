@@ -93,6 +93,7 @@ fn curve_quantiles(count: u64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Nanos;
 
     #[test]
     fn a_distribution_of_nothing_is_none() {
@@ -102,7 +103,7 @@ mod tests {
     #[test]
     fn the_curve_is_monotone_and_ends_at_the_greatest() {
         let mut histogram = Histogram::default();
-        (1..=1000).for_each(|value| histogram.record(value * 1000));
+        (1..=1000).for_each(|value| histogram.record(Nanos(value * 1000)));
         let distribution = Distribution::of(&histogram).unwrap();
         assert!(
             distribution

@@ -24,7 +24,7 @@ pub fn hdr_log(result: &LoadResult) -> String {
         } else {
             format!("Tag={},", point.phase)
         };
-        let max = histogram.max() as f64 / 1e6;
+        let max = histogram.max().0 as f64 / 1e6;
         let begin = start + point.t - length;
         let _ = writeln!(
             out,

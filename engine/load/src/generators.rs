@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{nanos, seconds};
+use crate::clock::{Nanos, nanos, seconds};
 use crate::report::{ProcessReport, ThreadReport};
 use crate::slices::part::ProcessTurn;
 
@@ -51,9 +51,9 @@ pub struct GeneratorUse {
 }
 
 impl GeneratorNode {
-    /// A time of this machine on the generator's clock, both in nanoseconds.
+    /// A time of this machine on the generator's clock.
     #[must_use]
-    pub fn there(&self, here: u64) -> u64 {
+    pub fn there(&self, here: Nanos) -> Nanos {
         shifted(here, self.clock_ahead_s)
     }
 
@@ -88,8 +88,8 @@ impl GeneratorNode {
     ///
     /// # Errors
     /// Says by how much the clock has moved, if that is more than a clock drifts.
-    pub fn correct_clock(&mut self, asked: u64, said: u64, heard: u64) -> Result<(), String> {
-        let ahead = |here: u64| {
+    pub fn correct_clock(&mut self, asked: Nanos, said: Nanos, heard: Nanos) -> Result<(), String> {
+        let ahead = |here: Nanos| {
             if said >= here {
                 seconds(said - here)
             } else {
@@ -145,10 +145,10 @@ impl GeneratorNode {
     }
 }
 
-/// A time in nanoseconds moved by some seconds. 0 and `u64::MAX` stand for no time, and stay.
-fn shifted(time: u64, by_s: f64) -> u64 {
+/// A time moved by some seconds. Zero and the end of time stand for no time, and stay.
+fn shifted(time: Nanos, by_s: f64) -> Nanos {
     match time {
-        0 | u64::MAX => time,
+        Nanos::ZERO | Nanos::MAX => time,
         _ if by_s < 0.0 => time.saturating_sub(nanos(-by_s)),
         _ => time.saturating_add(nanos(by_s)),
     }
@@ -157,8 +157,14 @@ fn shifted(time: u64, by_s: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::SECOND;
 
+    const fn s(seconds: u64) -> Nanos {
+        Nanos::from_millis(seconds * 1_000)
+    }
+
+    const fn ms(millis: u64) -> Nanos {
+        Nanos::from_millis(millis)
+    }
     fn node(ahead: f64) -> GeneratorNode {
         GeneratorNode {
             name: "one".to_owned(),
@@ -172,14 +178,14 @@ mod tests {
 
     #[test]
     fn a_clock_is_believed_where_it_can_be_and_follows_where_it_drifts() {
-        let (asked, heard) = (10 * SECOND, 10 * SECOND + 2_000_000);
+        let (asked, heard) = (s(10), s(10) + ms(2));
         let mut node = node(100.0);
         // Within the trip: nothing is known better.
-        node.correct_clock(asked, asked + 100 * SECOND + 1_000_000, heard)
+        node.correct_clock(asked, asked + s(100) + ms(1), heard)
             .unwrap();
         assert!((node.clock_ahead_s - 100.0).abs() < 1e-9);
         // It was asked, and said a time that it has reached only if it is further ahead than believed.
-        node.correct_clock(asked, heard + 100 * SECOND + 3_000_000, heard)
+        node.correct_clock(asked, heard + s(100) + ms(3), heard)
             .unwrap();
         assert!(
             (node.clock_ahead_s - 100.003).abs() < 1e-9,
@@ -190,10 +196,8 @@ mod tests {
 
     #[test]
     fn a_clock_that_steps_is_told_by_how_much() {
-        for (said, moved) in [(130 * SECOND, "20000.0 ms"), (90 * SECOND, "-20000.0 ms")] {
-            let why = node(100.0)
-                .correct_clock(10 * SECOND, said, 10 * SECOND)
-                .unwrap_err();
+        for (said, moved) in [(s(130), "20000.0 ms"), (s(90), "-20000.0 ms")] {
+            let why = node(100.0).correct_clock(s(10), said, s(10)).unwrap_err();
             assert!(why.contains(moved), "{why}");
         }
     }
@@ -202,10 +206,13 @@ mod tests {
     fn times_go_there_and_come_back() {
         for ahead in [-12_345.678_901_234, 0.0, 0.000_000_5, 987_654.321] {
             let node = node(ahead);
-            let here = 20_000_000_000_000_u64;
+            let here = Nanos(20_000_000_000_000);
             let back = shifted(node.there(here), -ahead);
             assert_eq!(back, here, "{ahead}");
-            assert_eq!((node.there(0), node.there(u64::MAX)), (0, u64::MAX));
+            assert_eq!(
+                (node.there(Nanos::ZERO), node.there(Nanos::MAX)),
+                (Nanos::ZERO, Nanos::MAX)
+            );
         }
     }
 }

@@ -10,6 +10,8 @@ use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Nanos;
+
 /// Values below 2^11 are told apart exactly; above, 11 leading bits are.
 const BITS: u32 = 11;
 const HALF: usize = 1 << (BITS - 1);
@@ -58,8 +60,8 @@ impl Default for Histogram {
 impl Histogram {
     /// Records one value; a value beyond the highest counts as the highest.
     #[inline]
-    pub fn record(&mut self, nanos: u64) {
-        self.record_many(index(nanos.min(HIGHEST)), 1);
+    pub fn record(&mut self, time: Nanos) {
+        self.record_many(index(time.0.min(HIGHEST)), 1);
     }
 
     #[inline]
@@ -106,30 +108,30 @@ impl Histogram {
         }
     }
 
-    /// The least value, rounded down to its place, in nanoseconds; 0 if there is none.
+    /// The least value, rounded down to its place; zero if there is none.
     #[must_use]
-    pub const fn min(&self) -> u64 {
+    pub const fn min(&self) -> Nanos {
         if self.total == 0 {
-            0
+            Nanos::ZERO
         } else {
-            range(self.least).0
+            Nanos(range(self.least).0)
         }
     }
 
-    /// The greatest value, rounded up to its place, in nanoseconds; 0 if there is none.
+    /// The greatest value, rounded up to its place; zero if there is none.
     #[must_use]
-    pub const fn max(&self) -> u64 {
+    pub const fn max(&self) -> Nanos {
         if self.total == 0 {
-            return 0;
+            return Nanos::ZERO;
         }
         let (low, width) = range(self.greatest);
-        low + width - 1
+        Nanos(low + width - 1)
     }
 
-    /// The values at rising quantiles (0 to 1), in nanoseconds: each is the highest value of the place in which the
+    /// The values at rising quantiles (0 to 1): each is the highest value of the place in which the
     /// quantile falls.
     #[must_use]
-    pub fn at(&self, quantiles: &[f64]) -> Vec<u64> {
+    pub fn at(&self, quantiles: &[f64]) -> Vec<Nanos> {
         let mut found = Vec::with_capacity(quantiles.len());
         let mut wanted = quantiles.iter().map(|quantile| {
             ((quantile * self.total as f64 - 1e-9).ceil() as u64).clamp(1, self.total.max(1))
@@ -140,17 +142,17 @@ impl Histogram {
             seen += count;
             while next.is_some_and(|rank| rank <= seen) {
                 let (low, width) = range(place);
-                found.push(low + width - 1);
+                found.push(Nanos(low + width - 1));
                 next = wanted.next();
             }
         });
-        found.resize(quantiles.len(), 0);
+        found.resize(quantiles.len(), Nanos::ZERO);
         found
     }
 
-    /// The value at one quantile, in nanoseconds.
+    /// The value at one quantile.
     #[must_use]
-    pub fn quantile(&self, quantile: f64) -> u64 {
+    pub fn quantile(&self, quantile: f64) -> Nanos {
         self.at(&[quantile])[0]
     }
 
@@ -298,12 +300,12 @@ mod tests {
             .into_iter()
             .chain([1, 2047, 2048, 2049, HIGHEST])
         {
-            own.record(value);
+            own.record(Nanos(value));
             standard.saturating_record(value);
         }
         for quantile in [0.0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0] {
             assert_eq!(
-                own.quantile(quantile),
+                own.quantile(quantile).0,
                 standard.value_at_quantile(quantile),
                 "{quantile}"
             );
@@ -331,8 +333,8 @@ mod tests {
             Histogram::default(),
         );
         for (index, value) in sample(2, 10_000).into_iter().enumerate() {
-            parts[index % 2].record(value);
-            both.record(value);
+            parts[index % 2].record(Nanos(value));
+            both.record(Nanos(value));
         }
         let mut merged = Histogram::default();
         for part in &parts {
@@ -354,9 +356,9 @@ mod tests {
     #[test]
     fn a_value_beyond_the_range_counts_as_the_highest() {
         let mut histogram = Histogram::default();
-        histogram.record(u64::MAX);
+        histogram.record(Nanos::MAX);
         assert_eq!(histogram.len(), 1);
-        assert!(histogram.max() >= HIGHEST);
+        assert!(histogram.max() >= Nanos(HIGHEST));
         histogram.reset();
         assert_eq!(histogram, Histogram::default());
     }

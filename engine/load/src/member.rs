@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use touchstone_crew::{Heard, Peer};
 
+use crate::clock::Nanos;
 use crate::crew::{Progress, Ready};
 use crate::error::Error;
 use crate::generators::GeneratorNode;
@@ -27,7 +28,7 @@ pub(crate) enum Order {
         rows: Option<String>,
     },
     Begin {
-        start: u64,
+        start: Nanos,
     },
     Interrupt,
     Call(Call),
@@ -58,7 +59,7 @@ pub(crate) enum Answer {
     },
     Settled {
         established: u64,
-        clock: u64,
+        clock: Nanos,
     },
     Over(Box<ProcessTurn>),
     Report(Box<ProcessReport>),
@@ -142,7 +143,7 @@ impl Member {
     }
 
     /// Fixes the first intended send, on the coordinator's clock.
-    pub(crate) fn begin(&mut self, start: u64) {
+    pub(crate) fn begin(&mut self, start: Nanos) {
         let start = self.node.as_ref().map_or(start, |node| node.there(start));
         self.tell(&Order::Begin { start });
     }
@@ -267,9 +268,9 @@ impl Member {
     /// What its clock said between two times of the coordinator's. Raises that it has moved.
     pub(crate) fn compare_clocks(
         &mut self,
-        asked: u64,
-        clock: u64,
-        heard: u64,
+        asked: Nanos,
+        clock: Nanos,
+        heard: Nanos,
     ) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());

@@ -64,7 +64,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         .iter()
         .map(|thread| thread.last_completion)
         .max()
-        .unwrap_or(0);
+        .unwrap_or_default();
     let end = threads
         .iter()
         .map(|thread| thread.end)

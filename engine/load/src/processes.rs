@@ -10,6 +10,7 @@ use std::time::Duration;
 use touchstone_crew::{part, room};
 use touchstone_sys::limits;
 
+use crate::clock::Nanos;
 use crate::crew::{Crew, Progress, Ready};
 use crate::error::Error;
 use crate::job::Job;
@@ -152,7 +153,7 @@ impl Crew for Processes {
         Some(sum)
     }
 
-    fn begin(&mut self, start: u64) {
+    fn begin(&mut self, start: Nanos) {
         for member in &mut self.members {
             member.begin(start);
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Nanos;
 use crate::histogram::Packed;
 use crate::recorder::{FirstError, Interval, Recorder, Silence};
 use crate::usage::Usage;
@@ -16,12 +17,12 @@ pub struct ThreadReport {
     pub cpu: Option<u32>,
     pub usage: Usage,
     pub syscalls: u64,
-    pub start: u64,
-    pub begun: u64,
-    pub begin: u64,
-    pub end: u64,
-    pub finished: u64,
-    pub last_completion: u64,
+    pub start: Nanos,
+    pub begun: Nanos,
+    pub begin: Nanos,
+    pub end: Nanos,
+    pub finished: Nanos,
+    pub last_completion: Nanos,
     pub silence: Silence,
     pub sent: u64,
     pub completed: u64,
@@ -105,7 +106,7 @@ pub struct ProcessReport {
 impl ThreadReport {
     /// What a worker has to hand over.
     #[must_use]
-    pub fn of(worker: &Worker, cpu: Option<u32>, finished: u64) -> Self {
+    pub fn of(worker: &Worker, cpu: Option<u32>, finished: Nanos) -> Self {
         let recorder: &Recorder = &worker.recorder;
         Self {
             cpu,

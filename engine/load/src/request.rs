@@ -2,7 +2,7 @@
 
 use crate::capture::Capture;
 use crate::check::Check;
-use crate::clock::nanos;
+use crate::clock::{Nanos, nanos};
 use crate::error::Error;
 use crate::job::{Job, JourneyStep, Request};
 use crate::recorder::ErrorClass;
@@ -20,7 +20,7 @@ pub struct CompiledRequest {
     /// What its response must be.
     pub check: Check,
     /// Nanoseconds between its response and the next request on the connection.
-    pub think: u64,
+    pub think: Nanos,
     bytes: Bytes,
     /// What is taken from its response, if it is a journey's step: where it goes, and where it is.
     captures: Option<Vec<(usize, Capture)>>,
@@ -81,7 +81,7 @@ impl CompiledRequest {
                 .unwrap_or_else(|| format!("{method} {path}")),
             is_head: method == "HEAD",
             check: Check::compile(&request.expect, scope, place)?,
-            think: 0,
+            think: Nanos::ZERO,
             bytes: Bytes::Rendered { head, body },
             captures: None,
             sends_cookies: false,

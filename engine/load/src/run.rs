@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::clock::{self, SECOND, nanos, now, seconds};
+use crate::clock::{self, Nanos, nanos, now, seconds};
 use crate::control::{Control, POLL};
 use crate::crew::{Crew, Ready};
 use crate::error::Error;
@@ -63,7 +63,7 @@ pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     let processes = follow(crew, job, start, watcher.as_ref(), control)?;
     let watch = watcher.map(|watcher| {
         watch::idle(job, &watcher, control);
-        watcher.finish(start)
+        watcher.finish(start.0)
     });
     merge(
         job,
@@ -76,12 +76,12 @@ pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     )
 }
 
-/// How long before the first send it is fixed, in nanoseconds.
-fn lead(job: &Job) -> u64 {
+/// How long before the first send it is fixed.
+fn lead(job: &Job) -> Nanos {
     if !job.generators.is_empty() {
-        return SECOND / 2;
+        return Nanos::from_millis(500);
     }
-    SECOND / if job.connections > 10_000 { 5 } else { 500 }
+    Nanos::from_millis(if job.connections > 10_000 { 200 } else { 2 })
 }
 
 fn assemble(
@@ -119,7 +119,7 @@ pub(crate) fn await_ready(crew: &mut dyn Crew, interrupt: &AtomicBool) -> Ready 
 fn follow(
     mut crew: Box<dyn Crew>,
     job: &Job,
-    start: u64,
+    start: Nanos,
     watcher: Option<&touchstone_watch::Watcher>,
     control: &mut Control<'_>,
 ) -> Result<Vec<ProcessReport>, Error> {
@@ -153,9 +153,8 @@ fn follow(
         let wake = phases
             .peek()
             .map_or(next_progress, |(at, _)| (*at).min(next_progress));
-        std::thread::sleep(POLL.min(Duration::from_nanos(
-            wake.saturating_sub(clock).max(100_000),
-        )));
+        let rest = wake.saturating_sub(clock).max(Nanos::from_micros(100));
+        std::thread::sleep(POLL.min(rest.into()));
     }
     (control.on_event)(progress(
         crew.as_ref(),

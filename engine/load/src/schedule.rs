@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::nanos;
+use crate::clock::{Nanos, nanos};
 use crate::job::{Arrivals, Job, Loop};
 use crate::random::Random;
 
@@ -40,16 +40,16 @@ impl Segment {
 /// The arrivals of one process, and how far they have been taken.
 #[derive(Debug)]
 pub struct Schedule {
-    start: u64,
+    start: Nanos,
     take: Cursor,
     due: Cursor,
     peak: u64,
     /// Requests in the queue times nanoseconds, for the mean.
     area: f64,
-    observed: Option<(u64, u64)>,
-    since: u64,
+    observed: Option<(Nanos, u64)>,
+    since: Nanos,
     /// Arrivals from this offset on belong to a later turn.
-    until: u64,
+    until: Nanos,
     /// Arrivals before the turn.
     turn_index: u64,
 }
@@ -79,9 +79,9 @@ struct Cursor {
     /// Arrivals from `free_until` on, which the limit counts.
     counted: u64,
     limit: u64,
-    free_until: u64,
-    /// Offset in nanoseconds of the next arrival from the start.
-    next: Option<u64>,
+    free_until: Nanos,
+    /// Offset of the next arrival from the start.
+    next: Option<Nanos>,
 }
 
 impl Cursor {
@@ -90,7 +90,7 @@ impl Cursor {
         first: f64,
         random: Option<Random>,
         limit: u64,
-        free_until: u64,
+        free_until: Nanos,
     ) -> Self {
         let mut cursor = Self {
             segments,
@@ -112,7 +112,7 @@ impl Cursor {
         cursor
     }
 
-    fn locate(&mut self) -> Option<u64> {
+    fn locate(&mut self) -> Option<Nanos> {
         if self.counted >= self.limit {
             return None;
         }
@@ -161,27 +161,27 @@ impl Schedule {
         let take = Cursor::new(segments, first, random, limit, nanos(job.warmup_s));
         let due = take.clone();
         Some(Self {
-            start: 0,
+            start: Nanos::ZERO,
             take,
             due,
             peak: 0,
             area: 0.0,
             observed: None,
-            since: 0,
-            until: u64::MAX,
+            since: Nanos::ZERO,
+            until: Nanos::MAX,
             turn_index: 0,
         })
     }
 
-    /// Fixes the first instant, in nanoseconds of the engine's clock.
-    pub const fn begin(&mut self, start: u64) {
+    /// Fixes the first instant, on the engine's clock.
+    pub const fn begin(&mut self, start: Nanos) {
         self.start = start;
         self.since = start;
     }
 
     /// When the next request that nobody has taken is due; `None` when the schedule, or its turn, is over.
     #[must_use]
-    pub fn next_due(&self) -> Option<u64> {
+    pub fn next_due(&self) -> Option<Nanos> {
         let offset = self.take.next.filter(|offset| *offset < self.until)?;
         Some(self.start + offset)
     }
@@ -193,14 +193,14 @@ impl Schedule {
     }
 
     /// Takes the next request, if it is due.
-    pub fn take(&mut self, now: u64) -> Option<u64> {
+    pub fn take(&mut self, now: Nanos) -> Option<Nanos> {
         let due = self.next_due().filter(|due| *due <= now)?;
         self.take.advance();
         Some(due)
     }
 
     /// Looks at the queue: how many requests are due and not taken.
-    pub fn observe(&mut self, now: u64) -> u64 {
+    pub fn observe(&mut self, now: Nanos) -> u64 {
         while self
             .due
             .next
@@ -210,7 +210,7 @@ impl Schedule {
         }
         let waiting = self.due.index.saturating_sub(self.take.index);
         if let Some((then, before)) = self.observed {
-            self.area += before as f64 * now.saturating_sub(then) as f64;
+            self.area += before as f64 * now.saturating_sub(then).0 as f64;
         }
         self.observed = Some((now, waiting));
         self.peak = self.peak.max(waiting);
@@ -222,19 +222,19 @@ impl Schedule {
     pub fn queue(&self) -> (u64, f64) {
         let span = self
             .observed
-            .map_or(0, |(then, _)| then.saturating_sub(self.since));
+            .map_or(Nanos::ZERO, |(then, _)| then.saturating_sub(self.since));
         (
             self.peak,
-            if span == 0 {
+            if span == Nanos::ZERO {
                 0.0
             } else {
-                self.area / span as f64
+                self.area / span.0 as f64
             },
         )
     }
 
     /// Forgets what was seen of the queue: the measured window begins.
-    pub fn begin_window(&mut self, now: u64) {
+    pub fn begin_window(&mut self, now: Nanos) {
         self.observe(now);
         self.peak = 0;
         self.area = 0.0;
@@ -243,12 +243,12 @@ impl Schedule {
 
     /// Nothing is due until the first turn begins.
     pub const fn await_turn(&mut self) {
-        self.until = 0;
+        self.until = Nanos::ZERO;
     }
 
-    /// A turn from `begin` to `end`, in nanoseconds of the engine's clock: the schedule goes on where the last turn left
-    /// it. `before` are the nanoseconds of all turns so far.
-    pub fn begin_turn(&mut self, begin: u64, end: u64, before: u64) {
+    /// A turn from `begin` to `end`, on the engine's clock: the schedule goes on where the last turn left
+    /// it. `before` is the time of all turns so far.
+    pub fn begin_turn(&mut self, begin: Nanos, end: Nanos, before: Nanos) {
         self.start = begin - before;
         self.until = before + (end - begin);
         self.observed = None;
@@ -256,7 +256,7 @@ impl Schedule {
     }
 
     /// The turn is over. What is still in the queue is dropped, so that the next turn does not begin with it.
-    pub fn end_turn(&mut self, now: u64) -> TurnQueue {
+    pub fn end_turn(&mut self, now: Nanos) -> TurnQueue {
         let dropped = self.observe(now);
         let (peak, mean) = self.queue();
         (0..dropped).for_each(|_| self.take.advance());
@@ -270,7 +270,7 @@ impl Schedule {
     }
 
     /// Requests that were due by `now`, taken or not.
-    pub fn due_by(&mut self, now: u64) -> u64 {
+    pub fn due_by(&mut self, now: Nanos) -> u64 {
         self.observe(now);
         self.due.index
     }
@@ -332,9 +332,9 @@ pub fn offered_rate(job: &Job) -> Option<f64> {
 
 /// The next multiple of the slot at or after `due`, counted from `origin`.
 #[must_use]
-pub fn quantise(due: u64, origin: u64, slot: u64) -> u64 {
-    if slot == 0 || due <= origin {
+pub fn quantise(due: Nanos, origin: Nanos, slot: Nanos) -> Nanos {
+    if slot == Nanos::ZERO || due <= origin {
         return due;
     }
-    origin + (due - origin).div_ceil(slot) * slot
+    origin + slot * (due - origin).div_ceil(slot)
 }

@@ -3,13 +3,14 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
+use crate::clock::Nanos;
 use crate::schedule::Schedule;
 
 /// What the threads of one process share. Nothing here is touched once a request in a closed loop.
 #[derive(Debug)]
 pub struct Shared {
-    /// The first intended send, in nanoseconds; 0 until it is fixed, [`Shared::NEVER`] if the run is called off.
-    pub start: AtomicU64,
+    /// [`Self::start`], in nanoseconds.
+    start: AtomicU64,
     /// Threads whose connections are set up, or have given up.
     pub ready: AtomicU32,
     /// Connections established at that moment.
@@ -44,7 +45,7 @@ pub struct Progress {
 
 impl Shared {
     /// The value of `start` that calls the run off.
-    pub const NEVER: u64 = u64::MAX;
+    pub const NEVER: Nanos = Nanos::MAX;
 
     /// What `threads` threads share.
     #[must_use]
@@ -59,6 +60,17 @@ impl Shared {
             remaining: remaining.map(|count| AtomicI64::new(count as i64)),
             progress: (0..threads).map(|_| Progress::default()).collect(),
         }
+    }
+
+    /// The first intended send; zero until it is fixed, [`Self::NEVER`] if the run is called off.
+    #[must_use]
+    pub fn start(&self) -> Nanos {
+        Nanos(self.start.load(Ordering::Acquire))
+    }
+
+    /// Fixes the first intended send.
+    pub fn begin(&self, start: Nanos) {
+        self.start.store(start.0, Ordering::Release);
     }
 
     /// Runs a closure on the schedule, where there is one.

@@ -9,7 +9,7 @@ use touchstone_crew::part;
 use touchstone_sys::process;
 
 use crate::backend::{self, Backend};
-use crate::clock::now;
+use crate::clock::{Nanos, now};
 use crate::connector::Connector;
 use crate::crew::{Crew, Progress, Ready};
 use crate::error::Error;
@@ -198,9 +198,9 @@ impl Crew for Threads {
         })
     }
 
-    fn begin(&mut self, start: u64) {
+    fn begin(&mut self, start: Nanos) {
         self.shared.with_schedule(|schedule| schedule.begin(start));
-        self.shared.start.store(start, Ordering::Release);
+        self.shared.begin(start);
     }
 
     fn interrupt(&mut self) {

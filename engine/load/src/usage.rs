@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use touchstone_sys::clock::{ThreadTimes, thread_times};
 use touchstone_sys::cpus;
 
-use crate::clock::{now, seconds};
+use crate::clock::{Nanos, now, seconds};
 use crate::error::Error;
 
 /// CPU and waiting of one thread over the measured window.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Wall-clock nanoseconds.
-    pub wall: u64,
+    /// How long the window was.
+    pub wall: Nanos,
     /// Seconds in user mode.
     pub user_s: f64,
     /// Seconds in the kernel.
@@ -26,7 +26,7 @@ pub struct Usage {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Reading {
-    at: u64,
+    at: Nanos,
     times: ThreadTimes,
     delayed: Option<Duration>,
 }
@@ -70,7 +70,7 @@ impl Usage {
 
     /// Adds what was used in another window.
     pub fn add(&mut self, other: &Self) {
-        self.delayed_s = if self.wall == 0 {
+        self.delayed_s = if self.wall == Nanos::ZERO {
             other.delayed_s
         } else {
             self.delayed_s.zip(other.delayed_s).map(|(a, b)| a + b)
@@ -83,7 +83,7 @@ impl Usage {
     /// The share of the window in which the thread ran.
     #[must_use]
     pub fn busy(&self) -> f64 {
-        if self.wall == 0 {
+        if self.wall == Nanos::ZERO {
             0.0
         } else {
             (self.user_s + self.system_s) / seconds(self.wall)

@@ -39,6 +39,6 @@ pub fn idle(job: &Job, watcher: &Watcher, control: &mut Control<'_>) {
     (control.on_event)(Event::Phase { name: "idle" });
     let until = now() + nanos(job.watch.as_ref().map_or(0.0, |watch| watch.after_s));
     while now() < until && !control.interrupt.load(Ordering::Relaxed) {
-        std::thread::sleep(POLL.min(Duration::from_nanos(until.saturating_sub(now()))));
+        std::thread::sleep(POLL.min(until.saturating_sub(now()).into()));
     }
 }

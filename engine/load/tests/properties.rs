@@ -1,6 +1,7 @@
 //! Properties that hold for every input: of the schedule, the histogram and the templates.
 
 use proptest::prelude::*;
+use touchstone_load::clock::{Nanos, nanos};
 use touchstone_load::histogram::{Histogram, Packed};
 use touchstone_load::job::{Arrivals, Job, Loop, Step};
 use touchstone_load::schedule::{Schedule, offered_rate, quantise};
@@ -11,9 +12,9 @@ fn open(rate: f64, arrivals: Arrivals, seed: u64) -> Job {
     job
 }
 
-fn all(job: &Job, share: u32, shares: u32, limit: Option<u64>) -> Vec<u64> {
+fn all(job: &Job, share: u32, shares: u32, limit: Option<u64>) -> Vec<Nanos> {
     let mut schedule = Schedule::new(job, share, shares, limit).unwrap();
-    std::iter::from_fn(|| schedule.take(u64::MAX)).collect()
+    std::iter::from_fn(|| schedule.take(Nanos::MAX)).collect()
 }
 
 proptest! {
@@ -22,7 +23,7 @@ proptest! {
         let times = all(&open(rate, Arrivals::Uniform, 1), 0, 1, None);
         prop_assert!((times.len() as f64 - rate).abs() <= 1.0);
         let gap = 1e9 / rate;
-        prop_assert!(times.windows(2).all(|pair| ((pair[1] - pair[0]) as f64 - gap).abs() <= 2.0));
+        prop_assert!(times.windows(2).all(|pair| ((pair[1] - pair[0]).0 as f64 - gap).abs() <= 2.0));
     }
 
     #[test]
@@ -38,11 +39,11 @@ proptest! {
     #[test]
     fn shares_of_a_uniform_schedule_make_up_the_whole(rate in 10.0f64..5_000.0, shares in 1u32..8) {
         let job = open(rate, Arrivals::Uniform, 1);
-        let mut parts: Vec<u64> = (0..shares).flat_map(|share| all(&job, share, shares, None)).collect();
+        let mut parts: Vec<Nanos> = (0..shares).flat_map(|share| all(&job, share, shares, None)).collect();
         parts.sort_unstable();
         let whole = all(&job, 0, 1, None);
         prop_assert_eq!(parts.len(), whole.len());
-        prop_assert!(parts.iter().zip(&whole).all(|(part, whole)| part.abs_diff(*whole) <= 2));
+        prop_assert!(parts.iter().zip(&whole).all(|(part, whole)| part.0.abs_diff(whole.0) <= 2));
     }
 
     #[test]
@@ -63,7 +64,7 @@ proptest! {
     fn a_limit_counts_the_measured_window_alone(rate in 100.0f64..5_000.0, limit in 1u64..50, warmup in 0.0f64..0.5) {
         let mut job = open(rate, Arrivals::Uniform, 1);
         job.warmup_s = warmup;
-        let begin = (warmup * 1e9).round() as u64;
+        let begin = nanos(warmup);
         let measured = all(&job, 0, 1, Some(limit)).into_iter().filter(|time| *time >= begin).count();
         prop_assert_eq!(measured as u64, limit);
     }
@@ -71,7 +72,7 @@ proptest! {
     #[test]
     fn the_queue_is_what_is_due_and_not_taken(rate in 100.0f64..5_000.0, now in 0.0f64..1.0, taken in 0usize..200) {
         let job = open(rate, Arrivals::Poisson, 3);
-        let now = (now * 1e9) as u64;
+        let now = nanos(now);
         let due = all(&job, 0, 1, None).into_iter().filter(|time| *time <= now).count();
         let mut schedule = Schedule::new(&job, 0, 1, None).unwrap();
         let taken = (0..taken).filter(|_| schedule.take(now).is_some()).count();
@@ -80,7 +81,8 @@ proptest! {
 
     #[test]
     fn quantising_never_sends_early_and_at_most_a_slot_late(due in 0u64..10_000_000, origin in 0u64..1_000_000, slot in 1u64..500_000) {
-        let sent = quantise(due, origin, slot);
+        let (due, slot) = (Nanos(due), Nanos(slot));
+        let sent = quantise(due, Nanos(origin), slot);
         prop_assert!(sent >= due && sent - due < slot);
     }
 
@@ -91,8 +93,8 @@ proptest! {
         for (index, value) in values.iter().enumerate() {
             // Spread over the magnitudes.
             let value = value >> (index % 60);
-            whole.record(value);
-            split[index % parts].record(value);
+            whole.record(Nanos(value));
+            split[index % parts].record(Nanos(value));
         }
         let mut merged = Histogram::default();
         for part in split.iter().rev() {

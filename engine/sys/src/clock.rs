@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub use crate::nanos::Nanos;
+
 /// Now, on `CLOCK_MONOTONIC`, in nanoseconds. The clock of every timestamp of the engine.
 #[inline]
 #[must_use]

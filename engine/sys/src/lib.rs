@@ -18,6 +18,7 @@ pub mod cpus;
 pub mod file;
 pub mod limits;
 pub mod memory;
+mod nanos;
 pub mod poll;
 pub mod process;
 pub mod signal;

@@ -1,12 +1,11 @@
 //! Edge-triggered epoll: each socket registered once, two system calls a request, one receive buffer for all.
 
 use std::io;
-use std::time::Duration;
 
 use touchstone_sys::poll::{Epoll, Event};
 use touchstone_sys::socket::Stream;
 
-use crate::clock::now;
+use crate::clock::{Nanos, now};
 use crate::connection::State;
 use crate::connector::Connector;
 use crate::error::{Error, errno};
@@ -68,12 +67,16 @@ impl EpollWire {
     pub(super) fn events<'e>(
         &mut self,
         room: &'e mut [Event],
-        patience: u64,
+        patience: Nanos,
     ) -> (Vec<Event>, &'e [Event]) {
         let unread = std::mem::take(&mut self.unread);
-        let patience = if unread.is_empty() { patience } else { 0 };
+        let patience = if unread.is_empty() {
+            patience
+        } else {
+            Nanos::ZERO
+        };
         self.syscalls += 1;
-        let came = self.epoll.wait(room, Some(Duration::from_nanos(patience)));
+        let came = self.epoll.wait(room, Some(patience.into()));
         (unread, came)
     }
 
@@ -151,8 +154,8 @@ fn attend(
     wire: &mut EpollWire,
     buffer: &mut [u8],
     event: Event,
-    mut clock: u64,
-) -> u64 {
+    mut clock: Nanos,
+) -> Nanos {
     let (slot, generation) = place(event);
     if worker.generation(slot) != generation {
         return clock;

@@ -1,6 +1,7 @@
 //! Turn after turn in one recorder: what a turn recorded is added to what is kept, and the recorder begins anew.
 
 use super::{Generations, Interval, Kind, Recorder, Steady, Totals, Window};
+use crate::clock::Nanos;
 use crate::histogram::Packed;
 
 impl Recorder {
@@ -12,7 +13,7 @@ impl Recorder {
     }
 
     /// The turn's load begins now: sending ends at `end`, and generations of `size` requests are counted, if there are any.
-    pub fn begin_load(&mut self, now: u64, end: u64, size: Option<u64>) {
+    pub fn begin_load(&mut self, now: Nanos, end: Nanos, size: Option<u64>) {
         self.window.end = end;
         self.silence.begin(now);
         self.generations =

@@ -7,6 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Nanos;
+
 /// Counts the generations of one thread's turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Generations {
@@ -14,9 +16,9 @@ pub struct Generations {
     left: u64,
     size: u64,
     /// Requests that were due from then on found the load in its steady state.
-    steady_from: u64,
+    steady_from: Nanos,
     /// Generations that end later are not whole.
-    until: u64,
+    until: Nanos,
     first: Option<Mark>,
     last: Option<Mark>,
 }
@@ -24,7 +26,7 @@ pub struct Generations {
 /// The end of a generation, and how many right responses had come by then.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
-    at: u64,
+    at: Nanos,
     ok: u64,
 }
 
@@ -33,8 +35,8 @@ struct Mark {
 pub struct Steady {
     /// Right responses.
     pub responses: u64,
-    /// How long it took, in nanoseconds.
-    pub nanos: u64,
+    /// How long it took.
+    pub took: Nanos,
 }
 
 impl Generations {
@@ -43,19 +45,19 @@ impl Generations {
         Self {
             left: u64::MAX,
             size: u64::MAX,
-            steady_from: 0,
-            until: 0,
+            steady_from: Nanos::ZERO,
+            until: Nanos::ZERO,
             first: None,
             last: None,
         }
     }
 
     /// Generations of `size` requests, as far as they end before `until`.
-    pub const fn of(size: u64, until: u64) -> Self {
+    pub const fn of(size: u64, until: Nanos) -> Self {
         Self {
             left: size,
             size,
-            steady_from: u64::MAX,
+            steady_from: Nanos::MAX,
             until,
             first: None,
             last: None,
@@ -64,13 +66,13 @@ impl Generations {
 
     /// Whether a request that was due then is in the distributions: the first generation had ended.
     #[inline]
-    pub const fn is_steady(&self, intended: u64) -> bool {
+    pub fn is_steady(&self, intended: Nanos) -> bool {
         intended >= self.steady_from
     }
 
     /// A request was concluded, and so many right responses have come.
     #[inline]
-    pub fn concluded(&mut self, ok: u64, now: u64) {
+    pub fn concluded(&mut self, ok: u64, now: Nanos) {
         self.left -= 1;
         if self.left == 0 {
             self.end(ok, now);
@@ -78,7 +80,7 @@ impl Generations {
     }
 
     #[cold]
-    fn end(&mut self, ok: u64, now: u64) {
+    fn end(&mut self, ok: u64, now: Nanos) {
         self.left = self.size;
         if now >= self.until {
             return;
@@ -97,7 +99,7 @@ impl Generations {
         let (first, last) = self.first.zip(self.last)?;
         (last.at > first.at).then_some(Steady {
             responses: last.ok - first.ok,
-            nanos: last.at - first.at,
+            took: last.at - first.at,
         })
     }
 }
@@ -107,10 +109,12 @@ mod tests {
     use super::*;
 
     /// A server that takes 10 ms for each of 8 requests in flight: their responses come in waves.
-    fn waves(until: u64) -> Option<Steady> {
+    fn waves(until: Nanos) -> Option<Steady> {
         let mut generations = Generations::of(8, until);
         for wave in 1..=20 {
-            (0..8).for_each(|place| generations.concluded((wave - 1) * 8 + place + 1, wave * 10));
+            (0..8).for_each(|place| {
+                generations.concluded((wave - 1) * 8 + place + 1, Nanos(wave * 10))
+            });
         }
         generations.steady()
     }
@@ -118,40 +122,40 @@ mod tests {
     #[test]
     fn the_rate_is_the_same_wherever_in_a_wave_the_turn_ends() {
         for until in 31..=201 {
-            let steady = waves(until).unwrap();
-            assert_eq!(steady.responses * 10, steady.nanos * 8, "until {until}");
+            let steady = waves(Nanos(until)).unwrap();
+            assert_eq!(steady.responses * 10, steady.took.0 * 8, "until {until}");
         }
     }
 
     #[test]
     fn fewer_than_two_generations_are_no_rate() {
-        assert_eq!(waves(11), None);
-        assert_eq!(waves(20), None);
-        assert!(waves(21).is_some());
+        assert_eq!(waves(Nanos(11)), None);
+        assert_eq!(waves(Nanos(20)), None);
+        assert!(waves(Nanos(21)).is_some());
     }
 
     #[test]
     fn wrong_responses_end_generations_and_are_not_in_the_rate() {
-        let mut generations = Generations::of(2, 1_000);
+        let mut generations = Generations::of(2, Nanos(1_000));
         for at in 1..=10 {
-            generations.concluded(at / 2, at * 10);
+            generations.concluded(at / 2, Nanos(at * 10));
         }
         assert_eq!(
             generations.steady(),
             Some(Steady {
                 responses: 4,
-                nanos: 80
+                took: Nanos(80)
             })
         );
     }
 
     #[test]
     fn what_was_due_in_the_first_generation_is_not_steady() {
-        let mut generations = Generations::of(2, 1_000);
-        assert!(!generations.is_steady(900));
-        generations.concluded(1, 10);
-        generations.concluded(2, 20);
-        assert!(!generations.is_steady(19) && generations.is_steady(20));
-        assert!(Generations::uncounted().is_steady(0));
+        let mut generations = Generations::of(2, Nanos(1_000));
+        assert!(!generations.is_steady(Nanos(900)));
+        generations.concluded(1, Nanos(10));
+        generations.concluded(2, Nanos(20));
+        assert!(!generations.is_steady(Nanos(19)) && generations.is_steady(Nanos(20)));
+        assert!(Generations::uncounted().is_steady(Nanos::ZERO));
     }
 }

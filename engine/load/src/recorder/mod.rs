@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use self::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT};
 pub use self::generations::{Generations, Steady};
 pub use self::silence::Silence;
-use crate::clock::{nanos, seconds};
+use crate::clock::{Nanos, nanos, seconds};
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
 
@@ -65,7 +65,7 @@ pub struct Interval {
 #[derive(Debug)]
 pub struct StepFigures {
     /// Its end, in nanoseconds since the first intended send.
-    pub end: u64,
+    pub end: Nanos,
     /// Sent in it.
     pub sent: u64,
     /// Answered rightly, whenever the response came.
@@ -93,11 +93,11 @@ pub struct Totals {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Window {
     /// The first intended send, warm-up included.
-    pub start: u64,
+    pub start: Nanos,
     /// The measured window's begin.
-    pub begin: u64,
+    pub begin: Nanos,
     /// Its end.
-    pub end: u64,
+    pub end: Nanos,
 }
 
 /// What one thread counts and measures.
@@ -140,17 +140,17 @@ pub struct Recorder {
     /// How many of each class were kept in all.
     kept: ErrorCounts,
     /// When the last measured response came.
-    pub last_completion: u64,
+    pub last_completion: Nanos,
     /// Where no response came at all.
     pub silence: Silence,
     /// The window's begin; the end of time before there is one.
-    counted_from: u64,
+    counted_from: Nanos,
     generations: Generations,
     base: Totals,
     interval: Interval,
     interval_latency: Histogram,
-    interval_length: u64,
-    interval_end: u64,
+    interval_length: Nanos,
+    interval_end: Nanos,
 }
 
 impl Recorder {
@@ -198,20 +198,20 @@ impl Recorder {
             series: Vec::new(),
             first_errors: Vec::new(),
             kept: [0; ERROR_CLASSES.len()],
-            last_completion: 0,
+            last_completion: Nanos::ZERO,
             silence: Silence::default(),
-            counted_from: u64::MAX,
+            counted_from: Nanos::MAX,
             generations: Generations::uncounted(),
             base: Totals::default(),
             interval: Interval::default(),
             interval_latency: Histogram::default(),
             interval_length: nanos(job.series_interval_s),
-            interval_end: u64::MAX,
+            interval_end: Nanos::MAX,
         }
     }
 
     /// Fixes the run's instants.
-    pub const fn begin(&mut self, window: Window) {
+    pub fn begin(&mut self, window: Window) {
         self.window = window;
         self.counted_from = window.begin;
         self.interval_end = window.start + self.interval_length;
@@ -221,11 +221,11 @@ impl Recorder {
     /// Whether a request that was due then counts in the window.
     #[inline]
     #[must_use]
-    pub const fn counts(&self, intended: u64) -> bool {
+    pub fn counts(&self, intended: Nanos) -> bool {
         intended >= self.counted_from
     }
 
-    fn step_of(&mut self, intended: u64) -> Option<&mut StepFigures> {
+    fn step_of(&mut self, intended: Nanos) -> Option<&mut StepFigures> {
         if self.steps.is_empty() {
             return None;
         }
@@ -236,7 +236,7 @@ impl Recorder {
 
     /// A request left.
     #[inline]
-    pub fn sent(&mut self, kind: u16, intended: u64, bytes: usize) {
+    pub fn sent(&mut self, kind: u16, intended: Nanos, bytes: usize) {
         self.interval.sent += 1;
         if self.counts(intended) {
             self.sent += 1;
@@ -250,7 +250,7 @@ impl Recorder {
 
     /// A complete response came, right or wrong.
     #[inline]
-    pub fn response(&mut self, intended: u64, status: u16, wire: u64, body: u64, now: u64) {
+    pub fn response(&mut self, intended: Nanos, status: u16, wire: u64, body: u64, now: Nanos) {
         self.silence.heard(now, self.window.end);
         if self.counts(intended) {
             self.completed += 1;
@@ -263,7 +263,7 @@ impl Recorder {
 
     /// A right response came.
     #[inline]
-    pub fn ok(&mut self, kind: u16, intended: u64, sent: u64, now: u64) {
+    pub fn ok(&mut self, kind: u16, intended: Nanos, sent: Nanos, now: Nanos) {
         if !self.generations.is_steady(intended) {
             return self.ok_in_burst(kind, now);
         }
@@ -295,7 +295,7 @@ impl Recorder {
 
     /// A right response came to a request of the burst with which a turn begins: it counts, and its latency does not.
     #[cold]
-    fn ok_in_burst(&mut self, kind: u16, now: u64) {
+    fn ok_in_burst(&mut self, kind: u16, now: Nanos) {
         self.interval.ok += 1;
         self.ok += 1;
         self.kinds[usize::from(kind)].ok += 1;
@@ -303,7 +303,14 @@ impl Recorder {
     }
 
     /// A request failed. One that timed out stays in the distribution with the time that it had waited.
-    pub fn failed(&mut self, class: ErrorClass, kind: u16, intended: u64, sent: u64, now: u64) {
+    pub fn failed(
+        &mut self,
+        class: ErrorClass,
+        kind: u16,
+        intended: Nanos,
+        sent: Nanos,
+        now: Nanos,
+    ) {
         let waited = class == ErrorClass::Timeout && self.generations.is_steady(intended);
         self.interval.errors += 1;
         self.generations.concluded(self.interval.ok, now);
@@ -329,7 +336,7 @@ impl Recorder {
     }
 
     /// A pass through a journey went through.
-    pub fn journey_completed(&mut self, journey: u16, begun: u64, now: u64) {
+    pub fn journey_completed(&mut self, journey: u16, begun: Nanos, now: Nanos) {
         if self.counts(now) {
             let figures = &mut self.journeys[usize::from(journey)];
             figures.completed += 1;
@@ -338,14 +345,14 @@ impl Recorder {
     }
 
     /// A failed step ended a pass.
-    pub fn journey_failed(&mut self, journey: u16, now: u64) {
+    pub fn journey_failed(&mut self, journey: u16, now: Nanos) {
         if self.counts(now) {
             self.journeys[usize::from(journey)].failed += 1;
         }
     }
 
     /// A connection failed that carried no request.
-    pub fn connection_failed(&mut self, class: ErrorClass, now: u64) {
+    pub fn connection_failed(&mut self, class: ErrorClass, now: Nanos) {
         self.interval.errors += 1;
         if self.counts(now) {
             self.errors[class as usize] += 1;
@@ -375,9 +382,9 @@ impl Recorder {
 
     /// Seconds since the first intended send; 0 before it.
     #[must_use]
-    pub const fn offset(&self, now: u64) -> u64 {
-        if self.window.start == 0 {
-            0
+    pub fn offset(&self, now: Nanos) -> Nanos {
+        if self.window.start == Nanos::ZERO {
+            Nanos::ZERO
         } else {
             now.saturating_sub(self.window.start)
         }
@@ -386,12 +393,12 @@ impl Recorder {
     /// Whether an interval of the series is over.
     #[inline]
     #[must_use]
-    pub const fn interval_is_over(&self, now: u64) -> bool {
+    pub fn interval_is_over(&self, now: Nanos) -> bool {
         now >= self.interval_end
     }
 
     /// Ends the interval, or several if nothing happened for long.
-    pub fn end_interval(&mut self, now: u64, connections: u64, queue: u64) {
+    pub fn end_interval(&mut self, now: Nanos, connections: u64, queue: u64) {
         while self.interval_is_over(now) {
             self.close_interval(connections, queue);
             self.interval_end += self.interval_length;
@@ -429,7 +436,7 @@ impl Recorder {
 
     /// The offset of an instant in seconds since the first intended send.
     #[must_use]
-    pub fn offset_s(&self, now: u64) -> f64 {
+    pub fn offset_s(&self, now: Nanos) -> f64 {
         seconds(self.offset(now))
     }
 }

@@ -2,31 +2,33 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A shorter gap between two responses is none: a collector's pause, or a service that takes its time.
-pub const LEAST: u64 = 50_000_000;
+use crate::clock::Nanos;
 
-/// What one thread heard nothing of, in nanoseconds.
+/// A shorter gap between two responses is none: a collector's pause, or a service that takes its time.
+pub const LEAST: Nanos = Nanos::from_millis(50);
+
+/// What one thread heard nothing of.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Silence {
     /// When the last response came, or the window began.
-    since: u64,
+    since: Nanos,
     /// Whether a response came at all.
     pub heard: bool,
     /// All gaps of at least [`LEAST`].
-    pub total: u64,
+    pub total: Nanos,
     /// The longest of them.
-    pub longest: u64,
+    pub longest: Nanos,
 }
 
 impl Silence {
     /// The window, or the turn, begins.
-    pub const fn begin(&mut self, at: u64) {
+    pub const fn begin(&mut self, at: Nanos) {
         self.since = at;
     }
 
     /// A response came. A gap counts if it began before `end`.
     #[inline]
-    pub fn heard(&mut self, now: u64, end: u64) {
+    pub fn heard(&mut self, now: Nanos, end: Nanos) {
         let gap = now.saturating_sub(self.since);
         if gap >= LEAST && self.since < end {
             self.total += gap;
@@ -53,26 +55,28 @@ impl Silence {
 mod tests {
     use super::*;
 
-    const MS: u64 = 1_000_000;
+    const fn ms(millis: u64) -> Nanos {
+        Nanos::from_millis(millis)
+    }
 
     #[test]
     fn gaps_from_fifty_milliseconds_on_count_from_the_windows_begin_on() {
         let mut silence = Silence::default();
-        silence.begin(1_000 * MS);
+        silence.begin(ms(1_000));
         // Of the gap before it only what lies in the window counts.
         for at in [900, 1_060, 1_109, 1_159, 1_559] {
-            silence.heard(at * MS, 1_500 * MS);
+            silence.heard(ms(at), ms(1_500));
         }
-        assert_eq!(silence.total, (60 + 50 + 400) * MS);
-        assert_eq!(silence.longest, 400 * MS);
+        assert_eq!(silence.total, ms(60 + 50 + 400));
+        assert_eq!(silence.longest, ms(400));
     }
 
     #[test]
     fn what_begins_after_sending_has_ended_is_no_silence() {
         let mut silence = Silence::default();
-        silence.begin(0);
-        silence.heard(10 * MS, 10 * MS);
-        silence.heard(500 * MS, 10 * MS);
-        assert_eq!(silence.total, 0);
+        silence.begin(Nanos::ZERO);
+        silence.heard(ms(10), ms(10));
+        silence.heard(ms(500), ms(10));
+        assert_eq!(silence.total, Nanos::ZERO);
     }
 }

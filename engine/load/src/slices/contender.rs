@@ -8,6 +8,7 @@ use super::crew::TurnCrew;
 use super::job::SlicesJob;
 use super::local::LocalCrew;
 use super::remote::RemoteCrew;
+use crate::clock::Nanos;
 use crate::crew::Ready;
 use crate::error::Error;
 use crate::job::Job;
@@ -91,10 +92,11 @@ impl Contender {
         Ok((contender, ready))
     }
 
-    /// CPU time of its process tree so far, in nanoseconds; `None` if it is not watched.
+    /// CPU time of its process tree so far; `None` if it is not watched.
     #[must_use]
-    pub fn cpu_ns(&self) -> Option<u64> {
-        self.watcher.as_ref().map(Watcher::cpu_ns)
+    pub fn cpu(&self) -> Option<Nanos> {
+        let watcher = self.watcher.as_ref()?;
+        Some(Nanos(watcher.cpu_ns()))
     }
 
     /// Says to its watch what it is doing.

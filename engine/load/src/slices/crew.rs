@@ -3,6 +3,7 @@
 use super::gate::Turn;
 use super::order::LapPhase;
 use super::part::ProcessTurn;
+use crate::clock::Nanos;
 use crate::error::Error;
 use crate::report::ProcessReport;
 
@@ -12,7 +13,7 @@ pub trait TurnCrew {
     ///
     /// # Errors
     /// [`Error`] of one that ended.
-    fn settle(&mut self, origin: u64) -> Result<u64, Error>;
+    fn settle(&mut self, origin: Nanos) -> Result<u64, Error>;
 
     /// Loads the contender for so long, from an instant on that all of them know beforehand.
     fn begin(&mut self, seconds: f64, phase: LapPhase) -> Turn;

@@ -9,22 +9,23 @@ use serde::{Deserialize, Serialize};
 
 use super::order::LapPhase;
 use super::part::SlicePart;
+use crate::clock::Nanos;
 
 /// One stretch of load, on the engine's clock.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Turn {
     /// When it begins.
-    pub begin: u64,
+    pub begin: Nanos,
     /// When sending ends.
-    pub end: u64,
+    pub end: Nanos,
     /// Whether it belongs to the measured load; the others are warm-up.
     pub measured: bool,
 }
 
 impl Turn {
-    /// A turn that begins then and takes so long, in nanoseconds.
+    /// A turn that begins then and takes so long.
     #[must_use]
-    pub fn from(begin: u64, length: u64, phase: LapPhase) -> Self {
+    pub fn from(begin: Nanos, length: Nanos, phase: LapPhase) -> Self {
         Self {
             begin,
             end: begin + length,
@@ -34,7 +35,7 @@ impl Turn {
 
     /// A turn that is left out.
     #[must_use]
-    pub const fn passed(at: u64) -> Self {
+    pub const fn passed(at: Nanos) -> Self {
         Self {
             begin: at,
             end: at,
@@ -49,7 +50,7 @@ pub enum Call {
     /// Look at what the sockets signalled meanwhile, and replace lost connections. The job's origin comes with it.
     Settle {
         /// From which offsets count.
-        origin: u64,
+        origin: Nanos,
     },
     /// Put the load on.
     Begin(Turn),
@@ -193,7 +194,9 @@ mod tests {
             })
             .collect();
         for round in 1..=100 {
-            gate.call(Call::Settle { origin: 0 });
+            gate.call(Call::Settle {
+                origin: Nanos::ZERO,
+            });
             let answers = gate.answers().unwrap();
             assert_eq!(answers.len(), 3);
             assert!(

@@ -7,7 +7,7 @@ use super::crew::TurnCrew;
 use super::gate::{Answer, Call, Gate, Turn};
 use super::order::LapPhase;
 use super::part::ProcessTurn;
-use crate::clock::{nanos, now};
+use crate::clock::{Nanos, nanos, now};
 use crate::crew::{Crew, Ready};
 use crate::error::Error;
 use crate::job::Job;
@@ -22,8 +22,8 @@ use crate::threads::{Share, Threads};
 pub struct LocalCrew {
     threads: Option<Box<Threads>>,
     gate: Arc<Gate>,
-    /// Nanoseconds of all turns so far.
-    loaded: u64,
+    /// The time of all turns so far.
+    loaded: Nanos,
 }
 
 impl LocalCrew {
@@ -45,7 +45,7 @@ impl LocalCrew {
         let mut crew = Self {
             threads: Some(threads),
             gate,
-            loaded: 0,
+            loaded: Nanos::ZERO,
         };
         if crew.gate.is_left() {
             return Err(crew.failure());
@@ -70,7 +70,7 @@ impl LocalCrew {
 }
 
 impl TurnCrew for LocalCrew {
-    fn settle(&mut self, origin: u64) -> Result<u64, Error> {
+    fn settle(&mut self, origin: Nanos) -> Result<u64, Error> {
         self.gate.call(Call::Settle { origin });
         let answers = self.gate.answers().map_err(|_| self.failure())?;
         let counts = answers.into_iter().map(|answer| match answer {

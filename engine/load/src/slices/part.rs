@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Nanos;
 use crate::histogram::Packed;
 use crate::recorder::{ErrorCounts, FirstError, Steady};
 use crate::schedule::TurnQueue;
@@ -14,7 +15,7 @@ use crate::worker::Worker;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SlicePart {
     /// When it began to send.
-    pub began: u64,
+    pub began: Nanos,
     /// Requests sent.
     pub sent: u64,
     /// Complete responses.
@@ -38,7 +39,7 @@ pub struct SlicePart {
     /// Connections established at the end.
     pub established: u64,
     /// When the last response came, or was given up.
-    pub ended: u64,
+    pub ended: Nanos,
     /// Evidence of errors.
     pub first_errors: Vec<FirstError>,
 }
@@ -46,7 +47,7 @@ pub struct SlicePart {
 impl SlicePart {
     /// What a worker did in its turn, which has just ended.
     #[must_use]
-    pub fn of(worker: &Worker, ended: u64) -> Self {
+    pub fn of(worker: &Worker, ended: Nanos) -> Self {
         let recorder = &worker.recorder;
         Self {
             began: worker.begun,
@@ -79,12 +80,12 @@ pub struct ProcessTurn {
 impl ProcessTurn {
     /// When the last of its threads began to send.
     #[must_use]
-    pub fn began(&self) -> u64 {
+    pub fn began(&self) -> Nanos {
         self.threads
             .iter()
             .map(|part| part.began)
             .max()
-            .unwrap_or(0)
+            .unwrap_or_default()
     }
 
     /// Requests that were due when sending ended and waited for a free connection: all threads look at the same queue.

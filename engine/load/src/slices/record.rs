@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::order::LapPhase;
 use super::part::{ProcessTurn, SlicePart};
-use crate::clock::seconds;
+use crate::clock::{Nanos, seconds};
 use crate::error::Error;
 use crate::histogram::Histogram;
 use crate::recorder::{ERROR_CLASSES, FirstError};
@@ -100,11 +100,11 @@ pub struct Taken {
     /// What it belonged to.
     pub phase: LapPhase,
     /// The job's origin.
-    pub origin: u64,
+    pub origin: Nanos,
     /// When it began.
-    pub begin: u64,
+    pub begin: Nanos,
     /// When sending ended.
-    pub sending_end: u64,
+    pub sending_end: Nanos,
     /// Whether other machines put the load on.
     pub apart: bool,
 }
@@ -125,7 +125,11 @@ impl SliceRecord {
         let ok = sum(|part| part.ok);
         let generations = generations(parts);
         let queued = turns.iter().map(ProcessTurn::queued).sum();
-        let began = turns.iter().map(ProcessTurn::began).max().unwrap_or(0);
+        let began = turns
+            .iter()
+            .map(ProcessTurn::began)
+            .max()
+            .unwrap_or_default();
         let open = ProcessTurn::whole_queue(turns).map(|queue| OpenSlice {
             offered: over(queue.due, length),
             unsent: queue.dropped + sum(|part| part.unsent),
@@ -200,11 +204,11 @@ fn generations(parts: &[&SlicePart]) -> Option<WholeGenerations> {
     let responses: u64 = whole.iter().map(|steady| steady.responses).sum();
     let rate: f64 = whole
         .iter()
-        .map(|steady| over(steady.responses, seconds(steady.nanos)))
+        .map(|steady| over(steady.responses, seconds(steady.took)))
         .sum();
     let longest = whole
         .iter()
-        .map(|steady| seconds(steady.nanos))
+        .map(|steady| seconds(steady.took))
         .reduce(f64::max)?;
     Some(WholeGenerations {
         responses,

@@ -6,7 +6,7 @@ use super::crew::TurnCrew;
 use super::gate::{Call, Turn};
 use super::order::LapPhase;
 use super::part::ProcessTurn;
-use crate::clock::{SECOND, nanos, now, seconds};
+use crate::clock::{Nanos, nanos, now, seconds};
 use crate::crew::Ready;
 use crate::error::Error;
 use crate::job::Job;
@@ -14,8 +14,8 @@ use crate::member::{Answer, Member};
 use crate::processes::{Manner, recruit, shares};
 use crate::report::ProcessReport;
 
-/// Turns are fixed this long beforehand, at least and at most, in nanoseconds.
-const LEAD: (u64, u64) = (SECOND / 200, SECOND / 2);
+/// Turns are fixed this long beforehand, at least and at most.
+const LEAD: (Nanos, Nanos) = (Nanos::from_millis(5), Nanos::from_millis(500));
 /// What a process may take beyond the time of what it was told to do: a node that is lost is said to be after 10 s.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Settling takes so long at most.
@@ -25,7 +25,7 @@ const SETTLING: Duration = Duration::from_secs(1);
 pub struct RemoteCrew {
     members: Vec<Member>,
     /// How long an order was lately under way, there and back, and twice as much for what is rarer.
-    lead: u64,
+    lead: Nanos,
     /// How long a response may take.
     timeout: Duration,
 }
@@ -77,7 +77,7 @@ impl RemoteCrew {
 }
 
 impl TurnCrew for RemoteCrew {
-    fn settle(&mut self, origin: u64) -> Result<u64, Error> {
+    fn settle(&mut self, origin: Nanos) -> Result<u64, Error> {
         let asked = now();
         self.call(Call::Settle { origin });
         let mut sum = 0;
@@ -92,7 +92,7 @@ impl TurnCrew for RemoteCrew {
         }
         let trip = now() - asked;
         // A way that was slow once is not trusted at once again.
-        self.lead = (2 * trip)
+        self.lead = (trip * 2)
             .max(self.lead - self.lead / 8)
             .clamp(LEAD.0, LEAD.1);
         Ok(sum)

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
 
 use touchstone_watch::{MachineReading, Phase, Report};
 
@@ -12,7 +11,7 @@ use super::job::SlicesJob;
 use super::order::{LapPhase, Order, TurnOrder};
 use super::record::{SliceRecord, Taken};
 use super::result::{EngineVersion, SCHEMA, SlicesResult, of_contender};
-use crate::clock::{self, nanos, now, seconds};
+use crate::clock::{self, Nanos, nanos, now, seconds};
 use crate::control::POLL;
 use crate::error::Error;
 use crate::merge::Reports;
@@ -46,7 +45,7 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
         job,
         contenders: Vec::with_capacity(prepared.len()),
         slices: Vec::new(),
-        origin: 0,
+        origin: Nanos::ZERO,
         control,
     };
     lab.connect(prepared)?;
@@ -61,13 +60,13 @@ struct Lab<'a> {
     job: &'a SlicesJob,
     contenders: Vec<Contender>,
     slices: Vec<SliceRecord>,
-    origin: u64,
+    origin: Nanos,
     control: SlicesControl<'a>,
 }
 
 /// Counters of everybody at one moment.
 struct Readings {
-    cpu_ns: Vec<Option<u64>>,
+    cpu: Vec<Option<Nanos>>,
     machine: Option<MachineReading>,
 }
 
@@ -167,7 +166,7 @@ impl Lab<'_> {
         };
         // Within the rest, so that the work of it disturbs nobody's turn.
         let mut record = SliceRecord::of(taken, &parts)?;
-        std::thread::sleep(Duration::from_nanos(rest_until.saturating_sub(now())));
+        std::thread::sleep(rest_until.saturating_sub(now()).into());
         let after = self.read();
         charge(&mut record, &before, &after);
         self.contenders[order.contender].mark(Phase::Off);
@@ -192,7 +191,7 @@ impl Lab<'_> {
 
     fn read(&self) -> Readings {
         Readings {
-            cpu_ns: self.contenders.iter().map(Contender::cpu_ns).collect(),
+            cpu: self.contenders.iter().map(Contender::cpu).collect(),
             machine: MachineReading::now(),
         }
     }
@@ -258,10 +257,10 @@ impl Lab<'_> {
         for index in by_end {
             let until = after(&self.contenders[index]);
             while now() < until && !self.interrupted() {
-                std::thread::sleep(POLL.min(Duration::from_nanos(until.saturating_sub(now()))));
+                std::thread::sleep(POLL.min(until.saturating_sub(now()).into()));
             }
             let watcher = self.contenders[index].watcher.take();
-            reports[index] = watcher.map(|watcher| watcher.finish(self.origin));
+            reports[index] = watcher.map(|watcher| watcher.finish(self.origin.0));
         }
         reports
     }
@@ -269,15 +268,15 @@ impl Lab<'_> {
 
 /// Says in a record who used the CPUs between two readings.
 fn charge(record: &mut SliceRecord, before: &Readings, after: &Readings) {
-    let used: Vec<Option<u64>> = before
-        .cpu_ns
+    let used: Vec<Option<Nanos>> = before
+        .cpu
         .iter()
-        .zip(&after.cpu_ns)
+        .zip(&after.cpu)
         .map(|(before, after)| Some(after.as_ref()?.saturating_sub(*before.as_ref()?)))
         .collect();
-    let watched = used.iter().flatten().sum();
+    let watched: Nanos = used.iter().flatten().copied().sum();
     let machine = before.machine.as_ref().zip(after.machine.as_ref());
-    let machine = machine.map(|(before, after)| before.until(after, watched));
+    let machine = machine.map(|(before, after)| before.until(after, watched.0));
     let cpu = &mut record.cpu;
     cpu.steal_s = machine.map(|machine| machine.steal_s);
     cpu.other_cpu_s = machine.map(|machine| machine.other_cpu_s);

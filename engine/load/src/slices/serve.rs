@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use super::crew::TurnCrew;
 use super::gate::{Call, Turn};
@@ -41,7 +40,7 @@ pub(crate) fn follow(
                 say(output, &Answer::Settled { established, clock });
             }
             Call::Begin(turn) => {
-                std::thread::sleep(Duration::from_nanos(turn.begin.saturating_sub(now())));
+                std::thread::sleep(turn.begin.saturating_sub(now()).into());
                 crew.enter(turn);
                 say_over(&mut crew, turn, output)?;
             }

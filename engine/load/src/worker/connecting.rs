@@ -3,14 +3,14 @@
 use std::sync::atomic::Ordering;
 
 use super::{Phase, Worker};
-use crate::clock::SECOND;
+use crate::clock::Nanos;
 use crate::connection::State;
 use crate::error::errno;
 use crate::recorder::ErrorClass;
 use crate::wire::Wire;
 
 impl Worker {
-    pub(super) fn open<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+    pub(super) fn open<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
         connection.generation = connection.generation.wrapping_add(1);
         connection.since = now;
@@ -32,7 +32,7 @@ impl Worker {
     }
 
     /// A handshake is complete.
-    pub fn opened<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+    pub fn opened<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
         let took = now - connection.since;
         connection.state = State::Open;
@@ -59,7 +59,7 @@ impl Worker {
     }
 
     /// A connection attempt failed; the next one waits, longer each time.
-    pub(super) fn attempt_failed(&mut self, slot: u32, error: i32, now: u64) {
+    pub(super) fn attempt_failed(&mut self, slot: u32, error: i32, now: Nanos) {
         let class = if error == libc::ECONNREFUSED {
             ErrorClass::Refused
         } else {
@@ -79,7 +79,7 @@ impl Worker {
             .connect_error
             .store(error as u32, Ordering::Relaxed);
         let connection = &mut self.connections[slot as usize];
-        let pause = (SECOND / 100) << connection.failures.min(6);
+        let pause = Nanos::from_millis(10 << connection.failures.min(6));
         connection.failures = connection.failures.saturating_add(1);
         connection.state = State::Resting;
         connection.since = now + pause;
@@ -109,7 +109,7 @@ impl Worker {
     }
 
     /// What follows when a connection is gone: the next one, if there is something to send.
-    pub(super) fn replace<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+    pub(super) fn replace<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         if self.connections[slot as usize].assigned {
             return self.open(wire, slot, now);
         }

@@ -1,13 +1,14 @@
 //! Connections that end or have taken too long, and what becomes of their requests.
 
 use super::{Phase, Worker};
+use crate::clock::Nanos;
 use crate::connection::State;
 use crate::recorder::ErrorClass;
 use crate::wire::Wire;
 
 impl Worker {
     /// The connection ended: closed by the server (`error` 0), or with an error number.
-    pub fn ended<W: Wire>(&mut self, wire: &mut W, slot: u32, error: i32, now: u64) {
+    pub fn ended<W: Wire>(&mut self, wire: &mut W, slot: u32, error: i32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
         match connection.state {
             State::Closed | State::Resting => return,
@@ -69,7 +70,7 @@ impl Worker {
         slot: u32,
         class: ErrorClass,
         why: &str,
-        now: u64,
+        now: Nanos,
     ) {
         let behind_class = match class {
             ErrorClass::Timeout | ErrorClass::Reset => class,
@@ -96,7 +97,7 @@ impl Worker {
     }
 
     /// Looks for requests and attempts that have waited too long, and for attempts whose pause is over.
-    pub(super) fn scan<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    pub(super) fn scan<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         for slot in 0..self.part.connections {
             let connection = &self.connections[slot as usize];
             match connection.state {

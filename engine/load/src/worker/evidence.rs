@@ -1,6 +1,7 @@
 //! The first failures of each class, kept with the bytes that show them.
 
 use super::Worker;
+use crate::clock::Nanos;
 use crate::connection::{EVIDENCE, InFlight};
 use crate::recorder::{ErrorClass, FirstError};
 use crate::template::Key;
@@ -13,7 +14,7 @@ impl Worker {
         slot: Option<u32>,
         received: &[u8],
         why: &str,
-        now: u64,
+        now: Nanos,
     ) {
         let when = request.map_or(now, |request| request.intended);
         if !self.recorder.counts(when) || !self.recorder.wants_evidence(class) {

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Worker;
+use crate::clock::Nanos;
 use crate::connection::{Partial, State};
 use crate::mix::Mix;
 use crate::recorder::ErrorClass;
@@ -17,9 +18,9 @@ use crate::wire::Wire;
 pub(super) struct Journeys {
     users: Vec<User>,
     /// Users that pause: until when, and who; the first to go on is on top.
-    pausing: BinaryHeap<Reverse<(u64, u32)>>,
+    pausing: BinaryHeap<Reverse<(Nanos, u32)>>,
     /// When the last turn ended, if the load comes in turns.
-    suspended: u64,
+    suspended: Nanos,
 }
 
 /// One user and their pass through a journey.
@@ -29,7 +30,7 @@ struct User {
     /// The pass's number, from which the values of its requests follow.
     counter: u64,
     /// When its first request was due.
-    begun: u64,
+    begun: Nanos,
     journey: u16,
     /// The next step, or the one that is under way.
     step: u16,
@@ -45,7 +46,7 @@ impl Journeys {
             Box::new(Self {
                 users: users.collect(),
                 pausing: BinaryHeap::new(),
-                suspended: 0,
+                suspended: Nanos::ZERO,
             })
         })
     }
@@ -56,17 +57,17 @@ impl Journeys {
     }
 
     /// When the first of the users that pause goes on.
-    pub(super) fn next_due(&self) -> Option<u64> {
+    pub(super) fn next_due(&self) -> Option<Nanos> {
         self.pausing.peek().map(|Reverse((until, _))| *until)
     }
 
     /// A turn has ended: the users' clocks stand until the next one.
-    pub(super) const fn suspend(&mut self, now: u64) {
+    pub(super) const fn suspend(&mut self, now: Nanos) {
         self.suspended = now;
     }
 
     /// The next turn begins.
-    pub(super) fn resume(&mut self, now: u64) {
+    pub(super) fn resume(&mut self, now: Nanos) {
         let stood = now - self.suspended;
         let pausing = std::mem::take(&mut self.pausing).into_iter();
         self.pausing = pausing
@@ -81,7 +82,7 @@ impl Journeys {
 impl Worker {
     /// The number and the kind of a connection's next request in a load of journeys.
     #[inline(never)]
-    pub(super) fn next_step(&mut self, slot: u32, intended: u64) -> (u64, u16) {
+    pub(super) fn next_step(&mut self, slot: u32, intended: Nanos) -> (u64, u16) {
         let counter = self.counter;
         let Some(journeys) = &mut self.journeys else {
             return (counter, 0);
@@ -119,7 +120,7 @@ impl Worker {
 
     /// A step's response was right: the user goes on, or pauses first.
     #[inline(never)]
-    pub(super) fn step_is_done(&mut self, slot: u32, kind: u16, now: u64) {
+    pub(super) fn step_is_done(&mut self, slot: u32, kind: u16, now: Nanos) {
         let Some(journeys) = &mut self.journeys else {
             return;
         };
@@ -131,14 +132,14 @@ impl Worker {
                 .journey_completed(user.journey, user.begun, now);
         }
         let pause = self.mix.requests()[usize::from(kind)].think;
-        if pause > 0 {
+        if pause > Nanos::ZERO {
             user.pauses = true;
             journeys.pausing.push(Reverse((now + pause, slot)));
         }
     }
 
     /// A step failed: what was to follow it cannot.
-    pub(super) fn end_pass(&mut self, slot: u32, now: u64) {
+    pub(super) fn end_pass(&mut self, slot: u32, now: Nanos) {
         let Some(journeys) = &mut self.journeys else {
             return;
         };
@@ -157,7 +158,7 @@ impl Worker {
     }
 
     /// Has the users go on whose pause is over.
-    pub(super) fn end_pauses<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    pub(super) fn end_pauses<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         while let Some(journeys) = &mut self.journeys
             && let Some(Reverse((until, slot))) = journeys.pausing.peek().copied()
             && until <= now

@@ -15,7 +15,7 @@ mod turns;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::clock::{SECOND, nanos};
+use crate::clock::{Nanos, nanos};
 use crate::connection::{Connection, Partial};
 use crate::job::Job;
 use crate::known::KnownResponse;
@@ -76,8 +76,8 @@ pub struct Worker {
     pub reconnects: u64,
     /// Requests of the warm-up that were under way when the window began.
     pub outstanding: u64,
-    /// When it began to send; 0 if it has not.
-    pub begun: u64,
+    /// When it began to send; zero if it has not.
+    pub begun: Nanos,
     /// Established at the window's end.
     pub held: u32,
     /// In flight in the window at the end, never answered.
@@ -91,7 +91,7 @@ pub struct Worker {
     known: Vec<KnownResponse>,
     shared: Arc<Shared>,
     idle: VecDeque<u32>,
-    due: Vec<u64>,
+    due: Vec<Nanos>,
     backlog: bool,
     random: Random,
     counter: u64,
@@ -102,19 +102,19 @@ pub struct Worker {
     bounded: bool,
     pipeline: u16,
     seed: u64,
-    timeout: u64,
-    slot: u64,
-    warmup: u64,
-    length: u64,
+    timeout: Nanos,
+    slot: Nanos,
+    warmup: Nanos,
+    length: Nanos,
     next_unopened: u32,
     connecting: u32,
     in_flight: u64,
     /// Requests that wait for their connection to be established.
     assigned: u64,
-    prepared_by: u64,
-    drain_until: u64,
-    next_scan: u64,
-    scan_every: u64,
+    prepared_by: Nanos,
+    drain_until: Nanos,
+    next_scan: Nanos,
+    scan_every: Nanos,
     out: Vec<u8>,
     scratch: Vec<u8>,
     spare: Option<Box<Partial>>,
@@ -127,7 +127,7 @@ pub struct Worker {
 impl Worker {
     /// A worker for its part of a job.
     #[must_use]
-    pub fn new(job: &Job, mix: Mix, shared: Arc<Shared>, part: Part, now: u64) -> Self {
+    pub fn new(job: &Job, mix: Mix, shared: Arc<Shared>, part: Part, now: Nanos) -> Self {
         let timeout = nanos(job.timeout_s);
         let kinds = mix.requests().len();
         Self {
@@ -139,7 +139,7 @@ impl Worker {
             opened: 0,
             reconnects: 0,
             outstanding: 0,
-            begun: 0,
+            begun: Nanos::ZERO,
             held: 0,
             unanswered: 0,
             unsent: 0,
@@ -172,9 +172,9 @@ impl Worker {
             in_flight: 0,
             assigned: 0,
             prepared_by: now + nanos(PREPARATION_LIMIT_S).max(timeout),
-            drain_until: u64::MAX,
-            next_scan: 0,
-            scan_every: (timeout / 50).clamp(SECOND / 1000, SECOND / 10),
+            drain_until: Nanos::MAX,
+            next_scan: Nanos::ZERO,
+            scan_every: (timeout / 50).clamp(Nanos::from_millis(1), Nanos::from_millis(100)),
             out: Vec::new(),
             scratch: Vec::new(),
             spare: None,

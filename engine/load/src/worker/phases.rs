@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{Phase, Worker};
-use crate::clock::SECOND;
+use crate::clock::Nanos;
 use crate::connection::State;
 use crate::recorder::Window;
 use crate::schedule::quantise;
@@ -14,20 +14,20 @@ use crate::wire::Wire;
 const CONNECTING_AT_ONCE: u32 = 128;
 
 /// An interrupted run waits this long for responses under way.
-const INTERRUPT_GRACE: u64 = SECOND / 5;
+const INTERRUPT_GRACE: Nanos = Nanos::from_millis(200);
 
 impl Worker {
     /// When the worker wants to be called again even if nothing happens.
     #[must_use]
-    pub fn next_wake(&self, now: u64) -> u64 {
+    pub fn next_wake(&self, now: Nanos) -> Nanos {
         match self.phase {
-            Phase::Preparing => now + SECOND / 100,
+            Phase::Preparing => now + Nanos::from_millis(10),
             Phase::Waiting => {
-                let start = self.shared.start.load(Ordering::Acquire);
-                if start == 0 {
-                    now + SECOND / 1000
+                let start = self.shared.start();
+                if start == Nanos::ZERO {
+                    now + Nanos::from_millis(1)
                 } else {
-                    start.min(now + SECOND / 10)
+                    start.min(now + Nanos::from_millis(100))
                 }
             }
             Phase::Settling => match &self.turns {
@@ -63,14 +63,14 @@ impl Worker {
 
     /// Does what time demands. Called after each batch of so many events; gives the time, which passes while a worker
     /// that is loaded in turns sleeps.
-    pub fn tick<W: Wire>(&mut self, wire: &mut W, now: u64, batch: usize) -> u64 {
+    pub fn tick<W: Wire>(&mut self, wire: &mut W, now: Nanos, batch: usize) -> Nanos {
         match self.phase {
             Phase::Preparing => self.prepare(wire, now),
             Phase::Waiting if self.turns.is_none() => {
-                let start = self.shared.start.load(Ordering::Acquire);
+                let start = self.shared.start();
                 if start == Shared::NEVER {
                     self.phase = Phase::Over;
-                } else if start != 0 && now >= start {
+                } else if start != Nanos::ZERO && now >= start {
                     self.begin(wire, start, now);
                 }
             }
@@ -85,7 +85,7 @@ impl Worker {
 
     /// Settles, or sleeps until the next call, if this is a worker that is loaded in turns.
     #[cold]
-    fn follow_calls<W: Wire>(&mut self, wire: &mut W, mut now: u64, batch: usize) -> u64 {
+    fn follow_calls<W: Wire>(&mut self, wire: &mut W, mut now: Nanos, batch: usize) -> Nanos {
         let Some(mut turns) = self.turns.take() else {
             return now;
         };
@@ -100,7 +100,7 @@ impl Worker {
     }
 
     /// Opens the connections that have not been tried yet, a number at once.
-    pub(super) fn open_missing<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    pub(super) fn open_missing<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         while self.next_unopened < self.wanted() && self.connecting < CONNECTING_AT_ONCE {
             let slot = self.next_unopened;
             self.next_unopened += 1;
@@ -127,7 +127,7 @@ impl Worker {
         }
     }
 
-    fn prepare<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    fn prepare<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         self.open_missing(wire, now);
         if now >= self.next_scan {
             self.scan(wire, now);
@@ -143,7 +143,7 @@ impl Worker {
         }
     }
 
-    fn begin<W: Wire>(&mut self, wire: &mut W, start: u64, now: u64) {
+    fn begin<W: Wire>(&mut self, wire: &mut W, start: Nanos, now: Nanos) {
         self.begun = now;
         let begin = start + self.warmup;
         self.recorder.begin(Window {
@@ -153,7 +153,7 @@ impl Worker {
         });
         self.phase = Phase::Warmup;
         self.next_scan = now;
-        if self.warmup == 0 {
+        if self.warmup == Nanos::ZERO {
             self.begin_window(wire, now);
         }
         self.supply_all(wire, now);
@@ -161,7 +161,7 @@ impl Worker {
     }
 
     /// The load begins: every connection gets its requests, or is put on the list of the free.
-    pub(super) fn supply_all<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    pub(super) fn supply_all<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         for slot in 0..self.part.connections {
             let state = self.connections[slot as usize].state;
             let usable = state == State::Open || (!self.keep_alive && state == State::Closed);
@@ -176,7 +176,7 @@ impl Worker {
         }
     }
 
-    fn begin_window<W: Wire>(&mut self, wire: &W, now: u64) {
+    fn begin_window<W: Wire>(&mut self, wire: &W, now: Nanos) {
         self.phase = Phase::Load;
         self.outstanding = self.in_flight;
         self.usage.begin();
@@ -187,7 +187,7 @@ impl Worker {
         }
     }
 
-    fn advance<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    fn advance<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         if self.recorder.interval_is_over(now) && self.phase != Phase::Draining {
             let queue = self.shared.progress[self.part.index as usize]
                 .queue
@@ -203,7 +203,7 @@ impl Worker {
             self.end_window(wire);
             self.phase = Phase::Draining;
             self.withdraw();
-            self.drain_until = now + self.timeout + 2 * self.scan_every;
+            self.drain_until = now + self.timeout + self.scan_every * 2;
         }
         if now >= self.next_scan {
             self.next_scan = now + self.scan_every;
@@ -233,14 +233,14 @@ impl Worker {
         }
     }
 
-    fn load_is_over(&self, now: u64) -> bool {
+    fn load_is_over(&self, now: Nanos) -> bool {
         now >= self.recorder.window.end
             || (self.bounded && self.shared.used_up())
             || (self.open_loop
                 && self.shared.with_schedule(|schedule| schedule.is_over()) == Some(true))
     }
 
-    fn nothing_left(&self, now: u64) -> bool {
+    fn nothing_left(&self, now: Nanos) -> bool {
         let queued = self
             .shared
             .with_schedule(|schedule| schedule.next_due().is_some_and(|due| due <= now));
@@ -253,7 +253,7 @@ impl Worker {
         self.held = self.established;
     }
 
-    fn interrupt<W: Wire>(&mut self, wire: &W, now: u64) {
+    fn interrupt<W: Wire>(&mut self, wire: &W, now: Nanos) {
         if self.phase == Phase::Warmup {
             self.begin_window(wire, now);
         }
@@ -265,7 +265,7 @@ impl Worker {
         self.drain_until = self.drain_until.min(now + INTERRUPT_GRACE);
     }
 
-    pub(super) fn finish<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    pub(super) fn finish<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         for slot in 0..self.part.connections {
             let connection = &mut self.connections[slot as usize];
             let behind = connection.behind.iter().flat_map(|behind| behind.iter());

@@ -1,6 +1,7 @@
 //! Responses: parsed, checked, counted, and what the connection does next.
 
 use super::Worker;
+use crate::clock::Nanos;
 use crate::connection::{Partial, State};
 use crate::recorder::ErrorClass;
 use crate::template::Key;
@@ -8,7 +9,7 @@ use crate::wire::Wire;
 
 impl Worker {
     /// Bytes came on a slot.
-    pub fn received<W: Wire>(&mut self, wire: &mut W, slot: u32, mut data: &[u8], now: u64) {
+    pub fn received<W: Wire>(&mut self, wire: &mut W, slot: u32, mut data: &[u8], now: Nanos) {
         while !data.is_empty() {
             let connection = &mut self.connections[slot as usize];
             if connection.in_flight == 0 {
@@ -73,7 +74,7 @@ impl Worker {
         wire: &mut W,
         slot: u32,
         data: &[u8],
-        now: u64,
+        now: Nanos,
     ) -> Option<usize> {
         let connection = &mut self.connections[slot as usize];
         let request = connection.first;
@@ -130,7 +131,7 @@ impl Worker {
         slot: u32,
         partial: Box<Partial>,
         keep_alive: bool,
-        now: u64,
+        now: Nanos,
     ) {
         let request = self.connections[slot as usize].first;
         let check = &self.mix.requests()[usize::from(request.kind)].check;
@@ -200,7 +201,7 @@ impl Worker {
 
     /// The oldest request of an open connection was answered: what it does next.
     #[inline]
-    fn answered<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+    fn answered<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         if !self.keep_alive {
             self.drop_connection(wire, slot);
             self.replace(wire, slot, now);
@@ -216,7 +217,7 @@ impl Worker {
     }
 
     /// Bytes came on a connection that carries no request.
-    fn stray<W: Wire>(&mut self, wire: &mut W, slot: u32, data: &[u8], now: u64) {
+    fn stray<W: Wire>(&mut self, wire: &mut W, slot: u32, data: &[u8], now: Nanos) {
         self.note(
             ErrorClass::Malformed,
             None,

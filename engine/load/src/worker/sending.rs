@@ -1,6 +1,7 @@
 //! Requests on their way out: rendered, gathered, sent, and what the socket would not take.
 
 use super::Worker;
+use crate::clock::Nanos;
 use crate::connection::InFlight;
 use crate::error::errno;
 use crate::recorder::ErrorClass;
@@ -15,7 +16,7 @@ impl Worker {
         wire: &mut W,
         slot: u32,
         request: InFlight,
-        now: u64,
+        now: Nanos,
     ) {
         let compiled = &self.mix.requests()[usize::from(request.kind)];
         // Made only where there is something to fill in.
@@ -56,7 +57,7 @@ impl Worker {
     }
 
     /// Sends what pipelining has gathered.
-    pub(super) fn flush<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+    pub(super) fn flush<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         if self.out.is_empty() {
             return;
         }
@@ -78,7 +79,7 @@ impl Worker {
     }
 
     /// The socket takes bytes again.
-    pub fn writable<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+    pub fn writable<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
         let Some(mut unsent) = connection.unsent.take() else {
             return;
@@ -94,7 +95,13 @@ impl Worker {
     }
 
     /// The kernel knew already that the connection is gone: the request was never sent, and goes on a new one.
-    fn lost_before_send<W: Wire>(&mut self, wire: &mut W, slot: u32, request: InFlight, now: u64) {
+    fn lost_before_send<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        request: InFlight,
+        now: Nanos,
+    ) {
         self.note(
             ErrorClass::ClosedIdle,
             None,

@@ -3,12 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use super::{Phase, Worker};
+use crate::clock::Nanos;
 use crate::connection::{InFlight, State};
 use crate::wire::Wire;
 
 impl Worker {
     /// Open loop: gives the requests that are due to the connections that are free.
-    pub(super) fn dispatch<W: Wire>(&mut self, wire: &mut W, now: u64) {
+    pub(super) fn dispatch<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         if self.phase == Phase::Draining && self.shared.interrupted.load(Ordering::Relaxed) {
             return;
         }
@@ -56,7 +57,7 @@ impl Worker {
     }
 
     /// Keeps a request that was taken from the schedule for a connection that is not up.
-    fn park(&mut self, intended: u64) {
+    fn park(&mut self, intended: Nanos) {
         let mut places = self.connections.iter();
         let place =
             places.position(|connection| connection.state != State::Open && !connection.assigned);
@@ -66,7 +67,7 @@ impl Worker {
                 let connection = &mut self.connections[place];
                 connection.first = InFlight {
                     intended,
-                    sent: 0,
+                    sent: Nanos::ZERO,
                     counter,
                     kind,
                 };
@@ -91,7 +92,7 @@ impl Worker {
     }
 
     /// Closed loop: sends as many requests as the pipeline holds.
-    pub(super) fn fill<W: Wire>(&mut self, wire: &mut W, slot: u32, now: u64) {
+    pub(super) fn fill<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         while self.is_sending() && self.connections[slot as usize].in_flight < self.pipeline {
             if self.connections[slot as usize].assigned || self.pauses(slot) {
                 break;
@@ -112,13 +113,13 @@ impl Worker {
         matches!(self.phase, Phase::Warmup | Phase::Load)
     }
 
-    pub(super) fn may_send(&self, now: u64) -> bool {
+    pub(super) fn may_send(&self, now: Nanos) -> bool {
         now < self.recorder.window.begin || self.shared.may_send()
     }
 
     /// The number and the kind of a connection's next request.
     #[inline]
-    fn next_request(&mut self, slot: u32, intended: u64) -> (u64, u16) {
+    fn next_request(&mut self, slot: u32, intended: Nanos) -> (u64, u16) {
         if self.journeys.is_some() {
             return self.next_step(slot, intended);
         }
@@ -128,7 +129,7 @@ impl Worker {
     }
 
     /// Starts one request on a slot: sends it, or opens the connection that it waits for.
-    pub(super) fn start<W: Wire>(&mut self, wire: &mut W, slot: u32, intended: u64, now: u64) {
+    pub(super) fn start<W: Wire>(&mut self, wire: &mut W, slot: u32, intended: Nanos, now: Nanos) {
         let (counter, kind) = self.next_request(slot, intended);
         let request = InFlight {
             intended,

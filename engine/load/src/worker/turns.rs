@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Phase, Worker};
-use crate::clock::{self, SECOND};
+use crate::clock::{self, Nanos};
 use crate::connection::State;
 use crate::job::Job;
 use crate::recorder::{ErrorClass, Recorder, Window};
@@ -13,7 +13,7 @@ use crate::usage::Usage;
 use crate::wire::Wire;
 
 /// Settling ends after this long even if connections are missing: the others wait for their turn.
-const SETTLING_LIMIT: u64 = SECOND;
+const SETTLING_LIMIT: Nanos = Nanos::SECOND;
 
 /// What a worker keeps from turn to turn.
 pub(super) struct Turns {
@@ -25,12 +25,12 @@ pub(super) struct Turns {
     usage: Usage,
     syscalls: u64,
     /// When the present turn was to begin.
-    begin: u64,
+    begin: Nanos,
     measured: bool,
-    /// How long after their beginnings the measured turns began here, together, in nanoseconds.
-    late: u64,
+    /// How long after their beginnings the measured turns began here, together.
+    late: Nanos,
     measured_turns: u64,
-    pub(super) settle_until: u64,
+    pub(super) settle_until: Nanos,
 }
 
 impl Worker {
@@ -43,17 +43,17 @@ impl Worker {
             kept: Recorder::new(job, self.mix.requests().len()),
             usage: Usage::default(),
             syscalls: 0,
-            begin: 0,
+            begin: Nanos::ZERO,
             measured: false,
-            late: 0,
+            late: Nanos::ZERO,
             measured_turns: 0,
-            settle_until: 0,
+            settle_until: Nanos::ZERO,
         }));
         self
     }
 
     /// Sleeps until it is called, and begins what it is called for. Gives the time, which has passed meanwhile.
-    pub(super) fn obey<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns) -> u64 {
+    pub(super) fn obey<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns) -> Nanos {
         let call = turns.gate.next(&mut turns.seen);
         let now = clock::now();
         match call {
@@ -65,11 +65,17 @@ impl Worker {
         now
     }
 
-    fn begin_settling<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, origin: u64, now: u64) {
+    fn begin_settling<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        turns: &mut Turns,
+        origin: Nanos,
+        now: Nanos,
+    ) {
         self.recorder.begin_turn(Window {
             start: origin,
             begin: now,
-            end: u64::MAX,
+            end: Nanos::MAX,
         });
         (self.usage, self.syscalls) = (Usage::default(), 0);
         (self.unsent, self.queued) = (0, 0);
@@ -86,7 +92,7 @@ impl Worker {
         &mut self,
         wire: &mut W,
         turns: &mut Turns,
-        now: u64,
+        now: Nanos,
         batch: usize,
     ) {
         self.open_missing(wire, now);
@@ -97,7 +103,7 @@ impl Worker {
         }
     }
 
-    fn begin_turn<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, turn: Turn, now: u64) {
+    fn begin_turn<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, turn: Turn, now: Nanos) {
         let at_once = u64::from(self.part.connections) * u64::from(self.pipeline);
         let generation = (!self.open_loop).then_some(at_once);
         self.recorder.begin_load(now, turn.end, generation);
@@ -128,7 +134,7 @@ impl Worker {
     }
 
     /// The turn is over: what has no response by now has timed out.
-    pub(super) fn end_turn<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, now: u64) {
+    pub(super) fn end_turn<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, now: Nanos) {
         for slot in 0..self.part.connections {
             if self.in_flight + self.assigned == 0 {
                 break;
@@ -153,7 +159,7 @@ impl Worker {
     }
 
     /// Hands over what the turn came to, keeps what was measured in it, and makes room for the next.
-    fn report(&mut self, turns: &mut Turns, now: u64) {
+    fn report(&mut self, turns: &mut Turns, now: Nanos) {
         let part = SlicePart::of(self, now);
         turns.kept.connect.add(&self.recorder.connect);
         self.recorder.connect.reset();
@@ -173,7 +179,7 @@ impl Worker {
         turns.gate.answer(Answer::Over(Box::new(part)));
     }
 
-    fn end_turns<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, now: u64) {
+    fn end_turns<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, now: Nanos) {
         turns.kept.connect.add(&self.recorder.connect);
         let origin = self.recorder.window.start;
         std::mem::swap(&mut self.recorder, &mut turns.kept);

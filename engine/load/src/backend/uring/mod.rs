@@ -6,13 +6,14 @@ use std::collections::VecDeque;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
+use std::time::Duration;
 
 use io_uring::types::{Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 use touchstone_sys::socket::Stream;
 
 use self::buffers::{Buffers, GROUP};
-use crate::clock::{SECOND, now};
+use crate::clock::{Nanos, now};
 use crate::connection::State;
 use crate::connector::Connector;
 use crate::error::{Error, errno};
@@ -104,10 +105,10 @@ impl UringWire {
         }
     }
 
-    fn wait(&mut self, timeout: u64) {
+    fn wait(&mut self, timeout: Duration) {
         let time = Timespec::new()
-            .sec(timeout / SECOND)
-            .nsec((timeout % SECOND) as u32);
+            .sec(timeout.as_secs())
+            .nsec(timeout.subsec_nanos());
         self.syscalls += 1;
         // A timeout, a signal, or a full completion queue: in each case the completions are looked at next.
         let _ = self
@@ -239,7 +240,7 @@ pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
     let mut batch = [const { MaybeUninit::<cqueue::Entry>::uninit() }; BATCH];
     let mut clock = worker.tick(&mut wire, now(), 0);
     while !worker.is_over() {
-        wire.wait(worker.next_wake(clock).saturating_sub(clock));
+        wire.wait(worker.next_wake(clock).saturating_sub(clock).into());
         clock = now();
         // Not for as long as there are any: with thousands of busy connections they come as fast as they are handled,
         // and time has its demands all the same.
@@ -268,7 +269,7 @@ fn handle(
     wire: &mut UringWire,
     buffers: &mut Buffers,
     completion: &cqueue::Entry,
-    clock: u64,
+    clock: Nanos,
 ) {
     let (data, result, flags) = (
         completion.user_data(),
