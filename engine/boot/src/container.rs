@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::clock::{Nanos, monotonic};
 
 /// The files of runtimes (OCI) whose own process becomes the container's program by `execve`.
 const RUNTIMES: [&str; 3] = ["runc", "crun", "youki"];
@@ -16,7 +16,7 @@ pub struct Contained {
     /// The control group that it was found in.
     pub group: PathBuf,
     /// When it was first seen to be the program and not the runtime; at most one poll late.
-    pub seen_ns: u64,
+    pub seen: Nanos,
 }
 
 /// Looks for the program until it is there.
@@ -56,7 +56,7 @@ fn program_in(group: &Path) -> Option<Contained> {
     Some(Contained {
         pid,
         group: group.to_owned(),
-        seen_ns: monotonic_ns(),
+        seen: monotonic(),
     })
 }
 
@@ -113,13 +113,13 @@ mod tests {
         let mut lookout = Lookout::new(&groups);
         assert!(lookout.look().is_none());
         fs::write(folder.join("cgroup.procs"), format!("{pid}\n")).unwrap();
-        let before = monotonic_ns();
+        let before = monotonic();
         let found = lookout.look().unwrap().clone();
         assert_eq!((found.pid, found.group), (pid, folder.clone()));
-        assert!(found.seen_ns >= before);
+        assert!(found.seen >= before);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(lookout.look().unwrap().seen_ns, found.seen_ns);
+        assert_eq!(lookout.look().unwrap().seen, found.seen);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

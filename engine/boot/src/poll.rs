@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::time::Duration;
 use touchstone_exchange::{Progress, Reader, Response};
-use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::clock::{Nanos, monotonic};
 use touchstone_sys::poll::{Side, ready};
 use touchstone_sys::socket::Stream;
 
@@ -92,7 +92,7 @@ pub fn exchange(
     method: &str,
     patience: Duration,
 ) -> Result<Response, String> {
-    let deadline = monotonic_ns() + u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX / 2);
+    let deadline = monotonic().saturating_add(patience.into());
     let mut rest = request;
     while !rest.is_empty() {
         match socket.send(rest) {
@@ -120,11 +120,11 @@ pub fn exchange(
 }
 
 /// After a call that could not go on: waits if it would have blocked, else gives its error.
-fn wait(socket: &Stream, error: io::Error, side: Side, deadline: u64) -> io::Result<()> {
+fn wait(socket: &Stream, error: io::Error, side: Side, deadline: Nanos) -> io::Result<()> {
     match error.kind() {
         io::ErrorKind::Interrupted => Ok(()),
         io::ErrorKind::WouldBlock => {
-            let left = Duration::from_nanos(deadline.saturating_sub(monotonic_ns()));
+            let left = Duration::from(deadline.saturating_sub(monotonic()));
             if !left.is_zero() && ready(socket.as_fd(), side, left) {
                 Ok(())
             } else {

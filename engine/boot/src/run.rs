@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use touchstone_sys::clock::{monotonic_ns, seconds};
+use touchstone_sys::clock::{Nanos, monotonic, seconds};
 use touchstone_sys::poll::{Side, ready};
 use touchstone_sys::process::{self, Started};
 use touchstone_watch::{Depth, Phase, Sampler, Snapshot, Target};
@@ -111,7 +111,7 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
         Ok(()) => match lookout.look() {
             // The client and the container's monitor belong to what was started, and not to what is measured.
             Some(program) => {
-                run.program_s = Some(seconds(program.seen_ns.saturating_sub(started.exec_ns)));
+                run.program_s = Some(seconds(program.seen.saturating_sub(started.executed)));
                 match Sampler::new(&inside(program)) {
                     Ok(mut contained) => observe(plan, started, &mut contained, &mut run).err(),
                     Err(error) => Some((
@@ -126,7 +126,7 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
     };
     let ending = stop::stop(&mut sampler, started.pid, plan.stop_timeout);
     run.stopped = Some(ending.how);
-    run.stop_s = Some(seconds(ending.took_ns));
+    run.stop_s = Some(seconds(ending.took));
     run.exit_code = ending.exit.and_then(|e| e.code);
     run.exit_signal = ending.exit.and_then(|e| e.signal);
     if !ending.left.is_empty() {
@@ -181,13 +181,13 @@ fn first_response(
     interrupt: &AtomicBool,
     run: &mut Run,
 ) -> Result<(), Failed> {
-    let since = |now: u64| seconds(now.saturating_sub(started.exec_ns));
-    let deadline = started.exec_ns + plan.timeout.as_nanos() as u64;
+    let since = |now: Nanos| seconds(now.saturating_sub(started.executed));
+    let deadline = started.executed.saturating_add(plan.timeout.into());
     let root = process::pidfd(started.pid);
     let mut trouble = Trouble::default();
     loop {
-        let before = monotonic_ns();
-        let left = Duration::from_nanos(deadline.saturating_sub(before));
+        let before = monotonic();
+        let left = Duration::from(deadline.saturating_sub(before));
         if left.is_zero() {
             return Err(too_late(plan, run, trouble));
         }
@@ -201,11 +201,11 @@ fn first_response(
         lookout.look();
         match knocker.knock(left) {
             Try::Open(socket) => {
-                run.port_open_s.get_or_insert_with(|| since(monotonic_ns()));
+                run.port_open_s.get_or_insert_with(|| since(monotonic()));
                 match exchange(&socket, &plan.request, &plan.method, left) {
                     Ok(response) => match plan.check.check(&response) {
                         Ok(()) => {
-                            run.first_response_s = Some(since(monotonic_ns()));
+                            run.first_response_s = Some(since(monotonic()));
                             return Ok(());
                         }
                         Err(why) => {
@@ -231,7 +231,7 @@ fn first_response(
         };
         if ended {
             if stop::living(sampler).is_empty() {
-                let when = since(monotonic_ns());
+                let when = since(monotonic());
                 return Err((
                     FailureKind::Exited,
                     format!("the process ended {when:.3} s after its start"),
@@ -282,7 +282,7 @@ fn observe(
     (run.pss, run.anon) = (held.pss, held.anon);
     (run.vm_peak, run.vm_hwm) = (held.vm_peak, held.vm_hwm);
     (run.threads, run.processes) = (Some(held.threads), Some(held.processes));
-    run.cpu_s = Some(seconds(sample.cpu_ns));
+    run.cpu_s = Some(seconds(sample.cpu));
     run.major_faults = Some(sample.major_faults);
     let port = plan.target.address.port();
     let owners = listener::ownership(port, sampler.pids());
@@ -293,7 +293,7 @@ fn observe(
     if !plan.settle.is_zero() {
         std::thread::sleep(plan.settle);
         let sample = sampler.sample(Depth::Deep, Phase::Idle);
-        run.settled = Some(Snapshot::new(&sample, started.exec_ns));
+        run.settled = Some(Snapshot::new(&sample, started.executed));
     }
     Ok(())
 }

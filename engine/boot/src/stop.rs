@@ -2,7 +2,7 @@
 
 use crate::result::Stopped;
 use std::time::Duration;
-use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::clock::{Nanos, monotonic};
 use touchstone_sys::process::{self, Signal, group_of, signal, signal_group};
 use touchstone_watch::report::Exit;
 use touchstone_watch::{Depth, Phase, Sampler};
@@ -12,7 +12,7 @@ pub struct Ending {
     pub how: Stopped,
     pub exit: Option<Exit>,
     /// From the first signal until nothing was left.
-    pub took_ns: u64,
+    pub took: Nanos,
     /// Processes that even SIGKILL did not end in time.
     pub left: Vec<i32>,
 }
@@ -24,7 +24,7 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
 /// SIGTERM to the whole tree, SIGKILL to what is left after `patience`; reaps those that are children of the caller.
 pub fn stop(sampler: &mut Sampler, root: i32, patience: Duration) -> Ending {
-    let begin = monotonic_ns();
+    let begin = monotonic();
     let mut exit = reap(sampler, root);
     let mut how = Stopped::Exited;
     if !living(sampler).is_empty() {
@@ -34,8 +34,8 @@ pub fn stop(sampler: &mut Sampler, root: i32, patience: Duration) -> Ending {
     }
     if !living(sampler).is_empty() {
         how = Stopped::Sigkill;
-        let deadline = monotonic_ns() + KILL_PATIENCE.as_nanos() as u64;
-        while !living(sampler).is_empty() && monotonic_ns() < deadline {
+        let deadline = monotonic() + KILL_PATIENCE.into();
+        while !living(sampler).is_empty() && monotonic() < deadline {
             // Again and again: a process may have forked between the look and the signal.
             send(sampler, root, Signal::Kill);
             exit = exit.or(wait(sampler, root, Duration::from_millis(50)));
@@ -45,7 +45,7 @@ pub fn stop(sampler: &mut Sampler, root: i32, patience: Duration) -> Ending {
     Ending {
         how,
         exit,
-        took_ns: monotonic_ns() - begin,
+        took: monotonic() - begin,
         left: living(sampler),
     }
 }
@@ -69,11 +69,11 @@ fn send(sampler: &Sampler, root: i32, sent: Signal) {
 }
 
 fn wait(sampler: &mut Sampler, root: i32, patience: Duration) -> Option<Exit> {
-    let deadline = monotonic_ns() + patience.as_nanos() as u64;
+    let deadline = monotonic().saturating_add(patience.into());
     let mut exit = None;
     loop {
         exit = exit.or_else(|| reap(sampler, root));
-        if living(sampler).is_empty() || monotonic_ns() >= deadline {
+        if living(sampler).is_empty() || monotonic() >= deadline {
             return exit;
         }
         std::thread::sleep(LOOK);
@@ -86,7 +86,7 @@ fn reap(sampler: &mut Sampler, root: i32) -> Option<Exit> {
     let mut exit = None;
     for pid in sampler.known_pids().chain([root]).collect::<Vec<_>>() {
         if let Some(ending) = process::reap(pid).filter(|_| pid == root) {
-            exit = Some(Exit::new(pid, Some(ending), monotonic_ns()));
+            exit = Some(Exit::new(pid, Some(ending), monotonic()));
         }
     }
     exit

@@ -4,6 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::serving::{self, PlaceArgs};
 use serde_json::json;
 use touchstone_serve::echo::{Server, Settings};
+use touchstone_sys::clock::nanos;
 use touchstone_sys::signal::block_termination;
 
 /// Flags of `echo`.
@@ -36,7 +37,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     let place = args.place.place()?;
     let signals = block_termination();
     let settings = Settings {
-        delay_ns: (args.delay_ms * 1e6).round() as u64,
+        delay: nanos(args.delay_ms / 1e3),
         body: args.body,
         content_type: args.content_type,
     };

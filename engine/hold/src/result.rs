@@ -129,7 +129,7 @@ impl Memory {
         let trees: Vec<_> = samples.iter().map(|sample| sample.resources).collect();
         Self {
             resources: Resources::sum(&trees),
-            cpu_s: samples.iter().map(|s| clock::seconds(s.cpu_ns)).sum(),
+            cpu_s: samples.iter().map(|s| clock::seconds(s.cpu)).sum(),
             cgroup_memory: samples.iter().find_map(|s| s.cgroup.memory),
         }
     }

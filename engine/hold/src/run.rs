@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_crew::part;
-use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::clock::{monotonic, seconds};
 use touchstone_watch::{Depth, Phase, Sampler, Target};
 
 /// Between looks at the machine's memory while connections are opened.
@@ -149,7 +149,7 @@ impl Climb<'_> {
         tell: &mut impl FnMut(Event),
     ) -> Result<bool, JobError> {
         let count = crew.count();
-        let begin = monotonic_ns();
+        let begin = monotonic();
         crew.send(|number| Order::Open {
             total: part(level.connections, count, number),
             rate: self.job.open_rate / count as f64,
@@ -178,7 +178,7 @@ impl Climb<'_> {
         level.refused = stopped;
         let new = answer.answered.saturating_sub(self.answered);
         if new > 0 {
-            let seconds = (monotonic_ns() - begin) as f64 / 1e9;
+            let seconds = seconds(monotonic() - begin);
             level.open_s = Some(seconds);
             level.open_rate = Some(new as f64 / seconds);
             level.slowest_s = Some(answer.slowest_s);
@@ -264,8 +264,8 @@ fn fill(level: &mut Level, answer: &Answer) {
 }
 
 fn sleep(time: Duration, interrupt: &AtomicBool) {
-    let end = monotonic_ns() + time.as_nanos() as u64;
-    while monotonic_ns() < end && !interrupt.load(Ordering::Relaxed) {
-        std::thread::sleep(LOOK.min(Duration::from_nanos(end.saturating_sub(monotonic_ns()))));
+    let end = monotonic().saturating_add(time.into());
+    while monotonic() < end && !interrupt.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK.min(end.saturating_sub(monotonic()).into()));
     }
 }

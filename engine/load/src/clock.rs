@@ -1,29 +1,8 @@
-//! The one clock of the engine: `CLOCK_MONOTONIC`, in nanoseconds.
+//! The one clock of the engine: `CLOCK_MONOTONIC`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use touchstone_sys::clock;
-
-pub use touchstone_sys::clock::Nanos;
-
-/// Now, since an arbitrary start that all processes on this machine share.
-#[inline]
-#[must_use]
-pub fn now() -> Nanos {
-    Nanos(clock::monotonic_ns())
-}
-
-/// Seconds to nanoseconds.
-#[must_use]
-pub fn nanos(seconds: f64) -> Nanos {
-    Nanos((seconds * 1e9).round().max(0.0) as u64)
-}
-
-/// Nanoseconds to seconds.
-#[must_use]
-pub fn seconds(time: Nanos) -> f64 {
-    clock::seconds(time.0)
-}
+pub use touchstone_sys::clock::{Nanos, monotonic as now, nanos, seconds};
 
 /// Wall-clock seconds since the Unix epoch.
 #[must_use]

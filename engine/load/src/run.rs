@@ -63,7 +63,7 @@ pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     let processes = follow(crew, job, start, watcher.as_ref(), control)?;
     let watch = watcher.map(|watcher| {
         watch::idle(job, &watcher, control);
-        watcher.finish(start.0)
+        watcher.finish(start)
     });
     merge(
         job,

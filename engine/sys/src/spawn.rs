@@ -1,5 +1,6 @@
 //! Forking and executing a program, with the time of the `execve`.
 
+use crate::clock::Nanos;
 use crate::{clock, cpus, done};
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{File, OpenOptions};
@@ -33,8 +34,8 @@ pub struct Program {
 pub struct Started {
     /// Its process id.
     pub pid: i32,
-    /// `CLOCK_MONOTONIC` in the child, immediately before `execve`, in nanoseconds.
-    pub exec_ns: u64,
+    /// `CLOCK_MONOTONIC` in the child, immediately before `execve`.
+    pub executed: Nanos,
 }
 
 /// What the child tells: the time before `execve`, and an errno if it came back.
@@ -77,7 +78,7 @@ pub fn spawn(program: &Program) -> Result<Started, String> {
     match (<[u8; TIME]>::try_from(text.as_slice()), read) {
         (Ok(time), Ok(_)) => Ok(Started {
             pid,
-            exec_ns: u64::from_ne_bytes(time),
+            executed: Nanos(u64::from_ne_bytes(time)),
         }),
         _ => {
             // SAFETY: the child is ours and has called _exit.
@@ -142,7 +143,7 @@ unsafe fn child(
     unsafe {
         let ready = settle(prepared);
         if ready {
-            let time = clock::monotonic_ns().to_ne_bytes();
+            let time = clock::monotonic().0.to_ne_bytes();
             libc::write(report, time.as_ptr().cast(), TIME);
             libc::execve(prepared.file.as_ptr(), argv.as_ptr(), environment.as_ptr());
         }
@@ -240,9 +241,9 @@ mod tests {
             cgroups: Vec::new(),
             cpus: vec![cpu],
         };
-        let before = clock::monotonic_ns();
+        let before = clock::monotonic();
         let started = spawn(&program).unwrap();
-        assert!(started.exec_ns > before && started.exec_ns < clock::monotonic_ns());
+        assert!(started.executed > before && started.executed < clock::monotonic());
         assert_eq!(ended(started.pid), Ending::Code(3));
         let text = std::fs::read_to_string(&log).unwrap();
         std::fs::remove_file(&log).unwrap();

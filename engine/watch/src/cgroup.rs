@@ -4,9 +4,10 @@ use crate::procfs;
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use touchstone_sys::clock::Nanos;
 use touchstone_sys::file;
 
-/// One reading. Bytes, counts and nanoseconds; `None` where no file says.
+/// One reading. Bytes, counts and times; `None` where no file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CgroupReading {
     /// Memory charged now (page cache included).
@@ -20,9 +21,9 @@ pub struct CgroupReading {
     /// Processes killed for want of memory.
     pub oom_kills: Option<u64>,
     /// CPU time used.
-    pub cpu_ns: Option<u64>,
+    pub cpu: Option<Nanos>,
     /// Time for which tasks were kept off the CPU by a quota.
-    pub throttled_ns: Option<u64>,
+    pub throttled: Option<Nanos>,
     /// Periods of the quota, while there was something to run.
     pub periods: Option<u64>,
     /// How many of them were cut short.
@@ -39,8 +40,8 @@ impl CgroupReading {
             memory_limit: self.memory_limit.or(earlier.memory_limit),
             limit_hits: self.limit_hits.or(earlier.limit_hits),
             oom_kills: self.oom_kills.or(earlier.oom_kills),
-            cpu_ns: self.cpu_ns.or(earlier.cpu_ns),
-            throttled_ns: self.throttled_ns.or(earlier.throttled_ns),
+            cpu: self.cpu.or(earlier.cpu),
+            throttled: self.throttled.or(earlier.throttled),
             periods: self.periods.or(earlier.periods),
             throttled_periods: self.throttled_periods.or(earlier.throttled_periods),
         }
@@ -90,13 +91,15 @@ const FILES: &[Entry] = &[
     ("memory.oom_control", b"oom_kill", 1, |r, v| {
         r.oom_kills = Some(v)
     }),
-    ("cpu.stat", b"usage_usec", 1000, |r, v| r.cpu_ns = Some(v)),
-    ("cpuacct.usage", b"", 1, |r, v| r.cpu_ns = Some(v)),
+    ("cpu.stat", b"usage_usec", 1000, |r, v| {
+        r.cpu = Some(Nanos(v))
+    }),
+    ("cpuacct.usage", b"", 1, |r, v| r.cpu = Some(Nanos(v))),
     ("cpu.stat", b"throttled_usec", 1000, |r, v| {
-        r.throttled_ns = Some(v)
+        r.throttled = Some(Nanos(v))
     }),
     ("cpu.stat", b"throttled_time", 1, |r, v| {
-        r.throttled_ns = Some(v)
+        r.throttled = Some(Nanos(v))
     }),
     ("cpu.stat", b"nr_periods", 1, |r, v| r.periods = Some(v)),
     ("cpu.stat", b"nr_throttled", 1, |r, v| {
@@ -122,13 +125,13 @@ impl CpuTimes {
         Some(Self { file, begin })
     }
 
-    /// Nanoseconds used since it was opened, on those CPUs that `counts` picks.
-    pub fn since_begin(&self, buffer: &mut [u8], counts: impl Fn(usize) -> bool) -> Option<u64> {
+    /// CPU time used since it was opened, on those CPUs that `counts` picks.
+    pub fn since_begin(&self, buffer: &mut [u8], counts: impl Fn(usize) -> bool) -> Option<Nanos> {
         let now = Self::read(&self.file, buffer)?;
         let used = self.begin.iter().zip(now).enumerate();
         Some(
             used.filter(|(cpu, _)| counts(*cpu))
-                .map(|(_, (begin, now))| now.saturating_sub(*begin))
+                .map(|(_, (begin, now))| Nanos(now.saturating_sub(*begin)))
                 .sum(),
         )
     }
@@ -239,8 +242,8 @@ mod tests {
         assert_eq!((reading.memory, reading.memory_limit), (Some(4096), None));
         assert_eq!((reading.limit_hits, reading.oom_kills), (Some(5), Some(1)));
         assert_eq!(
-            (reading.cpu_ns, reading.throttled_ns),
-            (Some(20_000), Some(7_000))
+            (reading.cpu, reading.throttled),
+            (Some(Nanos(20_000)), Some(Nanos(7_000)))
         );
     }
 
@@ -269,8 +272,8 @@ mod tests {
         std::fs::remove_dir_all(cpu).unwrap();
         assert_eq!((reading.memory, reading.memory_limit), (Some(8192), None));
         assert_eq!(
-            (reading.oom_kills, reading.throttled_ns),
-            (Some(2), Some(99))
+            (reading.oom_kills, reading.throttled),
+            (Some(2), Some(Nanos(99)))
         );
         assert_eq!(
             (reading.periods, reading.throttled_periods),
@@ -284,7 +287,10 @@ mod tests {
         let mut buffer = [0; procfs::BUFFER];
         let times = CpuTimes::open(std::slice::from_ref(&path), &mut buffer).unwrap();
         std::fs::write(path.join("cpuacct.usage_percpu"), "105 260 300 \n").unwrap();
-        assert_eq!(times.since_begin(&mut buffer, |cpu| cpu != 0), Some(60));
+        assert_eq!(
+            times.since_begin(&mut buffer, |cpu| cpu != 0),
+            Some(Nanos(60))
+        );
         std::fs::write(path.join("cpuacct.usage_percpu"), "105 26").unwrap();
         assert_eq!(times.since_begin(&mut buffer, |_| true), None);
         std::fs::remove_dir_all(path).unwrap();

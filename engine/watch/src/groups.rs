@@ -10,8 +10,10 @@ use crate::procfs::{self, PathBuffer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::AddAssign;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use touchstone_sys::clock::{Nanos, seconds};
 
 /// How many groups are read at most.
 const KEPT: usize = 32;
@@ -20,7 +22,7 @@ const KEPT: usize = 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Restraint {
     /// Time for which tasks were kept off the CPU, summed over CPUs.
-    pub throttled_ns: Option<u64>,
+    pub throttled: Option<Nanos>,
     /// Periods of the quotas, while there was something to run.
     pub periods: Option<u64>,
     /// How many of them were cut short.
@@ -166,16 +168,28 @@ impl Groups {
         for place in &mut self.places {
             place.last = place.files.read(buffer).or(&place.last);
             let (first, last) = (&place.first, &place.last);
-            add(&mut sum.throttled_ns, first.throttled_ns, last.throttled_ns);
-            add(&mut sum.periods, first.periods, last.periods);
+            let minus = u64::saturating_sub;
+            add(
+                &mut sum.throttled,
+                first.throttled,
+                last.throttled,
+                Nanos::saturating_sub,
+            );
+            add(&mut sum.periods, first.periods, last.periods, minus);
             add(
                 &mut sum.throttled_periods,
                 first.throttled_periods,
                 last.throttled_periods,
+                minus,
             );
             if place.own {
-                add(&mut sum.limit_hits, first.limit_hits, last.limit_hits);
-                add(&mut sum.oom_kills, first.oom_kills, last.oom_kills);
+                add(
+                    &mut sum.limit_hits,
+                    first.limit_hits,
+                    last.limit_hits,
+                    minus,
+                );
+                add(&mut sum.oom_kills, first.oom_kills, last.oom_kills, minus);
             }
         }
         sum
@@ -188,19 +202,27 @@ impl Groups {
             cgroup: place.directory.display().to_string(),
             periods: gain(place.first.periods, place.last.periods),
             throttled_periods: gain(place.first.throttled_periods, place.last.throttled_periods),
-            throttled_s: touchstone_sys::clock::seconds(gain(
-                place.first.throttled_ns,
-                place.last.throttled_ns,
-            )),
+            throttled_s: seconds(
+                place
+                    .last
+                    .throttled
+                    .unwrap_or_default()
+                    .saturating_sub(place.first.throttled.unwrap_or_default()),
+            ),
         });
         groups.filter(|group| group.throttled_periods > 0).collect()
     }
 }
 
 /// Adds a growth to a sum, which is there as soon as one group says something.
-fn add(sum: &mut Option<u64>, first: Option<u64>, last: Option<u64>) {
+fn add<T: Default + AddAssign>(
+    sum: &mut Option<T>,
+    first: Option<T>,
+    last: Option<T>,
+    minus: fn(T, T) -> T,
+) {
     if let (Some(first), Some(last)) = (first, last) {
-        *sum = Some(sum.unwrap_or(0) + last.saturating_sub(first));
+        *sum.get_or_insert_default() += minus(last, first);
     }
 }
 
@@ -289,6 +311,6 @@ mod tests {
         assert_eq!(groups.places.len(), count);
         let first = groups.read(&mut buffer);
         let second = groups.read(&mut buffer);
-        assert!(second.throttled_ns >= first.throttled_ns);
+        assert!(second.throttled >= first.throttled);
     }
 }

@@ -26,6 +26,6 @@ pub use machine::{Machine, MachineReading};
 pub use report::{Cost, Exit, Point, Report, Snapshot, Watch, Window};
 pub use sample::{Depth, Phase, Resources, Sample};
 pub use sampler::{Sampler, Target, WatchError};
-pub use touchstone_sys::clock::{self, monotonic_ns};
+pub use touchstone_sys::clock::{self, Nanos, monotonic};
 pub use touchstone_sys::{cpus, limits as files};
 pub use watcher::{Watcher, WatcherSettings};

@@ -3,17 +3,18 @@
 use crate::procfs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use touchstone_sys::clock::Nanos;
 use touchstone_sys::{clock, file};
 
 /// Counters of the whole machine at one moment.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MachineReading {
     /// CPU time spent on anything (user, nice, system, irq, softirq), over all CPUs.
-    pub busy_ns: u64,
+    pub busy: Nanos,
     /// Time in which the hypervisor ran something else.
-    pub steal_ns: u64,
+    pub steal: Nanos,
     /// The engine's own CPU time.
-    pub own_cpu_ns: u64,
+    pub own_cpu: Nanos,
     /// Pages swapped in and out since boot.
     pub swapped_pages: Option<u64>,
 }
@@ -43,27 +44,22 @@ impl MachineReading {
             *slot = procfs::number(word)?;
         }
         let [user, nice, system, _idle, _iowait, irq, softirq, steal] = ticks;
-        let tick = clock::tick_ns();
+        let tick = clock::tick();
         Some(Self {
-            busy_ns: (user + nice + system + irq + softirq) * tick,
-            steal_ns: steal * tick,
-            own_cpu_ns: clock::own_cpu_ns(),
+            busy: tick * (user + nice + system + irq + softirq),
+            steal: tick * steal,
+            own_cpu: clock::own_cpu(),
             swapped_pages: swapped_pages(),
         })
     }
 
-    /// What happened from this reading to a later one, in which the watched tree used `watched_cpu_ns`.
+    /// What happened from this reading to a later one, in which the watched tree used `watched_cpu`.
     #[must_use]
-    pub fn until(&self, later: &Self, watched_cpu_ns: u64) -> Machine {
-        let ours = later.own_cpu_ns.saturating_sub(self.own_cpu_ns) + watched_cpu_ns;
+    pub fn until(&self, later: &Self, watched_cpu: Nanos) -> Machine {
+        let ours = later.own_cpu.saturating_sub(self.own_cpu) + watched_cpu;
         Machine {
-            steal_s: clock::seconds(later.steal_ns.saturating_sub(self.steal_ns)),
-            other_cpu_s: clock::seconds(
-                later
-                    .busy_ns
-                    .saturating_sub(self.busy_ns)
-                    .saturating_sub(ours),
-            ),
+            steal_s: clock::seconds(later.steal.saturating_sub(self.steal)),
+            other_cpu_s: clock::seconds(later.busy.saturating_sub(self.busy).saturating_sub(ours)),
             swapped_pages: later
                 .swapped_pages
                 .zip(self.swapped_pages)

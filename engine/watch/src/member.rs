@@ -3,6 +3,7 @@
 use crate::procfs::{self, PathBuffer};
 use crate::sample::DescriptorUse;
 use std::os::fd::OwnedFd;
+use touchstone_sys::clock::Nanos;
 use touchstone_sys::{clock, file};
 
 /// The parts of `/proc/PID/stat` that matter here (proc_pid_stat(5)); times in ticks.
@@ -81,26 +82,26 @@ impl Stat {
     }
 }
 
-/// What one process has used, in nanoseconds.
+/// CPU time that one process has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cpu {
-    pub total_ns: u64,
-    pub user_ns: u64,
-    pub system_ns: u64,
+    pub total: Nanos,
+    pub user: Nanos,
+    pub system: Nanos,
 }
 
 impl Cpu {
     pub fn add(&mut self, other: Self) {
-        self.total_ns += other.total_ns;
-        self.user_ns += other.user_ns;
-        self.system_ns += other.system_ns;
+        self.total += other.total;
+        self.user += other.user;
+        self.system += other.system;
     }
 
     pub fn minus(self, other: Self) -> Self {
         Self {
-            total_ns: self.total_ns.saturating_sub(other.total_ns),
-            user_ns: self.user_ns.saturating_sub(other.user_ns),
-            system_ns: self.system_ns.saturating_sub(other.system_ns),
+            total: self.total.saturating_sub(other.total),
+            user: self.user.saturating_sub(other.user),
+            system: self.system.saturating_sub(other.system),
         }
     }
 }
@@ -165,30 +166,30 @@ impl Member {
         true
     }
 
-    /// Own CPU time at the last reading, in nanoseconds.
-    pub fn own_ns(&self) -> u64 {
-        self.cpu.minus(self.reaped).total_ns
+    /// Own CPU time at the last reading.
+    pub fn own(&self) -> Nanos {
+        self.cpu.minus(self.reaped).total
     }
 
     fn account(&mut self) {
-        let tick = clock::tick_ns();
+        let tick = clock::tick();
         let stat = &self.stat;
-        let own_ticks = (stat.user + stat.system) * tick;
+        let own_ticks = tick * (stat.user + stat.system);
         // A zombie's CPU clock reads 0; its ticks stay.
-        let own = clock::process_cpu_ns(self.pid)
-            .filter(|ns| *ns > 0 && stat.alive())
+        let own = clock::process_cpu(self.pid)
+            .filter(|time| *time > Nanos::ZERO && stat.alive())
             .unwrap_or(own_ticks);
         let reaped = Cpu {
-            total_ns: (stat.reaped_user + stat.reaped_system) * tick,
-            user_ns: stat.reaped_user * tick,
-            system_ns: stat.reaped_system * tick,
+            total: tick * (stat.reaped_user + stat.reaped_system),
+            user: tick * stat.reaped_user,
+            system: tick * stat.reaped_system,
         };
         self.reaped_gain = reaped.minus(self.reaped);
         self.reaped = reaped;
         self.cpu = Cpu {
-            total_ns: own + reaped.total_ns,
-            user_ns: stat.user * tick + reaped.user_ns,
-            system_ns: stat.system * tick + reaped.system_ns,
+            total: own + reaped.total,
+            user: tick * stat.user + reaped.user,
+            system: tick * stat.system + reaped.system,
         };
     }
 
@@ -279,7 +280,7 @@ mod tests {
         let mut member = Member::open(std::process::id() as i32, &mut buffer).unwrap();
         assert!(member.refresh(&mut buffer));
         // Far finer than a tick: the test has hardly run.
-        assert_ne!(member.cpu.total_ns % clock::tick_ns(), 0);
+        assert_ne!(member.cpu.total.0 % clock::tick().0, 0);
         assert!(member.stat.rss_pages > 0 && member.descriptors().is_none_or(|n| n >= 3));
         let memory = member.memory(&mut buffer);
         assert!(memory.pss > Some(0) && memory.vm_peak > memory.vm_hwm);

@@ -12,7 +12,7 @@ use crate::sample::Depth;
 use crate::tree::numbers_in;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use touchstone_sys::clock::{monotonic_ns, seconds, thread_cpu_ns};
+use touchstone_sys::clock::{Nanos, monotonic, seconds, thread_cpu};
 use touchstone_sys::cpus::CpuSet;
 use touchstone_sys::file;
 
@@ -62,12 +62,12 @@ pub struct Beyond {
 /// Gathers the evidence.
 pub struct PlacementLog {
     allowed: Vec<usize>,
-    found: Vec<(Thread, u64, u64)>,
+    found: Vec<(Thread, Nanos, Nanos)>,
     times: Option<CpuTimes>,
-    beyond_ns: Option<u64>,
+    beyond: Option<Nanos>,
     tids: Vec<i32>,
     listing: Vec<u8>,
-    next_ns: u64,
+    next: Nanos,
 }
 
 impl PlacementLog {
@@ -80,35 +80,35 @@ impl PlacementLog {
             allowed,
             found: Vec::new(),
             times,
-            beyond_ns: None,
+            beyond: None,
             tids: Vec::with_capacity(256),
             listing: vec![0; 16 * 1024],
-            next_ns: 0,
+            next: Nanos::ZERO,
         }
     }
 
     /// Looks at every thread of the members; a deep look also asks where each has run last.
-    pub fn observe(&mut self, members: &[Member], depth: Depth, at_ns: u64, buffer: &mut [u8]) {
-        if self.allowed.is_empty() || (depth == Depth::Shallow && at_ns < self.next_ns) {
+    pub fn observe(&mut self, members: &[Member], depth: Depth, at: Nanos, buffer: &mut [u8]) {
+        if self.allowed.is_empty() || (depth == Depth::Shallow && at < self.next) {
             return;
         }
-        let before = thread_cpu_ns();
+        let before = thread_cpu();
         for member in members.iter().filter(|member| member.stat.alive()) {
             self.list_threads(member);
             for place in 0..self.tids.len() {
-                self.look_at(member, self.tids[place], depth, at_ns, buffer);
+                self.look_at(member, self.tids[place], depth, at, buffer);
             }
         }
         if depth == Depth::Deep {
             let allowed = &self.allowed;
-            self.beyond_ns = self
+            self.beyond = self
                 .times
                 .as_ref()
                 .and_then(|times| times.since_begin(buffer, |cpu| !allowed.contains(&cpu)))
-                .or(self.beyond_ns);
+                .or(self.beyond);
         }
-        let took = thread_cpu_ns().saturating_sub(before);
-        self.next_ns = monotonic_ns() + took * SHARE;
+        let took = thread_cpu().saturating_sub(before);
+        self.next = monotonic() + took * SHARE;
     }
 
     fn list_threads(&mut self, member: &Member) {
@@ -123,7 +123,7 @@ impl PlacementLog {
         }
     }
 
-    fn look_at(&mut self, member: &Member, tid: i32, depth: Depth, at_ns: u64, buffer: &mut [u8]) {
+    fn look_at(&mut self, member: &Member, tid: i32, depth: Depth, at: Nanos, buffer: &mut [u8]) {
         let Some(set) = CpuSet::of_thread(tid) else {
             return;
         };
@@ -136,8 +136,8 @@ impl PlacementLog {
         if !may_stray && ran_on.is_none() {
             return;
         }
-        if let Some((thread, _, last_ns)) = self.found.iter_mut().find(|(t, ..)| t.tid == tid) {
-            *last_ns = at_ns;
+        if let Some((thread, _, last)) = self.found.iter_mut().find(|(t, ..)| t.tid == tid) {
+            *last = at;
             thread.ran_on = ran_on.or(thread.ran_on);
         } else if self.found.len() < KEPT {
             let thread = Thread {
@@ -149,12 +149,12 @@ impl PlacementLog {
                 cpus: set.numbers(),
                 ran_on,
             };
-            self.found.push((thread, at_ns, at_ns));
+            self.found.push((thread, at, at));
         }
     }
 
     /// What was seen, in the clock of the series; `None` where no CPUs were given.
-    pub fn report(&self, origin_ns: u64) -> Option<Placement> {
+    pub fn report(&self, origin: Nanos) -> Option<Placement> {
         (!self.allowed.is_empty()).then(|| Placement {
             allowed: self.allowed.clone(),
             beyond: self
@@ -162,11 +162,11 @@ impl PlacementLog {
                 .iter()
                 .map(|(thread, first, last)| Beyond {
                     thread: thread.clone(),
-                    first_t: since(*first, origin_ns),
-                    last_t: since(*last, origin_ns),
+                    first_t: since(*first, origin),
+                    last_t: since(*last, origin),
                 })
                 .collect(),
-            beyond_cpu_s: self.beyond_ns.map(seconds),
+            beyond_cpu_s: self.beyond.map(seconds),
         })
     }
 }

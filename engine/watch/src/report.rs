@@ -7,7 +7,7 @@ use crate::sample::{DescriptorUse, Phase, Resources, Sample};
 use crate::wall_clock::WallClock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use touchstone_sys::clock::seconds;
+use touchstone_sys::clock::{Nanos, seconds};
 use touchstone_sys::process::{self, Ending};
 
 /// How the root process ended.
@@ -19,29 +19,29 @@ pub struct Exit {
     pub code: Option<i32>,
     /// Signal, where one ended it and the status could be read.
     pub signal: Option<i32>,
-    /// When this was noticed, on `CLOCK_MONOTONIC`, in nanoseconds; the report has it as `t`.
+    /// When this was noticed, on `CLOCK_MONOTONIC`; the report has it as `t`.
     #[serde(skip)]
-    pub at_ns: u64,
+    pub at: Nanos,
 }
 
 impl Exit {
     /// Of a process that is known to have ended; `None` when nobody could say how.
     #[must_use]
-    pub fn new(pid: i32, ending: Option<Ending>, at_ns: u64) -> Self {
+    pub fn new(pid: i32, ending: Option<Ending>, at: Nanos) -> Self {
         Self {
             pid,
             code: ending.and_then(Ending::code),
             signal: ending.and_then(Ending::signal),
-            at_ns,
+            at,
         }
     }
 
     /// A root that is seen to be gone: the status comes from the kernel without reaping when it is a child of ours, else
     /// from the zombie's `stat`, else it stays unknown.
     #[must_use]
-    pub fn observe(pid: i32, zombie_status: Option<i32>, at_ns: u64) -> Self {
+    pub fn observe(pid: i32, zombie_status: Option<i32>, at: Nanos) -> Self {
         let ending = process::peek(pid).or_else(|| Ending::from_status(zombie_status?));
-        Self::new(pid, ending, at_ns)
+        Self::new(pid, ending, at)
     }
 }
 
@@ -87,11 +87,11 @@ pub struct Point {
 impl Point {
     /// A sample against an origin and the CPU time at the series' begin.
     #[must_use]
-    pub fn new(sample: &Sample, origin_ns: u64, cpu_base_ns: u64) -> Self {
+    pub fn new(sample: &Sample, origin: Nanos, cpu_base: Nanos) -> Self {
         Self {
-            t: since(sample.at_ns, origin_ns),
+            t: since(sample.at, origin),
             phase: sample.phase,
-            cpu_s: seconds(sample.cpu_ns.saturating_sub(cpu_base_ns)),
+            cpu_s: seconds(sample.cpu.saturating_sub(cpu_base)),
             rss: sample.resources.rss,
             footprint: sample.resources.footprint,
             pss: sample.resources.pss,
@@ -100,7 +100,7 @@ impl Point {
             threads: sample.resources.threads,
             fds: sample.resources.fds,
             processes: sample.resources.processes,
-            ended_cpu_s: seconds(sample.ended_ns),
+            ended_cpu_s: seconds(sample.ended),
         }
     }
 }
@@ -124,9 +124,9 @@ pub struct Snapshot {
 impl Snapshot {
     /// A sample against an origin.
     #[must_use]
-    pub fn new(sample: &Sample, origin_ns: u64) -> Self {
+    pub fn new(sample: &Sample, origin: Nanos) -> Self {
         Self {
-            t: since(sample.at_ns, origin_ns),
+            t: since(sample.at, origin),
             resources: sample.resources,
             cgroup_memory: sample.cgroup.memory,
             cgroup_memory_peak: sample.cgroup.memory_peak,
@@ -177,7 +177,7 @@ impl Window {
     #[must_use]
     pub fn over(samples: &[Sample]) -> Option<Self> {
         let (first, last) = (samples.first()?, samples.last()?);
-        let both = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| b.saturating_sub(a));
+        let both = first.cgroup.cpu.zip(last.cgroup.cpu);
         // A group that was found within the window counts from when it was found.
         let grown = |a: Option<u64>, b: Option<u64>| b.map(|b| b.saturating_sub(a.unwrap_or(0)));
         let (then, now) = (&first.restraint, &last.restraint);
@@ -186,17 +186,19 @@ impl Window {
             .filter_map(|s| s.fullest)
             .reduce(DescriptorUse::nearer);
         Some(Self {
-            seconds: since(last.at_ns, first.at_ns),
-            cpu_s: seconds(last.cpu_ns.saturating_sub(first.cpu_ns)),
-            user_s: seconds(last.user_ns.saturating_sub(first.user_ns)),
-            system_s: seconds(last.system_ns.saturating_sub(first.system_ns)),
+            seconds: since(last.at, first.at),
+            cpu_s: seconds(last.cpu.saturating_sub(first.cpu)),
+            user_s: seconds(last.user.saturating_sub(first.user)),
+            system_s: seconds(last.system.saturating_sub(first.system)),
             rss_peak: samples.iter().map(|s| s.resources.rss).max().unwrap_or(0),
             footprint_peak: samples.iter().filter_map(|s| s.resources.footprint).max(),
             fds_peak: fullest.map(|used| used.open),
             fd_limit: fullest.map(|used| used.limit),
             major_faults: last.major_faults.saturating_sub(first.major_faults),
-            cgroup_cpu_s: both(first.cgroup.cpu_ns, last.cgroup.cpu_ns).map(seconds),
-            throttled_s: grown(then.throttled_ns, now.throttled_ns).map(seconds),
+            cgroup_cpu_s: both.map(|(first, last)| seconds(last.saturating_sub(first))),
+            throttled_s: now
+                .throttled
+                .map(|now| seconds(now.saturating_sub(then.throttled.unwrap_or_default()))),
             periods: grown(then.periods, now.periods),
             throttled_periods: grown(then.throttled_periods, now.throttled_periods),
             limit_hits: grown(then.limit_hits, now.limit_hits),
@@ -256,10 +258,10 @@ pub struct Report {
 
 /// Seconds from one stamp to another, negative when it lies before.
 #[must_use]
-pub fn since(at_ns: u64, origin_ns: u64) -> f64 {
-    if at_ns >= origin_ns {
-        seconds(at_ns - origin_ns)
+pub fn since(at: Nanos, origin: Nanos) -> f64 {
+    if at >= origin {
+        seconds(at - origin)
     } else {
-        -seconds(origin_ns - at_ns)
+        -seconds(origin - at)
     }
 }

@@ -3,6 +3,7 @@
 use crate::groups::Restraint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use touchstone_sys::clock::Nanos;
 
 /// What the load was doing when a sample was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize, Default)]
@@ -103,25 +104,25 @@ impl DescriptorUse {
     }
 }
 
-/// Sums over the processes of the tree at one moment. Bytes and nanoseconds; `None` is "not read".
+/// Sums over the processes of the tree at one moment. Bytes and times; `None` is "not read".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
     /// When, on `CLOCK_MONOTONIC`.
-    pub at_ns: u64,
+    pub at: Nanos,
     /// What the load was doing.
     pub phase: Phase,
     /// CPU time of the tree since its root began: live processes, those reaped and those that vanished. Never falls.
-    pub cpu_ns: u64,
+    pub cpu: Nanos,
     /// The user part, in the kernel's ticks of 10 ms.
-    pub user_ns: u64,
+    pub user: Nanos,
     /// The system part, in the kernel's ticks of 10 ms.
-    pub system_ns: u64,
+    pub system: Nanos,
     /// What the tree holds.
     pub resources: Resources,
     /// Page faults that needed I/O, reaped children's included.
     pub major_faults: u64,
     /// CPU time of that process which had used most among those that have gone.
-    pub ended_ns: u64,
+    pub ended: Nanos,
     /// That process of the tree which was nearest to its limit of open files.
     pub fullest: Option<DescriptorUse>,
     /// What the cgroup files say.

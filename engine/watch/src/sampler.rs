@@ -10,7 +10,7 @@ use crate::roster::Roster;
 use crate::sample::{Depth, DescriptorUse, Phase, Resources, Sample};
 use crate::tree::{Bounds, ProcessList};
 use std::path::PathBuf;
-use touchstone_sys::clock::{monotonic_ns, thread_cpu_ns};
+use touchstone_sys::clock::{Nanos, monotonic, thread_cpu};
 use touchstone_sys::process::page_bytes;
 
 /// Whom to watch.
@@ -67,11 +67,11 @@ pub struct Sampler {
     /// What processes took with them that no living member has inherited.
     departed: Cpu,
     departed_faults: u64,
-    ended_ns: u64,
+    ended: Nanos,
     highest: Cpu,
     faults: u64,
     page: u64,
-    next_scan_ns: u64,
+    next_scan: Nanos,
     scans: u32,
     exit: Option<Exit>,
 }
@@ -110,11 +110,11 @@ impl Sampler {
             buffer,
             departed: Cpu::default(),
             departed_faults: 0,
-            ended_ns: 0,
+            ended: Nanos::ZERO,
             highest: Cpu::default(),
             faults: 0,
             page: page_bytes(),
-            next_scan_ns: 0,
+            next_scan: Nanos::ZERO,
             scans: 0,
             exit: None,
         })
@@ -122,26 +122,26 @@ impl Sampler {
 
     /// Takes one sample. After the root's exit, what is left of the tree is still sampled.
     pub fn sample(&mut self, depth: Depth, phase: Phase) -> Sample {
-        let at_ns = monotonic_ns();
-        if at_ns >= self.next_scan_ns || depth == Depth::Deep {
-            let before = thread_cpu_ns();
+        let at = monotonic();
+        if at >= self.next_scan || depth == Depth::Deep {
+            let before = thread_cpu();
             self.scan();
             // What it took of the CPU, not of the time: a thread that had to wait for its CPU has cost nobody anything.
-            let took = thread_cpu_ns().saturating_sub(before);
-            self.next_scan_ns = monotonic_ns() + took * SCAN_SHARE;
+            let took = thread_cpu().saturating_sub(before);
+            self.next_scan = monotonic() + took * SCAN_SHARE;
         }
-        self.refresh(at_ns);
+        self.refresh(at);
         let mut sample = Sample {
-            at_ns,
+            at,
             phase,
             resources: self.holdings(),
             ..Sample::default()
         };
-        sample.cpu_ns = self.highest.total_ns;
-        sample.user_ns = self.highest.user_ns;
-        sample.system_ns = self.highest.system_ns;
+        sample.cpu = self.highest.total;
+        sample.user = self.highest.user;
+        sample.system = self.highest.system;
         sample.major_faults = self.faults;
-        sample.ended_ns = self.ended_ns;
+        sample.ended = self.ended;
         sample.fullest = self.fullest();
         sample.cgroup = self.cgroup.read(self.buffer.as_mut_slice());
         if depth == Depth::Deep {
@@ -149,15 +149,15 @@ impl Sampler {
             self.look_around();
         }
         let buffer = self.buffer.as_mut_slice();
-        self.placement.observe(&self.members, depth, at_ns, buffer);
+        self.placement.observe(&self.members, depth, at, buffer);
         sample.restraint = self.restraint;
         sample
     }
 
     /// Whether threads went beyond the CPUs that the tree was given; `None` where that was not said.
     #[must_use]
-    pub fn placement(&self, origin_ns: u64) -> Option<Placement> {
-        self.placement.report(origin_ns)
+    pub fn placement(&self, origin: Nanos) -> Option<Placement> {
+        self.placement.report(origin)
     }
 
     /// The cgroups of the tree's processes whose quota cut periods short.
@@ -187,21 +187,21 @@ impl Sampler {
 
     /// The members and their CPU time as the last sample saw them, from which it can be read on.
     pub(crate) fn roster(&self) -> Roster {
-        let members: Vec<(i32, u64)> = self
+        let members: Vec<(i32, Nanos)> = self
             .members
             .iter()
-            .map(|member| (member.pid, member.own_ns()))
+            .map(|member| (member.pid, member.own()))
             .collect();
-        let own: u64 = members.iter().map(|(_, own)| own).sum();
+        let own: Nanos = members.iter().map(|(_, own)| *own).sum();
         Roster {
             members,
-            rest_ns: self.highest.total_ns.saturating_sub(own),
+            rest: self.highest.total.saturating_sub(own),
         }
     }
 
     /// Has the next sample look for new processes, however lately that was done.
     pub fn scan_now(&mut self) {
-        self.next_scan_ns = 0;
+        self.next_scan = Nanos::ZERO;
     }
 
     /// Adds processes that have come to belong to the tree; grandchildren of the same scan included.
@@ -252,13 +252,13 @@ impl Sampler {
     }
 
     /// Reads all members anew, drops those that have gone, and keeps their CPU time unless a parent inherited it.
-    fn refresh(&mut self, at_ns: u64) {
+    fn refresh(&mut self, at: Nanos) {
         let Self {
             members,
             buffer,
             departed,
             departed_faults,
-            ended_ns,
+            ended,
             exit,
             bounds,
             ..
@@ -271,12 +271,12 @@ impl Sampler {
                 *exit = Some(Exit::observe(
                     member.pid,
                     present.then_some(member.stat.exit_code),
-                    at_ns,
+                    at,
                 ));
             }
             if !present {
                 gone.add(member.cpu);
-                *ended_ns = (*ended_ns).max(member.cpu.total_ns);
+                *ended = (*ended).max(member.cpu.total);
                 gone_faults += member.stat.major_faults;
             }
             present
@@ -295,9 +295,9 @@ impl Sampler {
         }
         now.add(*departed);
         self.highest = Cpu {
-            total_ns: self.highest.total_ns.max(now.total_ns),
-            user_ns: self.highest.user_ns.max(now.user_ns),
-            system_ns: self.highest.system_ns.max(now.system_ns),
+            total: self.highest.total.max(now.total),
+            user: self.highest.user.max(now.user),
+            system: self.highest.system.max(now.system),
         };
         self.faults = self.faults.max(faults + self.departed_faults);
     }

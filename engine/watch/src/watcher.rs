@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use touchstone_sys::clock::{monotonic_ns, seconds, thread_cpu_ns, wall_offset_ns};
+use touchstone_sys::clock::{Nanos, monotonic, seconds, thread_cpu, wall_offset_ns};
 use touchstone_sys::cpus;
 
 /// Walking page tables may take at most this share of the time, as 1/N: it holds the process's memory map.
@@ -51,7 +51,7 @@ struct Shared {
     wake: Condvar,
     exited: AtomicBool,
     roster: Mutex<Roster>,
-    highest_cpu_ns: AtomicU64,
+    highest_cpu: AtomicU64,
 }
 
 impl Shared {
@@ -89,7 +89,7 @@ impl Watcher {
             wake: Condvar::new(),
             exited: AtomicBool::new(false),
             roster: Mutex::new(sampler.roster()),
-            highest_cpu_ns: AtomicU64::new(0),
+            highest_cpu: AtomicU64::new(0),
         });
         let interval = settings.interval.max(Duration::from_millis(1));
         let log = Log::new(first);
@@ -116,16 +116,14 @@ impl Watcher {
         self.shared.orders().phase = phase;
     }
 
-    /// CPU time of the tree so far, in nanoseconds, to the precision of the processes' CPU clocks. Never falls.
+    /// CPU time of the tree so far, to the precision of the processes' CPU clocks. Never falls.
     ///
     /// Processes are known from the last sample: what one of them used that began and ended since then comes later.
     #[must_use]
-    pub fn cpu_ns(&self) -> u64 {
-        let now = self.shared.roster().cpu_ns();
-        self.shared
-            .highest_cpu_ns
-            .fetch_max(now, Ordering::Relaxed)
-            .max(now)
+    pub fn cpu(&self) -> Nanos {
+        let now = self.shared.roster().cpu();
+        let before = self.shared.highest_cpu.fetch_max(now.0, Ordering::Relaxed);
+        now.max(Nanos(before))
     }
 
     /// Whether the root has been seen to have ended.
@@ -134,16 +132,16 @@ impl Watcher {
         self.shared.exited.load(Ordering::Relaxed)
     }
 
-    /// Takes a last deep sample, stops, and reports; times count from `origin_ns`.
+    /// Takes a last deep sample, stops, and reports; times count from `origin`.
     #[must_use]
-    pub fn finish(mut self, origin_ns: u64) -> Report {
+    pub fn finish(mut self, origin: Nanos) -> Report {
         self.order(|orders| orders.stop = true);
         let log = self
             .thread
             .take()
             .and_then(|thread| thread.join().ok())
             .unwrap_or_default();
-        log.report(self.interval, origin_ns)
+        log.report(self.interval, origin)
     }
 
     fn order(&self, change: impl FnOnce(&mut Orders)) {
@@ -186,17 +184,17 @@ impl Log {
         }
     }
 
-    fn report(self, interval: Duration, origin_ns: u64) -> Report {
-        let base = self.samples.first().map_or(0, |s| s.cpu_ns);
+    fn report(self, interval: Duration, origin: Nanos) -> Report {
+        let base = self.samples.first().map_or(Nanos::ZERO, |s| s.cpu);
         let first_of = |phase| self.samples.iter().position(|s| s.phase == phase);
         let idle = first_of(Phase::Idle);
         let end = idle.map_or(self.samples.len(), |i| i + 1);
         let window =
             first_of(Phase::Load).and_then(|begin| Window::over(&self.samples[begin..end]));
-        let snapshot = |sample: &Sample| Snapshot::new(sample, origin_ns);
-        let cpu = window.map_or(0, |_| {
-            let begin = first_of(Phase::Load).map_or(0, |i| self.samples[i].cpu_ns);
-            self.samples[end - 1].cpu_ns.saturating_sub(begin)
+        let snapshot = |sample: &Sample| Snapshot::new(sample, origin);
+        let cpu = window.map_or(Nanos::ZERO, |_| {
+            let begin = first_of(Phase::Load).map_or(Nanos::ZERO, |i| self.samples[i].cpu);
+            self.samples[end - 1].cpu.saturating_sub(begin)
         });
         let [before, after] = self.machine;
         Report {
@@ -205,22 +203,22 @@ impl Log {
                 series: self
                     .samples
                     .iter()
-                    .map(|s| Point::new(s, origin_ns, base))
+                    .map(|s| Point::new(s, origin, base))
                     .collect(),
                 window,
                 at_start: self.samples.first().map(snapshot),
                 at_load_end: idle.map(|i| snapshot(&self.samples[i])),
                 at_idle_end: self.samples.last().map(snapshot),
                 exited: self.exit.map(|exit| ExitAt {
-                    t: since(exit.at_ns, origin_ns),
+                    t: since(exit.at, origin),
                     exit,
                 }),
-                placement: self.sampler.as_ref().and_then(|s| s.placement(origin_ns)),
+                placement: self.sampler.as_ref().and_then(|s| s.placement(origin)),
                 throttled: self
                     .sampler
                     .as_ref()
                     .map_or_else(Vec::new, Sampler::throttled),
-                wall_clock: self.wall_clock.report(origin_ns),
+                wall_clock: self.wall_clock.report(origin),
                 cost: self.cost,
             },
             machine: before
@@ -241,14 +239,14 @@ fn run(
         // Where the machine has none of them, sampling goes on where the scheduler puts it.
         let _ = cpus::bind(&settings.cpus);
     }
-    let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
-    let deep_ns = u64::try_from(settings.deep_interval.as_nanos()).unwrap_or(u64::MAX);
-    let mut next_ns = log.samples.last().map_or_else(monotonic_ns, |s| s.at_ns) + interval_ns;
-    let mut next_deep_ns = next_ns - interval_ns + deep_ns;
+    let interval = Nanos::from(interval);
+    let deep = Nanos::from(settings.deep_interval);
+    let mut next = log.samples.last().map_or_else(monotonic, |s| s.at) + interval;
+    let mut next_deep = next - interval + deep;
     loop {
-        let (phase, ordered, stop) = wait(shared, next_ns);
-        let now = monotonic_ns();
-        let depth = if ordered || now >= next_deep_ns {
+        let (phase, ordered, stop) = wait(shared, next);
+        let now = monotonic();
+        let depth = if ordered || now >= next_deep {
             Depth::Deep
         } else {
             Depth::Shallow
@@ -263,43 +261,43 @@ fn run(
             log.machine[1] = MachineReading::now();
         }
         if depth == Depth::Deep {
-            let took = monotonic_ns() - sample.at_ns;
-            next_deep_ns = now + deep_ns.max(took * DEEP_SHARE);
+            let took = monotonic() - sample.at;
+            next_deep = now + deep.max(took * DEEP_SHARE);
             log.cost.deep_samples += 1;
             log.cost.deepest_s = log.cost.deepest_s.max(seconds(took));
         }
         if let Some(offset_ns) = wall_offset_ns() {
-            log.wall_clock.observe(offset_ns, sample.at_ns);
+            log.wall_clock.observe(offset_ns, sample.at);
         }
         log.samples.push(sample);
         log.exit = sampler.exited();
         shared.exited.store(log.exit.is_some(), Ordering::Relaxed);
         if stop {
             log.cost.samples = log.samples.len() as u64;
-            log.cost.cpu_s = seconds(thread_cpu_ns());
+            log.cost.cpu_s = seconds(thread_cpu());
             log.sampler = Some(sampler);
             return log;
         }
         // Missed slots are left out, not made up for.
-        while next_ns <= monotonic_ns() {
-            next_ns += interval_ns;
+        while next <= monotonic() {
+            next += interval;
         }
     }
 }
 
 /// Waits for the next slot or an order; says the phase, whether there was an order, and whether to stop.
-fn wait(shared: &Shared, until_ns: u64) -> (Phase, bool, bool) {
+fn wait(shared: &Shared, until: Nanos) -> (Phase, bool, bool) {
     let mut orders = shared.orders();
     loop {
-        let now = monotonic_ns();
+        let now = monotonic();
         if orders.asked != orders.done {
             orders.done = orders.asked;
             return (orders.phase, true, orders.stop);
         }
-        if now >= until_ns {
+        if now >= until {
             return (orders.phase, false, false);
         }
-        let left = Duration::from_nanos(until_ns - now);
+        let left = Duration::from(until - now);
         orders = match shared.wake.wait_timeout(orders, left) {
             Ok((guard, _)) => guard,
             Err(poisoned) => poisoned.into_inner().0,

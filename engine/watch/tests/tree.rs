@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use touchstone_sys::cpus::CpuSet;
 use touchstone_sys::process::{Signal, signal, signal_group};
 use touchstone_watch::{
-    Depth, Phase, Sample, Sampler, Target, Watcher, WatcherSettings, monotonic_ns,
+    Depth, Phase, Sample, Sampler, Target, Watcher, WatcherSettings,
+    clock::{Nanos, nanos},
+    monotonic,
 };
 
 /// A shell in a process group of its own, ended with all of it.
@@ -103,7 +105,7 @@ fn a_process_beyond_its_cpus_is_seen_although_it_has_ended_before_the_end() {
     };
     let watcher = Watcher::start(&target, quick(20)).unwrap();
     std::thread::sleep(Duration::from_secs(1));
-    let placement = watcher.finish(monotonic_ns()).watch.placement.unwrap();
+    let placement = watcher.finish(monotonic()).watch.placement.unwrap();
     assert_eq!(placement.allowed, [last]);
     if last == 0 {
         return; // There is no CPU to go beyond.
@@ -126,7 +128,7 @@ fn a_process_that_keeps_to_its_cpus_leaves_no_evidence() {
     };
     let watcher = Watcher::start(&target, quick(20)).unwrap();
     std::thread::sleep(Duration::from_millis(300));
-    let report = watcher.finish(monotonic_ns());
+    let report = watcher.finish(monotonic());
     assert_eq!(report.watch.placement.unwrap().beyond, []);
     assert!(
         report
@@ -168,7 +170,7 @@ fn a_quota_is_seen_of_the_group_in_which_the_process_really_is() {
     let watcher = Watcher::start(&shell.target(), quick(20)).unwrap();
     watcher.set_phase(Phase::Load);
     std::thread::sleep(Duration::from_secs(1));
-    let watch = watcher.finish(monotonic_ns()).watch;
+    let watch = watcher.finish(monotonic()).watch;
     drop(shell);
     for _ in 0..50 {
         if std::fs::remove_dir(&group).is_ok() {
@@ -187,22 +189,22 @@ fn cpu_time_is_read_between_samples_and_finer_than_the_ticks() {
     let shell = Shell::run("while :; do :; done");
     // No further sample is taken in the test's time.
     let watcher = Watcher::start(&shell.target(), quick(600_000)).unwrap();
-    let (first, begin) = (watcher.cpu_ns(), Instant::now());
+    let (first, begin) = (watcher.cpu(), Instant::now());
     let mut readings = vec![first];
     while readings.len() < 20 {
         assert!(begin.elapsed() < Duration::from_secs(60), "{readings:?}");
-        let now = watcher.cpu_ns();
+        let now = watcher.cpu();
         if now > readings[readings.len() - 1] {
             readings.push(now);
         }
     }
     let used = readings[readings.len() - 1] - first;
-    assert!(u128::from(used) <= begin.elapsed().as_nanos());
+    assert!(used <= begin.elapsed().into());
     // Ticks of 10 ms would give multiples of it.
-    assert!(readings.iter().any(|reading| reading % 10_000_000 != 0));
+    assert!(readings.iter().any(|reading| reading.0 % 10_000_000 != 0));
     drop(shell);
     assert!(
-        watcher.cpu_ns() >= readings[readings.len() - 1],
+        watcher.cpu() >= readings[readings.len() - 1],
         "it never falls"
     );
 }
@@ -213,7 +215,7 @@ fn a_phase_that_is_marked_takes_no_sample() {
     let watcher = Watcher::start(&shell.target(), quick(600_000)).unwrap();
     watcher.mark(Phase::Load);
     watcher.mark(Phase::Off);
-    let watch = watcher.finish(monotonic_ns()).watch;
+    let watch = watcher.finish(monotonic()).watch;
     let phases: Vec<Phase> = watch.series.iter().map(|point| point.phase).collect();
     assert_eq!(
         phases,
@@ -277,15 +279,15 @@ fn strangers_are_not_counted() {
     drop(other);
 }
 
-/// The CPU time that a shell wrote down of itself with `times`, in nanoseconds.
-fn own_cpu_ns(file: &std::path::Path) -> u64 {
+/// The CPU time that a shell wrote down of itself with `times`.
+fn own_cpu(file: &std::path::Path) -> Nanos {
     let text = std::fs::read_to_string(file).unwrap();
     let seconds = |time: &str| -> f64 {
         let (minutes, seconds) = time.trim_end_matches('s').split_once('m').unwrap();
         minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
     };
     let own = text.lines().next().unwrap();
-    (own.split(' ').map(seconds).sum::<f64>() * 1e9) as u64
+    nanos(own.split(' ').map(seconds).sum())
 }
 
 #[test]
@@ -307,7 +309,7 @@ fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
         busy(&orphan)
     ));
     let mut sampler = Sampler::new(&shell.target()).unwrap();
-    let mut last = 0;
+    let mut last = Nanos::ZERO;
     let begin = Instant::now();
     let mut ended_at = None;
     // A busy machine may let a loop wait for seconds: the end is what the second loop says, and half a second for init.
@@ -318,29 +320,29 @@ fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
         );
         let sample = sampler.sample(Depth::Shallow, Phase::Load);
         assert!(
-            sample.cpu_ns >= last,
-            "CPU time fell from {last} to {}",
-            sample.cpu_ns
+            sample.cpu >= last,
+            "CPU time fell from {last:?} to {:?}",
+            sample.cpu
         );
-        last = sample.cpu_ns;
+        last = sample.cpu;
         if ended_at.is_none() && orphan.exists() {
             ended_at = Some(Instant::now());
         }
         std::thread::sleep(Duration::from_millis(2));
     }
     // One loop was reaped by the shell, the other by init, and both must be in the sum.
-    let (first, second) = (own_cpu_ns(&reaped), own_cpu_ns(&orphan));
+    let (first, second) = (own_cpu(&reaped), own_cpu(&orphan));
     std::fs::remove_dir_all(&folder).unwrap();
     let (greater, lesser) = (first.max(second), first.min(second));
     let between = greater / 2..greater + lesser / 2;
     assert!(
         last > between.end,
-        "loops of {first} and {second} ns were counted as {last} ns"
+        "loops of {first:?} and {second:?} were counted as {last:?}"
     );
-    let ended = sampler.sample(Depth::Shallow, Phase::Load).ended_ns;
+    let ended = sampler.sample(Depth::Shallow, Phase::Load).ended;
     assert!(
         between.contains(&ended),
-        "the greater of loops of {first} and {second} ns was counted as {ended} ns"
+        "the greater of loops of {first:?} and {second:?} was counted as {ended:?}"
     );
 }
 
@@ -391,7 +393,7 @@ fn a_watcher_reports_phases_window_and_machine() {
     };
     let watcher = Watcher::start(&shell.target(), settings).unwrap();
     std::thread::sleep(Duration::from_millis(200));
-    let origin = monotonic_ns();
+    let origin = monotonic();
     watcher.set_phase(Phase::Load);
     std::thread::sleep(Duration::from_millis(600));
     watcher.set_phase(Phase::Idle);
@@ -432,6 +434,6 @@ fn a_watcher_sees_the_server_die() {
     while !watcher.exited() && begin.elapsed() < Duration::from_secs(10) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let exit = watcher.finish(monotonic_ns()).watch.exited.unwrap();
+    let exit = watcher.finish(monotonic()).watch.exited.unwrap();
     assert_eq!(exit.exit.code, Some(3));
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use touchstone_crew::PER_SOURCE;
-use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::clock::{Nanos, monotonic};
 use touchstone_sys::poll::Event;
 use touchstone_sys::socket::{Stream, out_of_files, out_of_memory};
 
@@ -34,11 +34,11 @@ impl Client {
 
     /// Something is awaited from here on.
     pub(super) fn begin(&mut self, fd: RawFd, state: State) {
-        let now = monotonic_ns();
+        let now = monotonic();
         let slot = &mut self.slots[fd as usize];
         slot.state = state;
         slot.generation = slot.generation.wrapping_add(1);
-        slot.began_ns = now;
+        slot.began = now;
         self.pending.push_back((fd, slot.generation, now));
         self.under_way += 1;
     }
@@ -60,13 +60,13 @@ impl Client {
     }
 
     pub(super) fn time_out(&mut self) {
-        let now = monotonic_ns();
-        let patience = self.plan.timeout.as_nanos() as u64;
-        while let Some(&(fd, generation, began_ns)) = self.pending.front() {
+        let now = monotonic();
+        let patience = Nanos::from(self.plan.timeout);
+        while let Some(&(fd, generation, began)) = self.pending.front() {
             let slot = &self.slots[fd as usize];
             let done =
                 slot.generation != generation || matches!(slot.state, State::Free | State::Idle);
-            if !done && now < began_ns + patience {
+            if !done && now < began.saturating_add(patience) {
                 break;
             }
             self.pending.pop_front();

@@ -5,7 +5,7 @@ use super::{Client, State};
 use std::io;
 use std::os::fd::RawFd;
 use touchstone_exchange::{Progress, Reader};
-use touchstone_sys::clock::{monotonic_ns, seconds};
+use touchstone_sys::clock::{monotonic, seconds};
 
 impl Client {
     /// Sends a request over the next idle connection; false when there is none.
@@ -117,10 +117,7 @@ impl Client {
         let first = slot.state == State::Greeting;
         slot.state = State::Idle;
         self.under_way -= 1;
-        self.sums.slowest_s = self
-            .sums
-            .slowest_s
-            .max(seconds(monotonic_ns() - slot.began_ns));
+        self.sums.slowest_s = self.sums.slowest_s.max(seconds(monotonic() - slot.began));
         if first {
             self.sums.answered += 1;
             self.sums.held += 1;

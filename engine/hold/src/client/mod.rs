@@ -13,7 +13,7 @@ use std::os::fd::RawFd;
 use std::time::Duration;
 use touchstone_crew::say;
 use touchstone_exchange::Reader;
-use touchstone_sys::clock::{monotonic_ns, seconds};
+use touchstone_sys::clock::{Nanos, monotonic, nanos, seconds};
 use touchstone_sys::poll::{Epoll, Event};
 use touchstone_sys::socket::Stream;
 
@@ -35,7 +35,7 @@ struct Slot {
     socket: Option<Stream>,
     used: bool,
     generation: u32,
-    began_ns: u64,
+    began: Nanos,
     reader: Option<Box<Reader>>,
     /// Where in the ring a held connection stands.
     place: usize,
@@ -48,13 +48,13 @@ enum Task {
     Open {
         attempts_left: u64,
         rate: f64,
-        began_ns: u64,
+        began: Nanos,
         started: u64,
     },
     Traffic {
         rate: f64,
-        began_ns: u64,
-        end_ns: u64,
+        began: Nanos,
+        end: Nanos,
         sent: u64,
     },
 }
@@ -75,15 +75,15 @@ pub struct Client {
     ring: Vec<RawFd>,
     turn: usize,
     /// Under way, oldest first: descriptor, generation, time.
-    pending: VecDeque<(RawFd, u32, u64)>,
+    pending: VecDeque<(RawFd, u32, Nanos)>,
     under_way: u64,
     opened: u64,
     /// The last response that was right: the next ones are most likely the same bytes.
     right: Vec<u8>,
     sums: Answer,
     task: Task,
-    task_began_ns: u64,
-    told_ns: u64,
+    task_began: Nanos,
+    told: Nanos,
     /// An order has not been answered yet.
     owed: bool,
 }
@@ -93,7 +93,7 @@ const TICK: Duration = Duration::from_millis(2);
 /// In an epoll event: the pipe with the orders.
 const ORDERS: u64 = u64::MAX;
 /// Between reports of how far an order has come.
-const TELL_NS: u64 = 500_000_000;
+const TELL: Nanos = Nanos::from_millis(500);
 
 impl Client {
     pub fn new(
@@ -120,8 +120,8 @@ impl Client {
             right: Vec::new(),
             sums: Answer::default(),
             task: Task::None,
-            task_began_ns: 0,
-            told_ns: 0,
+            task_began: Nanos::ZERO,
+            told: Nanos::ZERO,
             owed: false,
         };
         client.epoll.add_reading(&client.orders, ORDERS)?;
@@ -162,7 +162,7 @@ impl Client {
     }
 
     fn obey(&mut self, order: Order) {
-        let now = monotonic_ns();
+        let now = monotonic();
         if matches!(order, Order::Stop) {
             if let Task::Open { attempts_left, .. } = &mut self.task {
                 *attempts_left = 0;
@@ -170,8 +170,8 @@ impl Client {
             return;
         }
         self.owed = true;
-        self.task_began_ns = now;
-        self.told_ns = now;
+        self.task_began = now;
+        self.told = now;
         (
             self.sums.slowest_s,
             self.sums.requests,
@@ -184,17 +184,17 @@ impl Client {
                 self.task = Task::Open {
                     attempts_left,
                     rate,
-                    began_ns: now,
+                    began: now,
                     started: 0,
                 };
             }
             Order::Traffic { rate, seconds } => {
                 self.slots.iter_mut().for_each(|slot| slot.used = false);
-                let end_ns = now + (seconds * 1e9) as u64;
+                let end = now + nanos(seconds);
                 self.task = Task::Traffic {
                     rate,
-                    began_ns: now,
-                    end_ns,
+                    began: now,
+                    end,
                     sent: 0,
                 };
             }
@@ -205,15 +205,15 @@ impl Client {
 
     /// Starts what the task has due by now, and answers when it is done.
     fn proceed(&mut self) -> io::Result<()> {
-        let now = monotonic_ns();
+        let now = monotonic();
         match self.task {
             Task::Open {
                 mut attempts_left,
                 rate,
-                began_ns,
+                began,
                 mut started,
             } => {
-                let due = (seconds(now - began_ns) * rate) as u64 + 1;
+                let due = (seconds(now - began) * rate) as u64 + 1;
                 while attempts_left > 0 && self.under_way < self.at_once && started < due {
                     attempts_left -= 1;
                     started += 1;
@@ -224,7 +224,7 @@ impl Client {
                 self.task = Task::Open {
                     attempts_left,
                     rate,
-                    began_ns,
+                    began,
                     started,
                 };
                 if attempts_left == 0 && self.under_way == 0 {
@@ -233,12 +233,12 @@ impl Client {
             }
             Task::Traffic {
                 rate,
-                began_ns,
-                end_ns,
+                began,
+                end,
                 mut sent,
             } => {
-                let due = (seconds(now.min(end_ns) - began_ns) * rate) as u64;
-                while sent < due && now < end_ns {
+                let due = (seconds(now.min(end) - began) * rate) as u64;
+                while sent < due && now < end {
                     // Behind by more than all connections: the rate cannot be had.
                     if !self.ask() {
                         break;
@@ -247,20 +247,20 @@ impl Client {
                 }
                 self.task = Task::Traffic {
                     rate,
-                    began_ns,
-                    end_ns,
+                    began,
+                    end,
                     sent,
                 };
-                if now >= end_ns && self.under_way == 0 {
+                if now >= end && self.under_way == 0 {
                     self.task = Task::None;
                 }
             }
             Task::None => {}
         }
         let done = self.task == Task::None;
-        if self.owed && (done || now >= self.told_ns + TELL_NS) {
+        if self.owed && (done || now >= self.told + TELL) {
             self.owed = !done;
-            self.told_ns = now;
+            self.told = now;
             self.answer(done)?;
         }
         Ok(())
@@ -268,7 +268,7 @@ impl Client {
 
     fn answer(&mut self, done: bool) -> io::Result<()> {
         self.sums.done = done;
-        self.sums.seconds = seconds(monotonic_ns() - self.task_began_ns);
+        self.sums.seconds = seconds(monotonic() - self.task_began);
         say(&mut self.answers, &Said::Answer(self.sums.clone()))
     }
 

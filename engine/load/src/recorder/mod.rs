@@ -64,7 +64,7 @@ pub struct Interval {
 /// One step of a stepped load.
 #[derive(Debug)]
 pub struct StepFigures {
-    /// Its end, in nanoseconds since the first intended send.
+    /// Its end, since the first intended send.
     pub end: Nanos,
     /// Sent in it.
     pub sent: u64,
@@ -89,7 +89,7 @@ pub struct Totals {
     pub errors: u64,
 }
 
-/// The instants of a run, in nanoseconds of the engine's clock.
+/// The instants of a run, on the engine's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Window {
     /// The first intended send, warm-up included.

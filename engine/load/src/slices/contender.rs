@@ -95,8 +95,7 @@ impl Contender {
     /// CPU time of its process tree so far; `None` if it is not watched.
     #[must_use]
     pub fn cpu(&self) -> Option<Nanos> {
-        let watcher = self.watcher.as_ref()?;
-        Some(Nanos(watcher.cpu_ns()))
+        self.watcher.as_ref().map(Watcher::cpu)
     }
 
     /// Says to its watch what it is doing.

@@ -260,7 +260,7 @@ impl Lab<'_> {
                 std::thread::sleep(POLL.min(until.saturating_sub(now()).into()));
             }
             let watcher = self.contenders[index].watcher.take();
-            reports[index] = watcher.map(|watcher| watcher.finish(self.origin.0));
+            reports[index] = watcher.map(|watcher| watcher.finish(self.origin));
         }
         reports
     }
@@ -276,7 +276,7 @@ fn charge(record: &mut SliceRecord, before: &Readings, after: &Readings) {
         .collect();
     let watched: Nanos = used.iter().flatten().copied().sum();
     let machine = before.machine.as_ref().zip(after.machine.as_ref());
-    let machine = machine.map(|(before, after)| before.until(after, watched.0));
+    let machine = machine.map(|(before, after)| before.until(after, watched));
     let cpu = &mut record.cpu;
     cpu.steal_s = machine.map(|machine| machine.steal_s);
     cpu.other_cpu_s = machine.map(|machine| machine.other_cpu_s);

@@ -12,6 +12,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use touchstone_sys::clock::seconds;
 
 /// Entries of the log in one answer.
 const PAGE: usize = 10_000;
@@ -65,7 +66,7 @@ pub fn answer(shared: &Shared, request: &Request<'_>) -> Vec<u8> {
 
 fn stats(shared: &Shared) -> Value {
     let mut value = shared.stats.describe();
-    value["delay_s"] = json!(shared.settings.delay_ns as f64 / 1e9);
+    value["delay_s"] = json!(seconds(shared.settings.delay));
     value["workers"] = json!(shared.stats.workers.len());
     value["fault"] = shared.fault.get().describe();
     value

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use touchstone_sys::clock::monotonic_ns;
+use touchstone_sys::clock::{Nanos, monotonic};
 
 /// An answer that waits for its time.
 struct Answer {
@@ -30,14 +30,14 @@ pub struct Echo {
     canned: HashMap<u16, Canned>,
     wheel: Wheel<Answer>,
     /// When the last answer of a connection is due: pipelined ones keep their order even when the delay changes.
-    last_due: HashMap<i32, (u32, u64)>,
-    fired: Vec<(u64, Answer)>,
-    now_ns: u64,
+    last_due: HashMap<i32, (u32, Nanos)>,
+    fired: Vec<(Nanos, Answer)>,
+    now: Nanos,
 }
 
 impl Echo {
     pub fn new(number: usize, shared: Arc<Shared>) -> Self {
-        let now_ns = monotonic_ns();
+        let now = monotonic();
         let settings = &shared.settings;
         let ok = Canned::new(200, &settings.content_type, settings.body.as_bytes());
         let canned = HashMap::from([
@@ -48,10 +48,10 @@ impl Echo {
             number,
             canned,
             shared,
-            wheel: Wheel::new(now_ns),
+            wheel: Wheel::new(now),
             last_due: HashMap::new(),
             fired: Vec::new(),
-            now_ns,
+            now,
         }
     }
 
@@ -82,21 +82,24 @@ impl Service for Echo {
             return;
         }
         if let Some(id) = parameter(query, b"id") {
-            self.stats().arrived(self.now_ns, id);
+            self.stats().arrived(self.now, id);
         }
         self.stats().began();
-        let (status, delay_ns) = match self.fault().get() {
-            Fault::Status(code) => (code, self.shared.settings.delay_ns),
-            Fault::Slow(ns) => (200, ns),
-            Fault::Off | Fault::Refuse => (200, self.shared.settings.delay_ns),
+        let (status, delay) = match self.fault().get() {
+            Fault::Status(code) => (code, self.shared.settings.delay),
+            Fault::Slow(delay) => (200, delay),
+            Fault::Off | Fault::Refuse => (200, self.shared.settings.delay),
         };
-        let mut due_ns = self.now_ns + delay_ns;
-        let last = self.last_due.entry(peer.fd).or_insert((peer.generation, 0));
+        let mut due = self.now + delay;
+        let last = self
+            .last_due
+            .entry(peer.fd)
+            .or_insert((peer.generation, Nanos::ZERO));
         if last.0 == peer.generation {
             // Later by the least that there is: answers of one moment have no order.
-            due_ns = due_ns.max(last.1 + 1);
+            due = due.max(last.1 + Nanos(1));
         }
-        *last = (peer.generation, due_ns);
+        *last = (peer.generation, due);
         let answer = Answer {
             peer,
             status,
@@ -104,7 +107,7 @@ impl Service for Echo {
             keep_alive: request.keep_alive,
             head: request.method == b"HEAD",
         };
-        self.wheel.insert(due_ns, answer);
+        self.wheel.insert(due, answer);
     }
 
     fn opened(&mut self) {
@@ -116,13 +119,13 @@ impl Service for Echo {
     }
 
     fn batch(&mut self) {
-        self.now_ns = monotonic_ns();
+        self.now = monotonic();
     }
 
     fn patience(&mut self) -> Option<Duration> {
         self.wheel
             .next_due()
-            .map(|due| Duration::from_nanos(due.saturating_sub(monotonic_ns())))
+            .map(|due| Duration::from(due.saturating_sub(monotonic())))
     }
 
     fn due(&mut self) -> Option<(Peer, Vec<u8>, bool)> {
@@ -130,11 +133,11 @@ impl Service for Echo {
             if self.wheel.len() == 0 {
                 return None;
             }
-            self.now_ns = monotonic_ns();
-            self.wheel.fire(self.now_ns, &mut self.fired);
+            self.now = monotonic();
+            self.wheel.fire(self.now, &mut self.fired);
             self.fired.reverse();
         }
-        let (due_ns, answer) = self.fired.pop()?;
+        let (due, answer) = self.fired.pop()?;
         let canned = self
             .canned
             .entry(answer.status)
@@ -143,8 +146,7 @@ impl Service for Echo {
             .bytes(answer.old, answer.keep_alive, answer.head)
             .to_vec();
         self.stats().ended();
-        lock(&self.shared.stats.workers[self.number])
-            .count_answer(monotonic_ns().saturating_sub(due_ns));
+        lock(&self.shared.stats.workers[self.number]).count_answer(monotonic().saturating_sub(due));
         Some((answer.peer, bytes, !answer.keep_alive))
     }
 

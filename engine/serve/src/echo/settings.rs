@@ -1,12 +1,13 @@
 //! How the echo behaves, and how it is told to misbehave.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
+use touchstone_sys::clock::Nanos;
 
 /// What the echo is like while nothing is wrong.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// From a request's arrival to its answer, in nanoseconds.
-    pub delay_ns: u64,
+    /// From a request's arrival to its answer.
+    pub delay: Nanos,
     /// The body of an answer.
     pub body: String,
     /// Its content type.
@@ -22,8 +23,8 @@ pub enum Fault {
     Status(u16),
     /// No listener, and all connections reset.
     Refuse,
-    /// The right answer after this many nanoseconds.
-    Slow(u64),
+    /// The right answer after this long.
+    Slow(Nanos),
 }
 
 /// A fault that is not understood.
@@ -52,9 +53,9 @@ impl Fault {
                 code => Err(FaultError(format!("code is {code}, not a final status"))),
             },
             Some("refuse") => Ok(Self::Refuse),
-            Some("slow") => Ok(Self::Slow(
+            Some("slow") => Ok(Self::Slow(Nanos(
                 number("delay_ms", 6000)?.saturating_mul(1_000_000),
-            )),
+            ))),
             Some(other) => Err(FaultError(format!("mode is {other:?}"))),
             None => Err(FaultError("mode is missing".into())),
         }
@@ -66,7 +67,7 @@ impl Fault {
             Self::Off => serde_json::json!({"mode": "off"}),
             Self::Status(code) => serde_json::json!({"mode": "status", "code": code}),
             Self::Refuse => serde_json::json!({"mode": "refuse"}),
-            Self::Slow(ns) => serde_json::json!({"mode": "slow", "delay_ms": ns / 1_000_000}),
+            Self::Slow(time) => serde_json::json!({"mode": "slow", "delay_ms": time.0 / 1_000_000}),
         }
     }
 }
@@ -76,7 +77,7 @@ impl Fault {
 pub struct FaultCell {
     mode: AtomicU8,
     code: AtomicU16,
-    delay_ns: AtomicU64,
+    delay: AtomicU64,
 }
 
 impl FaultCell {
@@ -88,8 +89,8 @@ impl FaultCell {
                 1
             }
             Fault::Refuse => 2,
-            Fault::Slow(ns) => {
-                self.delay_ns.store(ns, Ordering::Relaxed);
+            Fault::Slow(time) => {
+                self.delay.store(time.0, Ordering::Relaxed);
                 3
             }
         };
@@ -101,7 +102,7 @@ impl FaultCell {
         match self.mode.load(Ordering::Acquire) {
             1 => Fault::Status(self.code.load(Ordering::Relaxed)),
             2 => Fault::Refuse,
-            3 => Fault::Slow(self.delay_ns.load(Ordering::Relaxed)),
+            3 => Fault::Slow(Nanos(self.delay.load(Ordering::Relaxed))),
             _ => Fault::Off,
         }
     }
@@ -118,7 +119,7 @@ mod tests {
             ("mode=status", Fault::Status(500)),
             ("mode=status&code=503", Fault::Status(503)),
             ("mode=refuse", Fault::Refuse),
-            ("delay_ms=7&mode=slow", Fault::Slow(7_000_000)),
+            ("delay_ms=7&mode=slow", Fault::Slow(Nanos::from_millis(7))),
         ] {
             assert_eq!(Fault::parse(query).unwrap(), fault);
             let cell = FaultCell::default();

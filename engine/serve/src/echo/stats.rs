@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use touchstone_sys::clock::{monotonic_ns, seconds};
+use touchstone_sys::clock::{Nanos, monotonic, seconds};
 
 /// More distinct paths than this are counted together: a scan must not grow the memory without bound.
 const PATHS: usize = 1000;
@@ -46,9 +46,9 @@ impl WorkerStats {
         }
     }
 
-    pub fn count_answer(&mut self, late_ns: u64) {
+    pub fn count_answer(&mut self, late: Nanos) {
         self.answered += 1;
-        let late_us = late_ns / 1000;
+        let late_us = late.0 / 1000;
         self.latest_us = self.latest_us.max(late_us);
         self.lateness_us[(late_us as usize).min(LATENESS_US - 1)] += 1;
     }
@@ -57,7 +57,7 @@ impl WorkerStats {
 /// Message ids in the order of their arrival.
 #[derive(Debug, Default)]
 struct Log {
-    entries: Vec<(u64, Box<str>)>,
+    entries: Vec<(Nanos, Box<str>)>,
     counts: HashMap<Box<str>, u32>,
     dropped: u64,
 }
@@ -72,7 +72,7 @@ pub struct Stats {
     peak: AtomicI64,
     in_flight: AtomicI64,
     in_flight_peak: AtomicI64,
-    since_ns: AtomicU64,
+    since: AtomicU64,
 }
 
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -89,7 +89,7 @@ impl Stats {
             peak: AtomicI64::new(0),
             in_flight: AtomicI64::new(0),
             in_flight_peak: AtomicI64::new(0),
-            since_ns: AtomicU64::new(monotonic_ns()),
+            since: AtomicU64::new(monotonic().0),
         }
     }
 
@@ -113,7 +113,7 @@ impl Stats {
     }
 
     /// Enters a message id; the place in the log is the order of arrival over all workers.
-    pub fn arrived(&self, at_ns: u64, id: &[u8]) {
+    pub fn arrived(&self, at: Nanos, id: &[u8]) {
         let id: Box<str> = String::from_utf8_lossy(id).into();
         let mut log = lock(&self.log);
         if log.entries.len() >= LOG {
@@ -121,7 +121,7 @@ impl Stats {
             return;
         }
         *log.counts.entry(id.clone()).or_default() += 1;
-        log.entries.push((at_ns, id));
+        log.entries.push((at, id));
     }
 
     /// Sets every count to zero. What is open or in flight stays, and is where the peaks begin anew.
@@ -135,7 +135,7 @@ impl Stats {
             .store(self.open.load(Ordering::Relaxed), Ordering::Relaxed);
         self.in_flight_peak
             .store(self.in_flight.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.since_ns.store(monotonic_ns(), Ordering::Relaxed);
+        self.since.store(monotonic().0, Ordering::Relaxed);
     }
 
     /// All counts.
@@ -161,7 +161,7 @@ impl Stats {
         let log = lock(&self.log);
         let duplicates: u64 = log.counts.values().map(|n| u64::from(*n) - 1).sum();
         json!({
-            "since_s": seconds(monotonic_ns() - self.since_ns.load(Ordering::Relaxed)),
+            "since_s": seconds(monotonic() - Nanos(self.since.load(Ordering::Relaxed))),
             "requests": paths.values().sum::<u64>(),
             "paths": paths,
             "answered": answered,
@@ -225,7 +225,7 @@ mod tests {
     fn ids_are_kept_in_order_with_their_duplicates() {
         let stats = Stats::new(1);
         for id in ["7", "3", "7"] {
-            stats.arrived(1, id.as_bytes());
+            stats.arrived(Nanos(1), id.as_bytes());
         }
         let log = stats.log(1, 10);
         assert_eq!(
@@ -243,7 +243,7 @@ mod tests {
         let stats = Stats::new(1);
         assert!(stats.describe()["late_s"]["p50"].is_null());
         for late_us in 1..=100 {
-            lock(&stats.workers[0]).count_answer(late_us * 1000);
+            lock(&stats.workers[0]).count_answer(Nanos::from_micros(late_us));
         }
         let late = &stats.describe()["late_s"];
         assert_eq!(
