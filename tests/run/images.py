@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.isolation.container import ContainerRuntime
+from touchstone.isolation.container import ContainerRuntime, remove_image
 
 SERVER = """
 package main
@@ -42,6 +42,12 @@ def runtime(name: str) -> ContainerRuntime:
     if name == "docker" and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode != 0:
         pytest.skip("needs docker's daemon: its client alone runs nothing")
     return ContainerRuntime(Path(shutil.which(name) or ""))
+
+
+def remove_built(runtime: ContainerRuntime, cache: Path) -> None:
+    """Remove the images that runs with this cache have built."""
+    for build in (cache / "builds").glob("*"):
+        remove_image(runtime, f"touchstone/{build.name}")
 
 
 def path_without_podman(folder: Path) -> str:

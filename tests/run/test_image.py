@@ -5,12 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.run.demo import demo
-from tests.run.images import build_image, image_sources, path_without_podman, runtime
+from tests.run.images import build_image, image_sources, path_without_podman, remove_built, runtime
 from tests.run.test_end_to_end import COMMAND, environment, report_of
 from touchstone.isolation.container import ContainerRuntime
 
@@ -31,12 +32,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(params=["podman", "docker"])
-def runs_it(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ContainerRuntime:
+def runs_it(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ContainerRuntime]:
     """Each of the two, as the one that the lab finds."""
     found = runtime(request.param)
     if not found.is_podman:
         monkeypatch.setenv("PATH", path_without_podman(tmp_path / "bin"))
-    return found
+    yield found
+    remove_built(found, tmp_path / "cache")
 
 
 @pytest.fixture

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.intake.entries import http_arena_entry, techempower_entry
-from tests.run.images import podman
+from tests.run.images import podman, remove_built
 from tests.run.test_end_to_end import report_of, touchstone
 from touchstone.isolation.port import free_port, listeners
 
@@ -55,8 +56,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
-def _runtime() -> None:
-    podman()
+def _runtime(tmp_path: Path) -> Iterator[None]:
+    runtime = podman()
+    yield
+    remove_built(runtime, tmp_path / "cache")
 
 
 def with_server(entry: Path, port: int) -> Path:
