@@ -218,3 +218,11 @@ def test_a_new_scenario_is_sound_and_never_written_over(tmp_path: Path) -> None:
 
 def test_no_color_is_obeyed(runs: Path) -> None:
     assert "\x1b[" not in touchstone(runs, "show", "before").stdout
+
+
+def test_a_place_that_cannot_be_written_is_named_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = touchstone(tmp_path, "new", "file/my-bench", "--stack", "node")
+    assert done.returncode == 1
+    assert "file/my-bench: Not a directory" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -58,6 +58,11 @@ def main() -> None:
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         sys.exit(ExitCode.OK)
+    except OSError as error:
+        fix = "see that it can be read and written, and that the disk has room"
+        told = TouchstoneError(error.strerror or str(error), where=error.filename, fix=fix)
+        errors.print(f"[bold red]touchstone:[/] {escape(str(told))}", highlight=False)
+        sys.exit(told.exit_code)
     except _CommandLineError as error:
         error.show()
         sys.exit(ExitCode.USAGE)
