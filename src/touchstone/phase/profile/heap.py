@@ -31,8 +31,8 @@ _GO = re.compile(
     re.MULTILINE,
 )
 _FORCED = "System.gc()"
-_FINE = 50
-"""So many MiB between two collections, or more: less drowns in the log's whole MiB."""
+_FINE = 20
+"""So many MiB between two collections, or more: of less the log's whole MiB tell no two digits."""
 _ROOM = 512 * _MIB
 """What a program may allocate that never frees."""
 _PATIENCE_S = 30

@@ -85,7 +85,9 @@ def counts(found: Explanation) -> list[tuple[str, Sequence[Contrast]]]:
 
 
 def count(value: float, sign: str = "") -> str:
-    """A number of things: to hundredths where they are few. `sign` is `+` for a difference."""
+    """A number of things: to hundredths where they are few, one digit of less. `sign` is `+` for a difference."""
+    if 0 < abs(value) < 0.01:
+        return f"{value:{sign}.1g}"
     return f"{value:{sign},.0f}" if abs(value) >= 1000 else f"{value:{sign}.2f}"
 
 
