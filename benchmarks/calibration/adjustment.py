@@ -55,7 +55,8 @@ def drawn(setting: Setting, dice: np.random.Generator) -> list[list[Lap]]:
 def row(setting: Setting, trials: int) -> str:
     """A line of the table."""
     dice = np.random.default_rng(20261122)
-    held, widths = {False: 0, True: 0}, {False: [0.0][:0], True: [0.0][:0]}
+    held = {False: 0, True: 0}
+    widths: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(trials):
         rounds = drawn(setting, dice)
         for equal in held:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -56,6 +56,22 @@ class Standing:
 def divisible(bench: Bench) -> bool:
     """Whether each contender can have a part of every dependency of its own."""
     return all(dependency.divisible for dependency in bench.dependencies.values())
+
+
+def apart_for_ports(contenders: Iterable[Contender]) -> str | None:
+    """Why contenders cannot all run at once whose images listen on one fixed port; None if they can."""
+    first: dict[int, str] = {}
+    for contender in contenders:
+        image = contender.variant.image
+        if image is None or image.port is None:
+            continue
+        other = first.setdefault(image.port, contender.name)
+        if other != contender.name:
+            return (
+                f"{other} and {contender.name} both listen on port {image.port}, whatever they are told, and so not at "
+                "once: each contender is loaded by itself, in whole windows"
+            )
+    return None
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft
 from touchstone.intake.har import draft_from_har
 from touchstone.intake.openapi import draft_from_openapi
-from touchstone.manifest.base import NAME
+from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
@@ -75,8 +75,7 @@ def new(
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
     for word in (name or stack, folder.resolve().name):
         if not re.fullmatch(NAME, word):
-            fix = "names are lower case, digits and single dashes, such as my-service"
-            raise UsageError(f"{word!r} is no name of a stack or a scenario", fix=fix)
+            raise UsageError(f"{word!r} is no name of a stack or a scenario", fix=NAME_IN_WORDS)
     home = folder / (name or stack)
     if home.exists():
         raise UsageError("the stack's folder is there already", where=str(home), fix="name another with --name")

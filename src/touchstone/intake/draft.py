@@ -10,7 +10,7 @@ from typing import Any
 
 from touchstone.failure import UsageError
 from touchstone.intake.toml import table, text, value
-from touchstone.manifest.base import NAME
+from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import SCENARIO_FILE
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
@@ -70,8 +70,7 @@ class Draft:
         """Write the scenario.toml of a folder, which is made if it is not there. Raises UsageError if it cannot be."""
         name = folder.resolve().name
         if not re.fullmatch(NAME, name):
-            fix = "names are lower case, digits and single dashes, such as my-service"
-            raise UsageError(f"{name!r} is no name of a scenario", fix=fix)
+            raise UsageError(f"{name!r} is no name of a scenario", fix=NAME_IN_WORDS)
         target = folder / SCENARIO_FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,10 @@ def read_techempower(folder: Path) -> Entry:
     left_out: list[LeftOut] = []
     for name, one in implementations.items():
         found = _variant(folder, framework, name, one)
-        (variants if isinstance(found, EntryVariant) else left_out).append(found)  # type: ignore[arg-type]
+        if isinstance(found, EntryVariant):
+            variants.append(found)
+        else:
+            left_out.append(found)
     first = next(iter(implementations.values()))
     return Entry(
         benchmark="TechEmpower",

@@ -14,5 +14,6 @@ class Part(BaseModel):
 
 
 NAME = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
+NAME_IN_WORDS = "names are lower case, digits and single dashes, such as my-service"
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 """A name that may stand in a path and on a command line: lower case, digits, single dashes."""

@@ -15,6 +15,7 @@ from types import FrameType
 
 from touchstone.bench.base import Bench, blank_sample, failed
 from touchstone.bench.generators import Generators, ThisMachine
+from touchstone.bench.together import apart_for_ports
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path
@@ -23,7 +24,6 @@ from touchstone.isolation.cgroup import clear_own_cgroups
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
-from touchstone.phase.load.fitting import apart_for_ports
 from touchstone.plan.plan import Tools, find_tools
 from touchstone.plan.profile import PROFILES, Profile
 from touchstone.record.run import Plan

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.judge.claims.case import THROUGHPUT, ruled, warm
+from tests.judge.slices import steal
 from tests.judge.sound import loads, sound_run
 from touchstone.judge.claims.ruling import Ruling
 from touchstone.record.run import Run
@@ -75,11 +76,7 @@ def test_an_older_run_that_was_warm_counts_before_a_newer_one_that_was_not() -> 
 
 def stolen(share: float) -> Run:
     """A host that took a share of the CPU time during Go's windows."""
-    run = warm(sound_run())
-    for sample in loads(run, "go/std"):
-        assert sample.result
-        sample.result.machine.steal_s = share * sample.result.window.measured_s * run.environment.cpus
-    return run
+    return steal(warm(sound_run()), share, ("go/std",))
 
 
 @pytest.mark.parametrize(

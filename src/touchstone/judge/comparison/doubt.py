@@ -66,15 +66,21 @@ def widened(
     `paired`: the ratio is one of neighbouring slices, so that of a disturbance which both share only the difference
     counts; `adjusted`: it was taken at equal disturbance, so that there is none.
     """
-    up, down = contender.faster + baseline.slower, contender.slower + baseline.faster
-    if paired and not adjusted:
-        difference = contender.common_faster - baseline.common_faster
-        up, down = up + max(0.0, difference), down + max(0.0, -difference)
-    elif not adjusted:
-        up, down = up + contender.common_faster, down + baseline.common_faster
+    theirs, own = _common(contender, baseline, paired=paired, adjusted=adjusted)
+    up, down = contender.faster + baseline.slower + theirs, contender.slower + baseline.faster + own
     if FIGURES[figure].better is Better.LOWER:
         up, down = down, up
     return Interval(interval.point, interval.low * math.exp(-down), interval.high * math.exp(up))
+
+
+def _common(contender: Doubts, baseline: Doubts, *, paired: bool, adjusted: bool) -> tuple[float, float]:
+    """What disturbances that neighbouring slices share leave of doubt about each of the two."""
+    if adjusted:
+        return 0.0, 0.0
+    if paired:
+        difference = contender.common_faster - baseline.common_faster
+        return max(0.0, difference), max(0.0, -difference)
+    return contender.common_faster, baseline.common_faster
 
 
 def _log(times: float | None) -> float:

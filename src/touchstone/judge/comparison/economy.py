@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import scipy
 
 from touchstone.judge.reading.laps import LapEffect, lap_effects
-from touchstone.record.evidence.slices import Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
@@ -78,16 +76,18 @@ def spread(run: Run, figure: str = "throughput") -> Spread | None:
     within = statistics.fmean(effect.variance for rounds in pairs for effect in rounds)
     between = statistics.fmean(max(0.0, _between(rounds)) for rounds in pairs)
     newest = [one for s in sliced if s.round == last and s.slices for one in s.slices.slices if one.lap is not None]
-    laps = tuple(_laps(s.slices.slices for s in contenders if s.slices and s.round == r) for r in _rounds(contenders))
+    laps = _laps(contenders)
     return Spread(between, within, sum(one.end - one.begin for one in newest) / laps[-1], laps)
 
 
-def _rounds(sliced: list[Sample]) -> list[int]:
-    return sorted({sample.round for sample in sliced if sample.round is not None})
-
-
-def _laps(of_round: Iterable[list[Slice]]) -> int:
-    return 1 + max((one.lap for turns in of_round for one in turns if one.lap is not None), default=0)
+def _laps(sliced: list[Sample]) -> tuple[int, ...]:
+    """How many laps each round has, in the order of rounds."""
+    found: dict[int, int] = {}
+    for sample in sliced:
+        laps = [one.lap for one in sample.slices.slices if one.lap is not None] if sample.slices else []
+        number = sample.round or 0
+        found[number] = max([found.get(number, 1), *(lap + 1 for lap in laps)])
+    return tuple(found[number] for number in sorted(found))
 
 
 def _between(rounds: list[LapEffect]) -> float:

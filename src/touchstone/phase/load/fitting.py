@@ -1,9 +1,9 @@
-"""Whether all contenders can run at once, as loads in slices want it: memory, fixed ports, the engine's open files."""
+"""Whether all contenders can run at once, as loads in slices want it: their memory, and the engine's open files."""
 
 from __future__ import annotations
 
 import resource
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import psutil
 
@@ -46,22 +46,6 @@ def apart_for_memory(bench: Bench, contenders: Sequence[Contender]) -> str | Non
         f"{len(contenders)} contenders at once may need {needed / 2**20:,.0f} MiB of memory, and "
         f"{available / 2**20:,.0f} MiB are available: each is loaded by itself, in whole windows"
     )
-
-
-def apart_for_ports(contenders: Iterable[Contender]) -> str | None:
-    """Why contenders cannot all run at once whose images listen on one fixed port; None if they can."""
-    first: dict[int, str] = {}
-    for contender in contenders:
-        image = contender.variant.image
-        if image is None or image.port is None:
-            continue
-        other = first.setdefault(image.port, contender.name)
-        if other != contender.name:
-            return (
-                f"{other} and {contender.name} both listen on port {image.port}, whatever they are told, and so not at "
-                "once: each contender is loaded by itself, in whole windows"
-            )
-    return None
 
 
 def files_suffice(load: Load, contenders: int) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 
-_PER_REQUEST = {
+_OF_THE_KERNEL = {
     "voluntary_switches_per_request": "voluntary_switches",
     "involuntary_switches_per_request": "involuntary_switches",
     "minor_faults_per_request": "minor_faults",
@@ -48,19 +48,20 @@ def _of_counts(evidence: ProfileEvidence) -> Iterator[Measured]:
     calls = evidence.syscalls.counts.values() if evidence.syscalls else ()
     reason = evidence.not_counted or "nothing was answered while they were counted"
     yield "syscalls_per_request", _each(evidence.syscalls, sum(calls)), reason
-    executed = evidence.instructions.counts.get("user") if evidence.instructions else None
-    reason = evidence.no_instructions or "nothing was answered under callgrind"
-    yield "user_instructions_per_request", _each(evidence.instructions, executed), reason
     waits = evidence.waits
     delay = waits.run_delay_s / waits.seconds / evidence.rate if waits and waits.run_delay_s is not None else None
     yield "cpu_wait_per_request", delay, evidence.no_waits or "the kernel does not tell it"
-    for figure, name in _PER_REQUEST.items():
-        counted = evidence.process.counts.get(name) if evidence.process else None
-        yield figure, _each(evidence.process, counted), "the kernel does not tell it"
-    for figure, name in _OF_THE_HEAP.items():
-        counted = evidence.heap.counts.get(name) if evidence.heap else None
-        reason = evidence.no_heap or "too little was allocated for a log in whole MiB"
-        yield figure, _each(evidence.heap, counted), reason
+    for counted, figures, reason in (
+        (
+            evidence.instructions,
+            {"user_instructions_per_request": "user"},
+            evidence.no_instructions or "nothing was answered under callgrind",
+        ),
+        (evidence.process, _OF_THE_KERNEL, "the kernel does not tell it"),
+        (evidence.heap, _OF_THE_HEAP, evidence.no_heap or "too little was allocated for a log in whole MiB"),
+    ):
+        for figure, name in figures.items():
+            yield figure, _each(counted, counted.counts.get(name) if counted else None), reason
 
 
 def _each(counted: RequestCounts | None, count: int | None) -> float | None:
