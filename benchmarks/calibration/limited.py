@@ -15,6 +15,7 @@ from tempfile import mkdtemp
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Service
 from touchstone.engine.client import run_job
+from touchstone.engine.job import watch
 from touchstone.isolation.port import free_port
 from touchstone.isolation.process import describe_exit
 from touchstone.manifest.exchange import Expectation, Request, WeightedRequest
@@ -57,7 +58,7 @@ def limited(*words: str) -> Iterator[Target]:
     try:
         while not answers():
             pass
-        yield Target(f"http://127.0.0.1:{port}", process.pid, [], 1, died, answers)
+        yield Target(f"http://127.0.0.1:{port}", watch(process.pid, [], [], after_s=0.0), 1, died, answers)
     finally:
         process.kill()
         process.wait()
@@ -75,7 +76,6 @@ def seat_at(
         pace=Pace(trial_s, trials, width),
         cpus=[],
         seed=1,
-        server_cpus=[],
         put_load=lambda job: run_job("load", job, LoadResult),
     )
     seat.begin(closed_rate)

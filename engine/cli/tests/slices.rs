@@ -92,6 +92,32 @@ fn lap(phase: &str, contenders: &[u32]) -> Value {
 }
 
 #[test]
+fn what_a_dependency_uses_is_told_of_the_contender_whose_it_is() {
+    let echo = Server::start(&["echo", "--port", "0"]);
+    let null = Server::start(&["null", "--port", "0"]);
+    let mut busy = Command::new("sh")
+        .args(["-c", "while :; do :; done"])
+        .spawn()
+        .unwrap();
+    let mut with = traffic(&echo, "/echo");
+    with["watch"]["dependencies"] = json!([{"name": "database", "pid": busy.id()}]);
+    let job = json!({"contenders": [
+        {"name": "echo", "job": with},
+        {"name": "null", "job": traffic(&null, "/")},
+    ]});
+    let mut slices = Slices::start("dependency", &job);
+    slices.order(&lap("load", &[0, 1]));
+    slices.order(&json!({"order": "end"}));
+    let (code, result, errors) = slices.finish();
+    busy.kill().unwrap();
+    busy.wait().unwrap();
+    assert_eq!(code, Some(0), "{errors}");
+    let used = |index: usize| &result["slices"][index]["dependencies_cpu_s"];
+    assert!(used(0)["database"].as_f64() > Some(0.01), "{result}");
+    assert!(used(1).is_null(), "{result}");
+}
+
+#[test]
 fn a_lap_is_ordered_told_and_charged_to_those_who_used_the_cpu() {
     let echo = Server::start(&["echo", "--port", "0", "--delay-ms", "1"]);
     let null = Server::start(&["null", "--port", "0"]);

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 /// What a response must be: the same words in every job of the engine.
 pub use touchstone_exchange::{Expect, ExpectBody};
+use touchstone_watch::Dependency;
 
 use crate::error::Error;
 use crate::generators::GeneratorNode;
@@ -252,6 +253,9 @@ pub struct Watch {
     /// The CPUs that the tree was given; empty: nobody looks whether it keeps to them.
     #[serde(default)]
     pub allowed_cpus: Vec<usize>,
+    /// Process trees that work for it: databases, brokers. Their CPU is told by name, and is not that of others.
+    #[serde(default)]
+    pub dependencies: Vec<Dependency>,
     /// Seconds between two samples.
     #[serde(default = "default_watch_interval")]
     pub interval_s: f64,

@@ -195,7 +195,10 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         first_errors: first_errors(&threads),
         series,
         steps: steps(job, &threads)?,
-        machine: reports.watch.as_ref().and_then(|report| report.machine),
+        machine: reports
+            .watch
+            .as_ref()
+            .and_then(|report| report.machine.clone()),
         watch: reports.watch.map(|report| report.watch),
         interval_histograms,
     })

@@ -34,7 +34,7 @@ pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     let watcher = job
         .watch
         .as_ref()
-        .map(|watch| watch::start(job, watch))
+        .map(|watch| watch::start(job, watch, &watch.dependencies))
         .transpose()?;
     let begun = now();
     let mut crew = assemble(job, &target, &mix, control)?;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use touchstone_watch::{Phase, Target, Watcher, WatcherSettings};
+use touchstone_watch::{Dependency, Phase, Target, Watcher, WatcherSettings};
 
 use crate::clock::{nanos, now};
 use crate::control::{Control, POLL};
@@ -11,16 +11,17 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::job::{Job, Watch};
 
-/// Starts sampling, on the generator's CPUs.
+/// Starts sampling, on the generator's CPUs; with these dependencies of it, unless somebody else reads them.
 ///
 /// # Errors
 /// [`Error::System`] if the process cannot be watched.
-pub fn start(job: &Job, watch: &Watch) -> Result<Watcher, Error> {
+pub fn start(job: &Job, watch: &Watch, dependencies: &[Dependency]) -> Result<Watcher, Error> {
     let target = Target {
         pid: watch.pid,
         cgroup_paths: watch.cgroup_paths.iter().map(Into::into).collect(),
         allowed_cpus: watch.allowed_cpus.clone(),
         subreaper: None,
+        dependencies: dependencies.to_vec(),
     };
     let settings = WatcherSettings {
         interval: Duration::from_secs_f64(watch.interval_s),

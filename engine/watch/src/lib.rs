@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cgroup;
+pub mod dependencies;
 pub mod groups;
 pub mod machine;
 mod member;
@@ -22,6 +23,7 @@ mod tree;
 pub mod wall_clock;
 mod watcher;
 
+pub use dependencies::{Dependencies, Dependency, DependencyTimes};
 pub use machine::{Machine, MachineReading};
 pub use report::{Cost, Exit, Point, Report, Snapshot, Watch, Window};
 pub use sample::{Depth, Phase, Resources, Sample};

@@ -1,13 +1,15 @@
 //! The machine as a whole: stolen time, and CPU time that went to others.
 
+use crate::dependencies::{Dependencies, Dependency, DependencyTimes};
 use crate::procfs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use touchstone_sys::clock::Nanos;
 use touchstone_sys::{clock, file};
 
 /// Counters of the whole machine at one moment.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct MachineReading {
     /// CPU time spent on anything (user, nice, system, irq, softirq), over all CPUs.
     pub busy: Nanos,
@@ -17,23 +19,29 @@ pub struct MachineReading {
     pub own_cpu: Nanos,
     /// Pages swapped in and out since boot.
     pub swapped_pages: Option<u64>,
+    /// CPU time of the dependencies; empty if there are none.
+    pub dependencies: DependencyTimes,
 }
 
 /// What happened on the machine between two readings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Machine {
     /// Seconds stolen by the hypervisor, over all CPUs.
     pub steal_s: f64,
-    /// CPU seconds of processes that are neither the engine nor the watched tree (kernel's ticks of 10 ms).
+    /// CPU seconds of processes that are neither the engine nor the watched tree, nor a dependency that the job names
+    /// (kernel's ticks of 10 ms).
     pub other_cpu_s: f64,
+    /// CPU seconds of each dependency that the job names; absent if it names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,
     /// Pages swapped in and out.
     pub swapped_pages: Option<u64>,
 }
 
 impl MachineReading {
-    /// Reads `/proc/stat` and `/proc/vmstat`. `None` where they cannot be read.
+    /// Reads `/proc/stat`, `/proc/vmstat` and the dependencies. `None` where they cannot be read.
     #[must_use]
-    pub fn now() -> Option<Self> {
+    pub fn now(dependencies: &mut Dependencies) -> Option<Self> {
         let mut buffer = [0; 512];
         let source = file::open(c"/proc/stat")?;
         let text = file::read(&source, &mut buffer)?;
@@ -50,16 +58,33 @@ impl MachineReading {
             steal: tick * steal,
             own_cpu: clock::own_cpu(),
             swapped_pages: swapped_pages(),
+            dependencies: dependencies.read(),
         })
     }
 
-    /// What happened from this reading to a later one, in which the watched tree used `watched_cpu`.
+    /// What happened from this reading to a later one, in which the watched tree used `watched_cpu`; of the
+    /// dependencies, those are told that `counts` says.
     #[must_use]
-    pub fn until(&self, later: &Self, watched_cpu: Nanos) -> Machine {
-        let ours = later.own_cpu.saturating_sub(self.own_cpu) + watched_cpu;
+    pub fn until(
+        &self,
+        later: &Self,
+        watched_cpu: Nanos,
+        dependencies: &Dependencies,
+        counts: impl Fn(&Dependency) -> bool,
+    ) -> Machine {
+        let times = self.dependencies.iter().zip(&later.dependencies);
+        let theirs: Nanos = times
+            .map(|(before, after)| after.saturating_sub(*before))
+            .sum();
+        let ours = later.own_cpu.saturating_sub(self.own_cpu) + watched_cpu + theirs;
         Machine {
             steal_s: clock::seconds(later.steal.saturating_sub(self.steal)),
             other_cpu_s: clock::seconds(later.busy.saturating_sub(self.busy).saturating_sub(ours)),
+            dependencies_cpu_s: dependencies.between(
+                &self.dependencies,
+                &later.dependencies,
+                counts,
+            ),
             swapped_pages: later
                 .swapped_pages
                 .zip(self.swapped_pages)
@@ -73,4 +98,34 @@ fn swapped_pages() -> Option<u64> {
     let source = file::open(c"/proc/vmstat")?;
     let text = file::read(&source, &mut buffer)?;
     Some(procfs::field(text, b"pswpin")? + procfs::field(text, b"pswpout")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_sys::clock::nanos;
+
+    #[test]
+    fn a_dependency_is_no_stranger() {
+        let pid = std::process::id() as i32;
+        let database = Dependency {
+            name: "database".to_owned(),
+            pid,
+        };
+        let dependencies = Dependencies::open([&database, &database]).unwrap();
+        let reading = |busy, own, database| MachineReading {
+            busy: nanos(busy),
+            own_cpu: nanos(own),
+            dependencies: vec![nanos(database)],
+            ..MachineReading::default()
+        };
+        let (before, after) = (reading(10.0, 1.0, 4.0), reading(20.0, 2.0, 7.0));
+        let machine = before.until(&after, nanos(2.0), &dependencies, |_| true);
+        assert!((machine.other_cpu_s - 4.0).abs() < 1e-9, "{machine:?}");
+        let told = machine.dependencies_cpu_s.unwrap();
+        assert!((told["database"] - 3.0).abs() < 1e-9, "{told:?}");
+        // Another contender's own: still no stranger, and told to nobody else.
+        let machine = before.until(&after, nanos(2.0), &dependencies, |_| false);
+        assert!((machine.other_cpu_s - 4.0).abs() < 1e-9 && machine.dependencies_cpu_s.is_none());
+    }
 }

@@ -1,6 +1,7 @@
 //! Samples of a process tree, taken when asked for.
 
 use crate::cgroup::{Cgroup, CpuTimes};
+use crate::dependencies::Dependency;
 use crate::groups::{Groups, Restraint, ThrottledGroup};
 use crate::member::{Cpu, Member, Memory, Stat};
 use crate::placement::{Placement, PlacementLog};
@@ -24,6 +25,8 @@ pub struct Target {
     pub allowed_cpus: Vec<usize>,
     /// A process to which the tree's orphans fall (`PR_SET_CHILD_SUBREAPER`), if any.
     pub subreaper: Option<i32>,
+    /// Process trees that work for it; their CPU time is told apart from that of strangers.
+    pub dependencies: Vec<Dependency>,
 }
 
 /// Why watching could not begin.
@@ -120,16 +123,18 @@ impl Sampler {
         })
     }
 
+    /// CPU time of the tree until now, without a look at anything else.
+    pub fn cpu(&mut self) -> Nanos {
+        self.scan_if_due(Depth::Shallow);
+        self.refresh(monotonic());
+        self.highest.total = self.highest.total.max(self.roster().cpu());
+        self.highest.total
+    }
+
     /// Takes one sample. After the root's exit, what is left of the tree is still sampled.
     pub fn sample(&mut self, depth: Depth, phase: Phase) -> Sample {
         let at = monotonic();
-        if at >= self.next_scan || depth == Depth::Deep {
-            let before = thread_cpu();
-            self.scan();
-            // What it took of the CPU, not of the time: a thread that had to wait for its CPU has cost nobody anything.
-            let took = thread_cpu().saturating_sub(before);
-            self.next_scan = monotonic() + took * SCAN_SHARE;
-        }
+        self.scan_if_due(depth);
         self.refresh(at);
         let mut sample = Sample {
             at,
@@ -202,6 +207,16 @@ impl Sampler {
     /// Has the next sample look for new processes, however lately that was done.
     pub fn scan_now(&mut self) {
         self.next_scan = Nanos::ZERO;
+    }
+
+    fn scan_if_due(&mut self, depth: Depth) {
+        if monotonic() >= self.next_scan || depth == Depth::Deep {
+            let before = thread_cpu();
+            self.scan();
+            // What it took of the CPU, not of the time: a thread that had to wait for its CPU has cost nobody anything.
+            let took = thread_cpu().saturating_sub(before);
+            self.next_scan = monotonic() + took * SCAN_SHARE;
+        }
     }
 
     /// Adds processes that have come to belong to the tree; grandchildren of the same scan included.

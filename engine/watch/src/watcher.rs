@@ -1,5 +1,6 @@
 //! A sampler on a thread of its own.
 
+use crate::dependencies::Dependencies;
 use crate::machine::MachineReading;
 use crate::report::{Cost, ExitAt, Point, Report, Snapshot, Watch, Window, since};
 use crate::roster::Roster;
@@ -78,6 +79,7 @@ impl Watcher {
     /// When the process does not exist, `/proc` cannot be read, or no thread can be started.
     pub fn start(target: &Target, settings: WatcherSettings) -> Result<Self, WatchError> {
         let mut sampler = Sampler::new(target)?;
+        let dependencies = Dependencies::open(&target.dependencies)?;
         let first = sampler.sample(Depth::Deep, Phase::Warmup);
         let shared = Arc::new(Shared {
             orders: Mutex::new(Orders {
@@ -92,7 +94,7 @@ impl Watcher {
             highest_cpu: AtomicU64::new(0),
         });
         let interval = settings.interval.max(Duration::from_millis(1));
-        let log = Log::new(first);
+        let log = Log::new(first, dependencies);
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("watch".into())
@@ -167,6 +169,7 @@ struct Log {
     samples: Vec<Sample>,
     /// The machine's counters when the measured window began and ended.
     machine: [Option<MachineReading>; 2],
+    dependencies: Dependencies,
     exit: Option<crate::report::Exit>,
     wall_clock: WallClockLog,
     /// The sampler when it has taken its last sample: it holds the evidence of threads and cgroups.
@@ -175,11 +178,12 @@ struct Log {
 }
 
 impl Log {
-    fn new(first: Sample) -> Self {
+    fn new(first: Sample, dependencies: Dependencies) -> Self {
         let mut samples = Vec::with_capacity(4096);
         samples.push(first);
         Self {
             samples,
+            dependencies,
             ..Self::default()
         }
     }
@@ -223,7 +227,7 @@ impl Log {
             },
             machine: before
                 .zip(after)
-                .map(|(before, after)| before.until(&after, cpu)),
+                .map(|(before, after)| before.until(&after, cpu, &self.dependencies, |_| true)),
         }
     }
 }
@@ -255,10 +259,10 @@ fn run(
         let sample = sampler.sample(depth, phase);
         *shared.roster() = sampler.roster();
         if before != Some(phase) && phase == Phase::Load {
-            log.machine[0] = MachineReading::now();
+            log.machine[0] = MachineReading::now(&mut log.dependencies);
         }
         if before == Some(Phase::Load) && (stop || phase != Phase::Load) {
-            log.machine[1] = MachineReading::now();
+            log.machine[1] = MachineReading::now(&mut log.dependencies);
         }
         if depth == Depth::Deep {
             let took = monotonic() - sample.at;

@@ -72,7 +72,8 @@ class Running:
     def watch(self, after_s: float) -> Watch:
         """What the engine samples next to a load, and `after_s` beyond its end."""
         folders = [str(folder) for folder in self.cgroup.folders] if self.cgroup else []
-        return watch(self.process.pid, folders, self.cpus, after_s=after_s)
+        trees = {name: dependency.pids() for name, dependency in self.dependencies.items()}
+        return watch(self.process.pid, folders, self.cpus, after_s=after_s, dependencies=trees)
 
     def foreign_listener(self) -> str | None:
         """Who else holds its port, in words; None if it is ours alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -162,12 +162,22 @@ def load_job(
     }
 
 
-def watch(pid: int, cgroup_paths: Sequence[str], allowed_cpus: Sequence[int], after_s: float) -> protocol.Watch:
-    """What the engine samples next to a load: the process tree below `pid`, which was given `allowed_cpus`."""
+def watch(
+    pid: int,
+    cgroup_paths: Sequence[str],
+    allowed_cpus: Sequence[int],
+    after_s: float,
+    dependencies: Mapping[str, Sequence[int]] | None = None,
+) -> protocol.Watch:
+    """What the engine samples next to a load: the process tree below `pid`, which was given `allowed_cpus`.
+
+    Of the dependencies, by name the roots of their process trees, it reads the CPU time.
+    """
     return {
         "pid": pid,
         "cgroup_paths": list(cgroup_paths),
         "allowed_cpus": list(allowed_cpus),
+        "dependencies": [{"name": name, "pid": root} for name, roots in (dependencies or {}).items() for root in roots],
         "interval_s": 0.1,
         "after_s": after_s,
     }

@@ -23,6 +23,15 @@ class Capture(TypedDict):
     """A regular expression that is searched for; its first group is the value."""
 
 
+class Dependency(TypedDict):
+    """A process tree that works for the server."""
+
+    name: str
+    """What its CPU time is told under; several trees may share a name."""
+    pid: int
+    """The root of its process tree."""
+
+
 class ExpectBodyAny(TypedDict):
     """Anything."""
 
@@ -130,6 +139,8 @@ class Watch(TypedDict):
     """The CPUs that the tree was given; empty: nobody looks whether it keeps to them."""
     cgroup_paths: NotRequired[list[str]]
     """Control-group directories whose memory and throttling are read."""
+    dependencies: NotRequired[list[Dependency]]
+    """Process trees that work for it: databases, brokers. Their CPU is told by name, and is not that of others."""
     interval_s: NotRequired[float]
     """Seconds between two samples."""
     pid: int

@@ -169,6 +169,9 @@ class Machine(EngineRecord):
 
     steal_s: float | None = None
     other_cpu_s: float | None = None
+    """Of processes that are neither engine nor server, nor a dependency of `dependencies_cpu_s`."""
+    dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """Of each dependency that has processes of its own; None if there are none, or nobody looked."""
     swapped_pages: int | None = None
     """In and out, of the whole machine."""
 

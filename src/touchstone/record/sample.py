@@ -84,7 +84,9 @@ class DependencyState(Record):
     before: dict[str, float] = {}
     after: dict[str, float] = {}
     cpu_s: float | None = None
-    """CPU seconds of the dependency within the window; None if it runs in the contender's own process."""
+    """CPU seconds over the whole load, its warm-up included; None if it runs in the contender's own process, and where
+    contenders are loaded in turn: there the engine counts it, turn by turn.
+    """
     cpus: list[int] = []
     sessions_peak: int | None = None
     leftovers: list[str] = []

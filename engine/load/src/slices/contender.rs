@@ -69,7 +69,9 @@ impl Contender {
     /// [`Error`] if that cannot be done here.
     pub fn start(prepared: Prepared, interrupt: &AtomicBool) -> Result<(Self, Ready), Error> {
         let Prepared { job, mix, target } = prepared;
-        let watcher = job.watch.as_ref().map(|watch| watch::start(&job, watch));
+        // What the dependencies use is read turn by turn, for all contenders.
+        let watcher = job.watch.as_ref();
+        let watcher = watcher.map(|watch| watch::start(&job, watch, &[]));
         let watcher = watcher.transpose()?;
         if let Some(watcher) = &watcher {
             watcher.mark(Phase::Off);

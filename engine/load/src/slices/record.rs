@@ -88,6 +88,8 @@ pub struct CpuUse {
     pub steal_s: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_cpu_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,
 }
 
 /// When a turn was, on the engine's clock, and what it was for.

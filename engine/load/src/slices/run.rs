@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 
-use touchstone_watch::{MachineReading, Phase, Report};
+use touchstone_watch::{Dependencies, MachineReading, Phase, Report};
 
 use super::contender::{Contender, Prepared};
 use super::event::SliceEvent;
@@ -41,8 +41,15 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
     if let Some(cpus) = job.cpus.as_deref().filter(|cpus| !cpus.is_empty()) {
         usage::restrict(cpus)?;
     }
+    let watched = job
+        .contenders
+        .iter()
+        .filter_map(|one| one.job.watch.as_ref());
+    let dependencies = Dependencies::open(watched.flat_map(|watch| &watch.dependencies))
+        .map_err(|error| Error::Job(format!("watch.dependencies: {error}")))?;
     let mut lab = Lab {
         job,
+        dependencies,
         contenders: Vec::with_capacity(prepared.len()),
         slices: Vec::new(),
         origin: Nanos::ZERO,
@@ -58,6 +65,7 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
 /// The job under way.
 struct Lab<'a> {
     job: &'a SlicesJob,
+    dependencies: Dependencies,
     contenders: Vec<Contender>,
     slices: Vec<SliceRecord>,
     origin: Nanos,
@@ -168,7 +176,7 @@ impl Lab<'_> {
         let mut record = SliceRecord::of(taken, &parts)?;
         std::thread::sleep(rest_until.saturating_sub(now()).into());
         let after = self.read();
-        charge(&mut record, &before, &after);
+        self.charge(&mut record, &before, &after);
         self.contenders[order.contender].mark(Phase::Off);
         if !there {
             self.tell_lost(order.contender);
@@ -189,10 +197,38 @@ impl Lab<'_> {
         self.slices.push(kept);
     }
 
-    fn read(&self) -> Readings {
+    fn read(&mut self) -> Readings {
         Readings {
             cpu: self.contenders.iter().map(Contender::cpu).collect(),
-            machine: MachineReading::now(),
+            machine: MachineReading::now(&mut self.dependencies),
+        }
+    }
+
+    /// Says in a record who used the CPUs between two readings.
+    fn charge(&self, record: &mut SliceRecord, before: &Readings, after: &Readings) {
+        let used: Vec<Option<Nanos>> = before
+            .cpu
+            .iter()
+            .zip(&after.cpu)
+            .map(|(before, after)| Some(after.as_ref()?.saturating_sub(*before.as_ref()?)))
+            .collect();
+        let watched: Nanos = used.iter().flatten().copied().sum();
+        let own = &self.job.contenders[record.contender].job.watch;
+        let machine = before.machine.as_ref().zip(after.machine.as_ref());
+        let machine = machine.map(|(before, after)| {
+            before.until(after, watched, &self.dependencies, |one| {
+                own.as_ref()
+                    .is_some_and(|watch| watch.dependencies.contains(one))
+            })
+        });
+        let cpu = &mut record.cpu;
+        cpu.server_cpu_s = used[record.contender].map(seconds);
+        cpu.others_cpu_s = used.into_iter().map(|used| used.map(seconds)).collect();
+        cpu.others_cpu_s[record.contender] = None;
+        if let Some(machine) = machine {
+            cpu.steal_s = Some(machine.steal_s);
+            cpu.other_cpu_s = Some(machine.other_cpu_s);
+            cpu.dependencies_cpu_s = machine.dependencies_cpu_s;
         }
     }
 
@@ -264,23 +300,4 @@ impl Lab<'_> {
         }
         reports
     }
-}
-
-/// Says in a record who used the CPUs between two readings.
-fn charge(record: &mut SliceRecord, before: &Readings, after: &Readings) {
-    let used: Vec<Option<Nanos>> = before
-        .cpu
-        .iter()
-        .zip(&after.cpu)
-        .map(|(before, after)| Some(after.as_ref()?.saturating_sub(*before.as_ref()?)))
-        .collect();
-    let watched: Nanos = used.iter().flatten().copied().sum();
-    let machine = before.machine.as_ref().zip(after.machine.as_ref());
-    let machine = machine.map(|(before, after)| before.until(after, watched));
-    let cpu = &mut record.cpu;
-    cpu.steal_s = machine.map(|machine| machine.steal_s);
-    cpu.other_cpu_s = machine.map(|machine| machine.other_cpu_s);
-    cpu.server_cpu_s = used[record.contender].map(seconds);
-    cpu.others_cpu_s = used.into_iter().map(|used| used.map(seconds)).collect();
-    cpu.others_cpu_s[record.contender] = None;
 }

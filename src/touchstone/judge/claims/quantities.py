@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from touchstone.judge.reading.dependencies import dependency_use
 from touchstone.judge.reading.sessions import is_downstream
 from touchstone.record.evidence.hold import HeldLevel
 from touchstone.record.sample import Sample
@@ -56,9 +57,8 @@ def _p99_over_p50(sample: Sample) -> float | None:
 
 def _dependency_cpu_share(sample: Sample) -> float | None:
     """Of one CPU, as the article's `docker stats` counts."""
-    seconds = sample.result.window.measured_s if sample.result else 0.0
-    used = [d.cpu_s for d in sample.dependencies if d.cpu_s is not None]
-    return sum(used) / seconds if used and seconds > 0 else None
+    use = dependency_use(sample)
+    return sum(use.cpu_s.values()) / use.elapsed_s if use.cpu_s and use.elapsed_s > 0 else None
 
 
 def _dependency_ceiling(sample: Sample) -> float | None:

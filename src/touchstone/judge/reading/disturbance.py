@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from touchstone.judge.reading.dependencies import dependency_use
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
@@ -24,14 +25,16 @@ class Disturbance:
 def others_share(sample: Sample, cpus: int) -> float | None:
     """The share of the machine that others used during a load, below 0 where it was less than can be told.
 
-    The engine knows only its own and the server's processes; what dependencies used is no stranger's. None where nobody
+    What dependencies used is no stranger's: where the engine did not tell it apart, it is taken off. None where nobody
     looked, or nothing was loaded.
     """
     result = sample.result
     other = result.machine.other_cpu_s if result else None
     if result is None or other is None or not result.window.measured_s:
         return None
-    return (other - _of_dependencies(sample)) / (result.window.watched_s * max(1, cpus))
+    if result.machine.dependencies_cpu_s is None:
+        other -= sum(dependency_use(sample).cpu_s.values())
+    return other / (result.window.watched_s * max(1, cpus))
 
 
 def others_in_failed_trials(sample: Sample, cpus: int) -> float | None:
@@ -39,16 +42,7 @@ def others_in_failed_trials(sample: Sample, cpus: int) -> float | None:
     if sample.capacity is None:
         return None
     used = [t.other_cpus for t in sample.capacity.trials if t.held is False and t.other_cpus is not None]
-    seconds = sample.machine.wall_s if sample.machine else None
-    own = _of_dependencies(sample)
-    if not used or (own and not seconds):
-        return None
-    return (statistics.median(used) - (own / seconds if seconds else 0.0)) / max(1, cpus)
-
-
-def _of_dependencies(sample: Sample) -> float:
-    """CPU seconds of the dependencies' processes."""
-    return sum(state.cpu_s for state in sample.dependencies if state.cpu_s)
+    return statistics.median(used) / max(1, cpus) if used else None
 
 
 def disturbance(runs: Iterable[Run]) -> Disturbance:

@@ -18,6 +18,7 @@ from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.together import Standing
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import ValueSource
+from touchstone.engine.job import watch
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
@@ -137,7 +138,6 @@ class Hunt:
                     pace=pace if own else _TARE_PACE,
                     cpus=list(placement.engine_cpus),
                     seed=self.bench.seed + 1_000 * self.round_number,
-                    server_cpus=list(placement.server_cpus) if own else [],
                     put_load=self.bench.put_load,
                 )
             )
@@ -212,13 +212,13 @@ class Hunt:
 
     def _target(self, one: Standing) -> Target:
         contender, service = one.running, one.running.service
-        assert contender.pid is not None  # the phase is for contenders that the lab starts
+        watched = contender.watch(after_s=0.0)
+        assert watched is not None  # the phase is for contenders that the lab starts
         ready, values = self.bench.scenario.ready, ValueSource(self.bench.seed)
         limit = self.load.cpus or self.bench.cpu_limit
         return Target(
             url=contender.url,
-            pid=contender.pid,
-            cgroups=[str(folder) for folder in contender.cgroup.folders] if contender.cgroup else [],
+            watch=watched,
             lanes=limit or max(1, len(self.bench.placement.server_cpus)),
             died=contender.exited,
             answers=lambda: service.exchange(ready, values.next()).status is not None,
@@ -238,7 +238,7 @@ class Hunt:
 
 
 def _null_target(null: dict[str, Any]) -> Target:
-    return Target(url=f"http://{null['listening']}", pid=int(null["pid"]), cgroups=[], lanes=1)
+    return Target(url=f"http://{null['listening']}", watch=watch(int(null["pid"]), [], [], after_s=0.0), lanes=1)
 
 
 def _accepting(load: Load) -> Load:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from touchstone.engine.job import Timing, load_job, watch
-from touchstone.engine.protocol import LoadJob
+from touchstone.engine.job import Timing, load_job
+from touchstone.engine.protocol import LoadJob, Watch
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.search import KneeSearch, Known
@@ -38,8 +38,8 @@ class Target:
     """The server that trials load."""
 
     url: str
-    pid: int
-    cgroups: list[str]
+    watch: Watch
+    """What is sampled next to a trial."""
     lanes: float
     """How many CPUs' time it may use."""
     died: Callable[[], str | None] = lambda: None
@@ -68,7 +68,6 @@ class Seat:
     pace: Pace
     cpus: list[int]
     seed: int
-    server_cpus: list[int]
     put_load: Callable[[LoadJob], LoadResult]
     """Carries out a load job."""
     counter: int = 0
@@ -119,7 +118,7 @@ class Seat:
         job = load_job(load, self.target.url, timing, cpus=self.cpus, seed=self.seed + len(self.trials))
         job["first_counter"] = self.counter
         job["series_interval_s"] = timing.measured_s / POINTS
-        job["watch"] = watch(self.target.pid, self.target.cgroups, self.server_cpus, after_s=0.0)
+        job["watch"] = self.target.watch
         result = self.put_load(job)
         self.counter += int(rate * (timing.warmup_s + timing.measured_s)) + _COUNTER_SLACK
         self.totals = added(self.totals, result.totals)

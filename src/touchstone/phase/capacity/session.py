@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from touchstone.bench.base import Bench
-from touchstone.engine.job import traffic, watch
+from touchstone.engine.job import traffic
 from touchstone.engine.protocol import Contender, SlicesJob
 from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.manifest.load import Load
@@ -29,7 +29,7 @@ def open_session(
             job = null_traffic(load, null, seat.seed)
         else:
             job = traffic(load, seat.target.url, seed=seat.seed)
-            job["watch"] = watch(seat.target.pid, seat.target.cgroups, seat.server_cpus, after_s=0.0)
+            job["watch"] = seat.target.watch
         job["first_counter"] = seat.counter
         contenders.append({"name": seat.name, "job": job})
     cpus = bench.placement.engine_cpus

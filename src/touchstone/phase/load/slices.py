@@ -170,6 +170,8 @@ class _SlicedLoad:
             sample.machine = machines[index].end()
             sample.dependencies = watches[index].states
             for state in sample.dependencies:
+                # Over the whole session its CPU went to all contenders; the engine counts it turn by turn.
+                state.cpu_s = None
                 state.ceiling = bench.ceilings.get((self.name, state.name))
             checker = checkers[index]
             if checker is None or sample.result is None or one.running.exited() is not None:
@@ -293,7 +295,11 @@ def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
     """The result with what else used the machine within the contender's own measured slices."""
     measured = [one for one in slices if one.lap_phase == "load"]
     stolen, others = _sum(s.steal_s for s in measured), _sum(s.other_cpu_s for s in measured)
-    result.machine = Machine(steal_s=stolen, other_cpu_s=others)
+    dependencies: dict[str, float] = {}
+    for one in measured:
+        for name, used in (one.dependencies_cpu_s or {}).items():
+            dependencies[name] = dependencies.get(name, 0.0) + used
+    result.machine = Machine(steal_s=stolen, other_cpu_s=others, dependencies_cpu_s=dependencies or None)
     return result
 
 

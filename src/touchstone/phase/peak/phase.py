@@ -11,7 +11,7 @@ from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import fresh_of
-from touchstone.engine.job import Timing, load_job, watch
+from touchstone.engine.job import Timing, load_job
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
@@ -68,8 +68,7 @@ def _load_at_once(bench: Bench, contender: Running, name: str, load: Load, sampl
     ready_s = time.monotonic() - exec_s
     checker = Checker(contender.service, bench.dependencies, bench.seed)
     prepare_load(checker, load, bench.seed)
-    cgroup = contender.process.cgroup
-    machine = MachineWatch(cgroup)
+    machine = MachineWatch(contender.cgroup)
     with DependencyWatch(bench.dependencies, contender.leftovers) as observed:
         elapsed_s = time.monotonic() - exec_s
         if elapsed_s >= within_s:
@@ -81,8 +80,7 @@ def _load_at_once(bench: Bench, contender: Running, name: str, load: Load, sampl
         seed, fresh = bench.seed + (sample.round or 0), fresh_of(bench.seed)
         job = load_job(load, contender.url, timing, cpus=bench.placement.engine_cpus, seed=seed, fresh=fresh)
         job["series_interval_s"] = _INTERVAL_S
-        folders = [str(folder) for folder in cgroup.folders] if cgroup else []
-        job["watch"] = watch(contender.process.pid, folders, bench.placement.server_cpus, after_s=0.0)
+        job["watch"] = contender.watch(after_s=0.0)
         # The engine states its start by the wall clock; exec is known on the monotonic one.
         exec_unix_s = time.time() - (time.monotonic() - exec_s)
         result = bench.put_load(job)

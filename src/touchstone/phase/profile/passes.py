@@ -11,7 +11,7 @@ from typing import Any, Self
 from touchstone.bench.base import Bench
 from touchstone.bench.service import Running
 from touchstone.contract.template import fresh_of
-from touchstone.engine.job import traffic, watch
+from touchstone.engine.job import traffic
 from touchstone.engine.protocol import SlicesJob, Traffic
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
@@ -87,9 +87,7 @@ class Passes:
         # Each session counts its requests anew, and what is unique in a run must be unique over all of them.
         for sent in ("requests", "journeys"):
             job[sent] = json.loads(json.dumps(job[sent]).replace("{counter}", f"{self._sessions}{{counter}}"))
-        cgroup = self.running.process.cgroup
-        folders = [str(folder) for folder in cgroup.folders] if cgroup else []
-        job["watch"] = watch(self.running.process.pid, folders, self.bench.placement.server_cpus, after_s=0.0)
+        job["watch"] = self.running.watch(after_s=0.0)
         return job
 
     def warm_up(self, budget: Budget) -> float:

@@ -34,7 +34,7 @@ class CapacityTrial(Record):
     generator_busy: float | None = None
     lateness_p99: float | None = None
     other_cpus: float | None = None
-    """How many CPUs were used on average by others than server and engine: dependencies, and strangers."""
+    """How many CPUs were used on average by others than server, engine and dependencies."""
 
 
 class AtRate(Record):

@@ -52,6 +52,8 @@ class Slice(Record):
     engine_delayed_s: float | None = None
     steal_s: float | None = None
     other_cpu_s: float | None = None
+    dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """By dependency, as `server_cpu_s`; None if none has a process of its own."""
     lap: int | None = None
     """The lap that the turn belongs to, from 0; None in the warm-up."""
 

@@ -8,6 +8,7 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import dependency_use
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
@@ -42,17 +43,16 @@ class DependencySaturated(SampleRule):
         result = sample.result
         if result is None or not result.window.measured_s:
             return
-        # The dependency's CPU is read around the whole load, its warm-up included.
-        spent = result.window.whole_s
+        use = dependency_use(sample)
         for dependency in sample.dependencies:
-            busy = None
-            if dependency.cpu_s is not None and dependency.cpus:
-                busy = dependency.cpu_s / (spent * len(dependency.cpus))
+            busy, used = None, use.cpu_s.get(dependency.name)
+            if used is not None and dependency.cpus:
+                busy = used / (use.elapsed_s * len(dependency.cpus))
             # A load that opened no session at it asked nothing of it.
             asked = dependency.ceiling is not None and dependency.sessions_peak != 0
             near = result.rate.achieved / dependency.ceiling if asked and dependency.ceiling else None
             evidence = {
-                "cpu_s": dependency.cpu_s,
+                "cpu_s": used,
                 "busy": busy,
                 "ceiling": dependency.ceiling,
                 "rate": result.rate.achieved,
