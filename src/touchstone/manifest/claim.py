@@ -204,6 +204,8 @@ class Claim(Part):
     not_measured: str | None = None
     """Why the lab has no measurement for it yet: which toolchain, contender or figure is missing."""
     explained_by: list[Explanation] = []
+    why: bool = False
+    """Whether its two contenders are profiled under its load: the page shows where their CPU per request differs."""
     background: str = ""
     """What is known about the number, for the reader."""
     references: list[str] = []
@@ -216,6 +218,8 @@ class Claim(Part):
             raise ValueError("the claim has a `test` and says `not_measured`: leave one of them out")
         if self.explained_by and self.test is None:
             raise ValueError("`explained_by` explains a contradiction, and without a `test` there is none")
+        if self.why and self.test is None:
+            raise ValueError("`why` is about the contenders of a `test`, and there is none")
         return self
 
 

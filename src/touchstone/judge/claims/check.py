@@ -42,6 +42,10 @@ def _claim(claim: Claim) -> Iterator[str]:
     yield from _codes(f"{where}.admits", claim.admits)
     if claim.test is not None:
         yield from _test(f"{where}.test", claim, claim, claim.test)
+    if claim.why and claim.test is not None:
+        under = {term.load or claim.load for term in terms(claim.test)}
+        if len({term.contender for term in terms(claim.test)}) != 2 or len(under) != 1 or under == {None}:
+            yield f"{where}.why asks for profiles of two contenders under one load, and the test is not about such"
     for number, explanation in enumerate(claim.explained_by):
         place = f"{where}.explained_by.{number}"
         yield from _codes(f"{place}.admits", explanation.admits)

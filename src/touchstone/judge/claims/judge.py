@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from touchstone.judge.claims.cause import cause
 from touchstone.judge.claims.evidence import Evidence, Judged
 from touchstone.judge.claims.relations import Question, measure
 from touchstone.judge.claims.ruling import ClaimRuling, ClaimsRuling, Measurement, Reproduction, Ruling
@@ -66,6 +67,7 @@ class _Bench:
     """One claim before the judge."""
 
     def __init__(self, file: ClaimsFile, claim: Claim, setting: Setting) -> None:
+        self.file = file
         self.claim = claim
         self.scenario = claim.scenario or file.scenario
         self.setting = setting
@@ -83,6 +85,7 @@ class _Bench:
             return made
         made.ruling, made.reason = _all(measurements)
         made.more_rounds = max((m.more_rounds for m in measurements if m.more_rounds), default=None)
+        made.cause = cause(self.file, claim, self.setting.evidence, self.setting.confidence)
         made.explanations = [self._reproduce(e) for e in claim.explained_by]
         shown = next((e for e in made.explanations if e.reproduced), None)
         if made.ruling is Ruling.CONTRADICTED and shown is not None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from touchstone.judge.why.explanation import Explanation
 from touchstone.record.base import Record
 
 
@@ -77,6 +78,8 @@ class ClaimRuling(Record):
     reason: str
     measurements: list[Measurement] = []
     explanations: list[Reproduction] = []
+    cause: Explanation | None = None
+    """Where the CPU per request of its two contenders differs, if the claim asks for it and both were profiled."""
     more_rounds: int | None = None
 
     @property

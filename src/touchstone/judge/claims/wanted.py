@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from touchstone.judge.claims.cause import profiled_places
 from touchstone.judge.claims.check import terms
 from touchstone.judge.claims.evidence import Absent, Evidence, Place
 from touchstone.judge.claims.relations import FLOORS, Question
 from touchstone.judge.claims.ruling import ClaimsRuling, Ruling
 from touchstone.manifest.claim import Claim, ClaimsFile, EventTest, Explanation, Test
 
-_APART = ("hold", "floor", "drain", "peak")
+_APART = ("hold", "floor", "drain", "peak", "profile")
 """Phases that take long and stand alone: a step of their own each."""
 
 
@@ -28,6 +29,8 @@ class Step:
     @property
     def name(self) -> str:
         """What tells it from the other steps."""
+        if self.phases == ("profile",):
+            return f"{self.scenario} {self.load} profile"
         return f"{self.scenario} {self.load or '+'.join(self.phases)}"
 
 
@@ -72,6 +75,9 @@ def missing(files: Iterable[ClaimsFile], evidence: Evidence) -> list[Place]:
                 found = admitting.together(places)
                 if isinstance(found, Absent) or any(reading.suspect or reading.cold for reading in found):
                     wanted |= dict.fromkeys(places)
+            profiled = profiled_places(file, claim)
+            if isinstance(evidence.together(profiled), Absent):
+                wanted |= dict.fromkeys(profiled)
     return list(wanted)
 
 
@@ -100,10 +106,10 @@ def steps(places: Iterable[Place]) -> list[Step]:
     grouped: dict[tuple[str, str, str | None], dict[str, set[str]]] = {}
     for place in places:
         kind = "load" if place.phase == "load" else place.phase if place.phase in _APART else "start"
-        load = place.load if kind == "load" else None
+        load = place.load if kind in ("load", "profile") else None
         group = grouped.setdefault((place.scenario, kind, load), {})
         group.setdefault(place.contender, set()).add(place.phase)
-    order = ["start", "load", "drain", "hold", "floor", "peak"]
+    order = ["start", "load", "drain", "hold", "floor", "peak", "profile"]
     made = [
         Step(
             scenario,

@@ -14,6 +14,8 @@ from touchstone.report.html import environment
 from touchstone.report.sections.environment import rows_of
 from touchstone.report.sentence import machine, what_ran
 from touchstone.report.view import View
+from touchstone.report.why import words as why
+from touchstone.report.why.waterfall import waterfall
 
 FRONT = "index.html"
 
@@ -67,4 +69,5 @@ def _tally(ruled: Ruled) -> list[tuple[Ruling, int]]:
 def _render(template: str, **shown: object) -> str:
     made = environment()
     made.globals |= {"words": words, "SIGNS": words.SIGNS, "Ruling": Ruling, "FRONT": FRONT, "about": words.ABOUT}
+    made.globals |= {"why": why, "waterfall": waterfall}
     return made.get_template(template).render(**shown)

@@ -10,6 +10,7 @@ from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.manifest.claim import Claim
 from touchstone.report.claims.view import Ruled
 from touchstone.report.claims.words import SIGNS, bounds, figure, interval, measured, published, reason, value
+from touchstone.report.why.terminal import print_explanation
 
 _COLOURS = {
     Ruling.HOLDS: "green",
@@ -80,6 +81,8 @@ def explain_claim(console: Console, ruled: Ruled, claim: Claim) -> None:
     for line in lines:
         if line:
             console.print(escape(line), highlight=False, soft_wrap=True)
+    if ruling.cause is not None:
+        print_explanation(console, ruling.cause)
 
 
 def _measurement(m: Measurement, indent: str) -> list[str]:
