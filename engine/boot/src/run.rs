@@ -98,7 +98,7 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
     // The root has not been reaped, so it is there even if it has ended.
     let mut sampler = Sampler::new(&target).map_err(|e| JobError::Engine(e.to_string()))?;
     let mut lookout = Lookout::new(&job.container_groups);
-    let answered = first_response(
+    let failed = first_response(
         plan,
         started,
         &mut knocker,
@@ -106,59 +106,84 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
         &mut lookout,
         interrupt,
         &mut run,
-    );
-    let failed = match answered {
-        Ok(()) => match lookout.look() {
-            // The client and the container's monitor belong to what was started, and not to what is measured.
-            Some(program) => {
-                run.program_s = Some(seconds(program.seen.saturating_sub(started.executed)));
-                match Sampler::new(&inside(program)) {
-                    Ok(mut contained) => observe(plan, started, &mut contained, &mut run).err(),
-                    Err(error) => Some((
-                        FailureKind::Exited,
-                        format!("the container's program has ended: {error}"),
-                    )),
-                }
-            }
-            None => observe(plan, started, &mut sampler, &mut run).err(),
-        },
-        Err(failure) => Some(failure),
+    )
+    .and_then(|()| observe_program(plan, started, &mut lookout, &mut sampler, &mut run))
+    .err();
+    stop_all(&mut sampler, started, plan, &mut run)?;
+    Ok(match failed {
+        None => run,
+        Some(failure) => without_figures(run, failure, || {
+            job.log.as_deref().and_then(|log| tail(log, log_start))
+        }),
+    })
+}
+
+/// Reads the memory of what is measured: in a container its program, for the client and the container's monitor belong
+/// to what was started.
+fn observe_program(
+    plan: &Plan,
+    started: Started,
+    lookout: &mut Lookout<'_>,
+    sampler: &mut Sampler,
+    run: &mut Run,
+) -> Result<(), Failed> {
+    let Some(program) = lookout.look() else {
+        return observe(plan, started, sampler, run);
     };
-    let ending = stop::stop(&mut sampler, started.pid, plan.stop_timeout);
+    run.program_s = Some(seconds(program.seen.saturating_sub(started.executed)));
+    let mut contained = Sampler::new(&inside(program)).map_err(|error| {
+        let ended = format!("the container's program has ended: {error}");
+        (FailureKind::Exited, ended)
+    })?;
+    observe(plan, started, &mut contained, run)
+}
+
+fn stop_all(
+    sampler: &mut Sampler,
+    started: Started,
+    plan: &Plan,
+    run: &mut Run,
+) -> Result<(), JobError> {
+    let ending = stop::stop(sampler, started.pid, plan.stop_timeout);
     run.stopped = Some(ending.how);
     run.stop_s = Some(seconds(ending.took));
     run.exit_code = ending.exit.and_then(|e| e.code);
     run.exit_signal = ending.exit.and_then(|e| e.signal);
-    if !ending.left.is_empty() {
-        return Err(JobError::Engine(format!(
-            "processes {:?} do not end, even on SIGKILL",
-            ending.left
-        )));
+    if ending.left.is_empty() {
+        return Ok(());
     }
-    if let Some((kind, evidence)) = failed {
-        let how = match (run.exit_code, run.exit_signal) {
-            (Some(code), _) if kind == FailureKind::Exited => format!(" with code {code}"),
-            (_, Some(signal)) if kind == FailureKind::Exited => format!(" on signal {signal}"),
-            _ => String::new(),
-        };
-        let log_tail = job.log.as_deref().and_then(|log| tail(log, log_start));
-        run = Run {
-            failure: Some(kind),
-            evidence: Some(evidence + &how),
-            log_tail,
-            polls: run.polls,
-            wrong_responses: run.wrong_responses,
-            answered_by_ours: run.answered_by_ours,
-            stopped: run.stopped,
-            stop_s: run.stop_s,
-            exit_code: run.exit_code,
-            exit_signal: run.exit_signal,
-            cold_cache: run.cold_cache,
-            warm_reason: run.warm_reason,
-            ..Run::default()
-        };
+    Err(JobError::Engine(format!(
+        "processes {:?} do not end, even on SIGKILL",
+        ending.left
+    )))
+}
+
+/// What a start that failed leaves: why, and how it ended; none of the figures.
+fn without_figures(
+    run: Run,
+    (kind, evidence): Failed,
+    log_tail: impl FnOnce() -> Option<String>,
+) -> Run {
+    let how = match (run.exit_code, run.exit_signal) {
+        (Some(code), _) if kind == FailureKind::Exited => format!(" with code {code}"),
+        (_, Some(signal)) if kind == FailureKind::Exited => format!(" on signal {signal}"),
+        _ => String::new(),
+    };
+    Run {
+        failure: Some(kind),
+        evidence: Some(evidence + &how),
+        log_tail: log_tail(),
+        polls: run.polls,
+        wrong_responses: run.wrong_responses,
+        answered_by_ours: run.answered_by_ours,
+        stopped: run.stopped,
+        stop_s: run.stop_s,
+        exit_code: run.exit_code,
+        exit_signal: run.exit_signal,
+        cold_cache: run.cold_cache,
+        warm_reason: run.warm_reason,
+        ..Run::default()
     }
-    Ok(run)
 }
 
 fn inside(program: &Contained) -> Target {

@@ -126,20 +126,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         interrupted: stop.load(Ordering::Relaxed),
     };
     let report = Report::new(url, &target, args.post.as_deref(), span, &outcomes);
-    let document = serde_json::to_string_pretty(&report).map_err(Failure::failed)?;
-    if let Some(path) = &args.out {
-        write_whole(path, &document)?;
-    }
-    if args.json {
-        print(&format!("{document}\n"))?;
-    } else if args.explain.is_some() {
-        for outcome in &outcomes {
-            print(&explain::case(&outcome.case, &target.values))?;
-            print(&explain::outcome(outcome))?;
-        }
-    } else {
-        print(&table::render(&report, args.all))?;
-    }
+    tell(&args, &report, &outcomes, &target)?;
     if span.interrupted {
         return Ok(Outcome::Interrupted);
     }
@@ -153,6 +140,30 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     } else {
         Outcome::Done
     })
+}
+
+/// Writes and prints the report in the forms that were asked for.
+fn tell(
+    args: &Args,
+    report: &Report,
+    outcomes: &[runner::Outcome],
+    target: &Target,
+) -> Result<(), Failure> {
+    let document = serde_json::to_string_pretty(report).map_err(Failure::failed)?;
+    if let Some(path) = &args.out {
+        write_whole(path, &document)?;
+    }
+    if args.json {
+        print(&format!("{document}\n"))?;
+    } else if args.explain.is_some() {
+        for outcome in outcomes {
+            print(&explain::case(&outcome.case, &target.values))?;
+            print(&explain::outcome(outcome))?;
+        }
+    } else {
+        print(&table::render(report, args.all))?;
+    }
+    Ok(())
 }
 
 /// Largest body for POST: it is sent cut at every octet, and many times.

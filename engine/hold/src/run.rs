@@ -33,133 +33,161 @@ pub fn hold(
     interrupt: &AtomicBool,
     mut tell: impl FnMut(Event),
 ) -> Result<HoldResult, JobError> {
-    let plan = job.plan()?;
-    let mut trees = Trees::open(&job.watch, &job.cgroup_paths)?;
-    // Started before any memory is read, so that the first level shows the crew at rest.
-    let ceiling = Budget::ceiling(&Kernel::now(), trees.capacity());
-    let most = job.levels.last().copied().unwrap_or(0).min(ceiling);
-    let mut crew = Crew::start(job, command, most)?;
-    let own = Target {
-        pid: std::process::id() as i32,
-        ..Target::default()
-    };
-    let mut own = Sampler::new(&own).map_err(|e| JobError::Engine(e.to_string()))?;
-    let mut budget = Budget::new(job.reserve, &Kernel::now());
+    let mut lab = Lab::start(job, command, interrupt)?;
     let mut result = HoldResult {
         schema: SCHEMA.into(),
         job: job.clone(),
         interrupted: false,
-        processes: crew.count(),
-        connections_per_process: crew.capacity,
+        processes: lab.crew.count(),
+        connections_per_process: lab.crew.capacity,
         levels: Vec::new(),
         after_close: None,
         server_exited: None,
     };
-    let (mut held, mut answered) = (0, 0);
     for &connections in &job.levels {
+        let (level, losing) = lab.take_level(connections, &mut tell)?;
+        tell(Event::of(&level));
+        let ended = level.refused.is_some() || losing;
+        result.levels.push(level);
+        result.server_exited = lab.trees.exited();
+        result.interrupted = lab.interrupted();
+        if ended || result.interrupted || result.server_exited.is_some() {
+            break;
+        }
+    }
+    lab.crew.send(|_| Order::Close)?;
+    lab.crew.gather(LOOK, |_, _| {})?;
+    if !result.interrupted {
+        lab.sleep(lab.plan.after_close);
+    }
+    result.after_close = Some(lab.read());
+    Ok(result)
+}
+
+/// The job under way.
+struct Lab<'a> {
+    job: &'a Job,
+    interrupt: &'a AtomicBool,
+    plan: Plan,
+    crew: Crew,
+    trees: Trees,
+    /// The engine's own processes.
+    own: Sampler,
+    budget: Budget,
+    /// Connections that are held now, and those that have been answered.
+    held: u64,
+    answered: u64,
+}
+
+impl<'a> Lab<'a> {
+    fn start(
+        job: &'a Job,
+        command: &[OsString],
+        interrupt: &'a AtomicBool,
+    ) -> Result<Self, JobError> {
+        let plan = job.plan()?;
+        let trees = Trees::open(&job.watch, &job.cgroup_paths)?;
+        // Started before any memory is read, so that the first level shows the crew at rest.
+        let ceiling = Budget::ceiling(&Kernel::now(), trees.capacity());
+        let most = job.levels.last().copied().unwrap_or(0).min(ceiling);
+        let crew = Crew::start(job, command, most)?;
+        let own = Target {
+            pid: std::process::id() as i32,
+            ..Target::default()
+        };
+        Ok(Self {
+            job,
+            interrupt,
+            plan,
+            crew,
+            trees,
+            own: Sampler::new(&own).map_err(|e| JobError::Engine(e.to_string()))?,
+            budget: Budget::new(job.reserve, &Kernel::now()),
+            held: 0,
+            answered: 0,
+        })
+    }
+
+    /// Opens connections up to a level, and measures there unless it was refused. Says as well whether it was given up
+    /// because held ones ended.
+    fn take_level(
+        &mut self,
+        connections: u64,
+        tell: &mut impl FnMut(Event),
+    ) -> Result<(Level, bool), JobError> {
         let mut level = Level {
             connections,
+            refused: self.approach(connections, tell)?,
             ..Level::default()
         };
-        let refused = loop {
-            if let Some(refusal) = crew.too_small_for(connections) {
-                break Some(refusal);
+        let mut losing = false;
+        if level.refused.is_some() {
+            (level.held, level.answered) = (self.held, self.answered);
+        } else {
+            losing = self.reach(&mut level, tell)?;
+            if !self.interrupted() {
+                self.measure(&mut level)?;
             }
-            let step = match budget.judge(held, connections, &Kernel::now(), trees.capacity()) {
-                Judgement::Go => break None,
-                Judgement::Refused(refusal) => break Some(refusal),
+            if let Some(idle) = &level.idle {
+                self.budget.learn(level.held, idle);
+            }
+        }
+        (self.held, self.answered) = (level.held, level.answered.max(self.answered));
+        Ok((level, losing))
+    }
+
+    /// Goes towards a level in steps that teach what a connection costs; gives why it cannot be reached, if so.
+    fn approach(
+        &mut self,
+        connections: u64,
+        tell: &mut impl FnMut(Event),
+    ) -> Result<Option<Refusal>, JobError> {
+        loop {
+            if let Some(refusal) = self.crew.too_small_for(connections) {
+                return Ok(Some(refusal));
+            }
+            let capacity = self.trees.capacity();
+            let kernel = Kernel::now();
+            let step = match self.budget.judge(self.held, connections, &kernel, capacity) {
+                Judgement::Go => return Ok(None),
+                Judgement::Refused(refusal) => return Ok(Some(refusal)),
                 Judgement::First(step) => step,
             };
-            if budget.knows_nothing() {
-                budget.learn(held, &read(&mut trees, &mut own));
+            if self.budget.knows_nothing() {
+                let reading = self.read();
+                self.budget.learn(self.held, &reading);
             }
             let mut on_the_way = Level {
                 connections: step,
                 ..Level::default()
             };
-            let climb = Climb {
-                job,
-                budget: &budget,
-                answered,
-            };
-            let lost = climb.reach(&mut on_the_way, &mut crew, interrupt, &mut tell)?;
-            (held, answered) = (on_the_way.held, on_the_way.answered);
-            if lost || on_the_way.refused.is_some() || interrupt.load(Ordering::Relaxed) {
-                break on_the_way.refused;
+            let lost = self.reach(&mut on_the_way, tell)?;
+            (self.held, self.answered) = (on_the_way.held, on_the_way.answered);
+            if lost || on_the_way.refused.is_some() || self.interrupted() {
+                return Ok(on_the_way.refused);
             }
-            sleep(plan.settle, interrupt);
-            budget.learn(held, &read(&mut trees, &mut own));
-        };
-        let mut losing = false;
-        if refused.is_some() {
-            level.refused = refused;
-            level.held = held;
-            level.answered = answered;
-        } else {
-            let climb = Climb {
-                job,
-                budget: &budget,
-                answered,
-            };
-            losing = climb.reach(&mut level, &mut crew, interrupt, &mut tell)?;
-            if !interrupt.load(Ordering::Relaxed) {
-                measure(
-                    &mut level, job, &plan, &mut crew, &mut trees, &mut own, interrupt,
-                )?;
-            }
-            if let Some(idle) = &level.idle {
-                budget.learn(level.held, idle);
-            }
-        }
-        (held, answered) = (level.held, level.answered.max(answered));
-        tell(Event::of(&level));
-        let ended = level.refused.is_some() || losing;
-        result.levels.push(level);
-        result.server_exited = trees.exited();
-        result.interrupted = interrupt.load(Ordering::Relaxed);
-        if ended || result.interrupted || result.server_exited.is_some() {
-            break;
+            self.sleep(self.plan.settle);
+            let reading = self.read();
+            self.budget.learn(self.held, &reading);
         }
     }
-    crew.send(|_| Order::Close)?;
-    crew.gather(LOOK, |_, _| {})?;
-    if !result.interrupted {
-        sleep(plan.after_close, interrupt);
-    }
-    result.after_close = Some(read(&mut trees, &mut own));
-    Ok(result)
-}
 
-/// The way up to a level.
-struct Climb<'a> {
-    job: &'a Job,
-    budget: &'a Budget,
-    /// Connections that had been answered before.
-    answered: u64,
-}
-
-impl Climb<'_> {
     /// Opens connections up to the level. Returns whether that was given up because held ones ended in the meantime:
     /// a server whose idle timeout is shorter than the opening takes would be asked for ever new ones.
-    fn reach(
-        &self,
-        level: &mut Level,
-        crew: &mut Crew,
-        interrupt: &AtomicBool,
-        tell: &mut impl FnMut(Event),
-    ) -> Result<bool, JobError> {
-        let count = crew.count();
+    fn reach(&mut self, level: &mut Level, tell: &mut impl FnMut(Event)) -> Result<bool, JobError> {
+        let count = self.crew.count();
         let begin = monotonic();
-        crew.send(|number| Order::Open {
+        self.crew.send(|number| Order::Open {
             total: part(level.connections, count, number),
             rate: self.job.open_rate / count as f64,
         })?;
         let bearable = BEARABLE_LOSS.max(level.connections / 100);
         let mut stopped: Option<Refusal> = None;
         let (mut losing, mut told) = (false, false);
-        let answer = crew.gather(LOOK, |crew, so_far| {
+        let (budget, interrupt) = (&self.budget, self.interrupt);
+        let answer = self.crew.gather(LOOK, |crew, so_far| {
             if level.connections > 0 {
-                stopped = stopped.take().or_else(|| self.budget.exhausted());
+                stopped = stopped.take().or_else(|| budget.exhausted());
                 // Until the first child has reported, nothing is known.
                 if so_far.established > 0 {
                     tell(Event::Progress {
@@ -186,71 +214,72 @@ impl Climb<'_> {
         fill(level, &answer);
         Ok(losing)
     }
-}
 
-/// Waits, reads memory, and does the same under traffic where that is asked for.
-fn measure(
-    level: &mut Level,
-    job: &Job,
-    plan: &Plan,
-    crew: &mut Crew,
-    trees: &mut Trees,
-    own: &mut Sampler,
-    interrupt: &AtomicBool,
-) -> Result<(), JobError> {
-    sleep(plan.settle, interrupt);
-    crew.send(|_| Order::Report)?;
-    let answer = crew.gather(LOOK, |_, _| {})?;
-    fill(level, &answer);
-    level.idle = Some(read(trees, own));
-    if job.mode == Mode::Traffic && level.held > 0 && !interrupt.load(Ordering::Relaxed) {
-        level.traffic = Some(traffic(level.held, job, plan, crew, trees, own)?);
-        crew.send(|_| Order::Report)?;
-        let answer = crew.gather(LOOK, |_, _| {})?;
-        fill(level, &answer);
+    /// Waits, reads memory, and does the same under traffic where that is asked for.
+    fn measure(&mut self, level: &mut Level) -> Result<(), JobError> {
+        self.sleep(self.plan.settle);
+        self.ask(level)?;
+        level.idle = Some(self.read());
+        if self.job.mode == Mode::Traffic && level.held > 0 && !self.interrupted() {
+            level.traffic = Some(self.traffic(level.held)?);
+            self.ask(level)?;
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn traffic(
-    held: u64,
-    job: &Job,
-    plan: &Plan,
-    crew: &mut Crew,
-    trees: &mut Trees,
-    own: &mut Sampler,
-) -> Result<Traffic, JobError> {
-    let seconds = plan.traffic.as_secs_f64();
-    let about_one_each = (held as f64 / seconds.max(0.001)).clamp(1.0, TRAFFIC_LIMIT);
-    let rate = job.traffic_rate.unwrap_or(about_one_each) / crew.count() as f64;
-    let cpu_before = trees.read(Depth::Shallow).cpu_s;
-    crew.send(|_| Order::Traffic { rate, seconds })?;
-    let mut peak = 0;
-    let answer = crew.gather(LOOK, |_, _| {
-        peak = peak.max(trees.read(Depth::Shallow).resources.rss)
-    })?;
-    let reading = read(trees, own);
-    Ok(Traffic {
-        requests: answer.requests,
-        ok: answer.ok,
-        connections_used: answer.used,
-        seconds: answer.seconds,
-        slowest_s: answer.slowest_s,
-        server_rss_peak: peak.max(reading.server.resources.rss),
-        server_cpu_s: reading.server.cpu_s - cpu_before,
-        reading,
-    })
-}
+    /// Has the crew say what became of the connections.
+    fn ask(&mut self, level: &mut Level) -> Result<(), JobError> {
+        self.crew.send(|_| Order::Report)?;
+        let answer = self.crew.gather(LOOK, |_, _| {})?;
+        fill(level, &answer);
+        Ok(())
+    }
 
-/// The kernel is read first: reading the others allocates.
-fn read(trees: &mut Trees, own: &mut Sampler) -> Reading {
-    let kernel = Kernel::now();
-    let server = trees.read(Depth::Deep);
-    let client = Memory::sum(&[own.sample(Depth::Deep, Phase::Load)]);
-    Reading {
-        server,
-        client,
-        kernel,
+    fn traffic(&mut self, held: u64) -> Result<Traffic, JobError> {
+        let seconds = self.plan.traffic.as_secs_f64();
+        let about_one_each = (held as f64 / seconds.max(0.001)).clamp(1.0, TRAFFIC_LIMIT);
+        let rate = self.job.traffic_rate.unwrap_or(about_one_each) / self.crew.count() as f64;
+        let cpu_before = self.trees.read(Depth::Shallow).cpu_s;
+        self.crew.send(|_| Order::Traffic { rate, seconds })?;
+        let mut peak = 0;
+        let trees = &mut self.trees;
+        let answer = self.crew.gather(LOOK, |_, _| {
+            peak = peak.max(trees.read(Depth::Shallow).resources.rss)
+        })?;
+        let reading = self.read();
+        Ok(Traffic {
+            requests: answer.requests,
+            ok: answer.ok,
+            connections_used: answer.used,
+            seconds: answer.seconds,
+            slowest_s: answer.slowest_s,
+            server_rss_peak: peak.max(reading.server.resources.rss),
+            server_cpu_s: reading.server.cpu_s - cpu_before,
+            reading,
+        })
+    }
+
+    /// The kernel is read first: reading the others allocates.
+    fn read(&mut self) -> Reading {
+        let kernel = Kernel::now();
+        let server = self.trees.read(Depth::Deep);
+        let client = Memory::sum(&[self.own.sample(Depth::Deep, Phase::Load)]);
+        Reading {
+            server,
+            client,
+            kernel,
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    fn sleep(&self, time: Duration) {
+        let end = monotonic().saturating_add(time.into());
+        while monotonic() < end && !self.interrupted() {
+            std::thread::sleep(LOOK.min(end.saturating_sub(monotonic()).into()));
+        }
     }
 }
 
@@ -261,11 +290,4 @@ fn fill(level: &mut Level, answer: &Answer) {
     level.failed.clone_from(&answer.failed);
     level.lost.clone_from(&answer.lost);
     level.evidence.clone_from(&answer.evidence);
-}
-
-fn sleep(time: Duration, interrupt: &AtomicBool) {
-    let end = monotonic().saturating_add(time.into());
-    while monotonic() < end && !interrupt.load(Ordering::Relaxed) {
-        std::thread::sleep(LOOK.min(end.saturating_sub(monotonic()).into()));
-    }
 }

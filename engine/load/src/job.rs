@@ -264,6 +264,14 @@ pub struct Watch {
     pub after_s: f64,
 }
 
+fn positive(value: f64) -> bool {
+    value.is_finite() && value > 0.0
+}
+
+fn length(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
 pub(crate) const fn one() -> u32 {
     1
 }
@@ -341,8 +349,6 @@ impl Job {
                 Err(Error::Job(what.to_owned()))
             }
         };
-        let positive = |value: f64| value.is_finite() && value > 0.0;
-        let length = |value: f64| value.is_finite() && value >= 0.0;
         must(self.connections >= 1, "connections must be at least 1")?;
         must(
             self.threads >= 1 && self.threads <= 1024,
@@ -383,6 +389,16 @@ impl Job {
             "at most 65535 requests in a mix",
         )?;
         self.validate_journeys(must)?;
+        self.validate_arrival(must)?;
+        self.validate_machines(must)
+    }
+}
+
+impl Job {
+    fn validate_arrival(
+        &self,
+        must: impl Fn(bool, &str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         match &self.arrival {
             Loop::Closed => {}
             Loop::Open { rate, .. } => must(positive(*rate), "loop.rate must be above 0")?,
@@ -402,6 +418,13 @@ impl Job {
                 )?;
             }
         }
+        Ok(())
+    }
+
+    fn validate_machines(
+        &self,
+        must: impl Fn(bool, &str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         for node in &self.generators {
             must(!node.cpus.is_empty(), "a generator needs cpus")?;
             must(
@@ -422,9 +445,7 @@ impl Job {
         }
         Ok(())
     }
-}
 
-impl Job {
     fn validate_journeys(
         &self,
         must: impl Fn(bool, &str) -> Result<(), Error>,

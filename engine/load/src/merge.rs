@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::clock::{self, seconds};
+use crate::clock::{self, Nanos, seconds};
 use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::histogram::{Histogram, Packed};
@@ -56,80 +56,13 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
     let first = threads
         .first()
         .ok_or_else(|| Error::Worker("no thread reported".to_owned()))?;
-    let interrupted = processes.iter().any(|process| process.interrupted);
-    let sum =
-        |field: fn(&ThreadReport) -> u64| threads.iter().map(|thread| field(thread)).sum::<u64>();
-    let begin = first.begin;
-    let last = threads
-        .iter()
-        .map(|thread| thread.last_completion)
-        .max()
-        .unwrap_or_default();
-    let end = threads
-        .iter()
-        .map(|thread| thread.end)
-        .max()
-        .unwrap_or(begin);
-    let bounded_out = job
-        .max_requests
-        .is_some_and(|limit| sum(|thread| thread.sent) >= limit);
-    let end = if bounded_out {
-        last.clamp(begin, end)
-    } else {
-        end
-    };
-    let measured_s = seconds(end.saturating_sub(begin));
-    let finished = threads
-        .iter()
-        .map(|thread| thread.finished)
-        .max()
-        .unwrap_or(end);
-
-    let (mut latency, mut service) = (Histogram::default(), Histogram::default());
-    let mut requests = Vec::new();
-    for (index, compiled) in mix.requests().iter().enumerate() {
-        let mut own = Histogram::default();
-        let mut row = RequestResult {
-            name: compiled.name.clone(),
-            sent: 0,
-            ok: 0,
-            errors: 0,
-            latency: None,
-        };
-        for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
-            row.sent += kind.sent;
-            row.ok += kind.ok;
-            row.errors += kind.errors;
-            add(&mut own, [&kind.both, &kind.latency])?;
-            add(&mut service, [&kind.both, &kind.service])?;
-        }
-        row.latency = Distribution::of(&own);
-        latency.add(&own);
-        requests.push(row);
-    }
-    let journeys = journeys(job, &threads)?;
-    let (mut lateness, mut connect) = (Histogram::default(), Histogram::default());
-    add(&mut lateness, threads.iter().map(|thread| &thread.lateness))?;
-    add(&mut connect, threads.iter().map(|thread| &thread.connect))?;
-
-    let mut status = BTreeMap::new();
-    for (code, count) in threads.iter().flat_map(|thread| &thread.status) {
-        *status.entry(code.to_string()).or_insert(0) += count;
-    }
-    let errors = ERROR_CLASSES
-        .iter()
-        .enumerate()
-        .map(|(index, (_, name))| {
-            let count = threads
-                .iter()
-                .filter_map(|thread| thread.errors.get(index))
-                .sum();
-            ((*name).to_owned(), count)
-        })
-        .collect();
+    let end = end_of_window(job, &threads, first.begin);
+    let window = window(job, &threads, (first.begin, end), reports.start_unix_s);
+    let merged = requests(mix, &threads)?;
     let (series, interval_histograms) =
         series(job, &threads, seconds(end.saturating_sub(first.start)))?;
     let queued: u64 = processes.iter().map(|process| process.queued).sum();
+    let sum = |field: fn(&ThreadReport) -> u64| total(&threads, field);
     Ok(LoadResult {
         schema: SCHEMA.to_owned(),
         engine: Engine {
@@ -138,54 +71,34 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             processes: processes.len() as u32,
         },
         job: job.clone(),
-        interrupted,
-        window: Window {
-            start_unix_s: reports.start_unix_s,
-            warmup_s: job.warmup_s,
-            measured_s,
-            drain_s: seconds(finished.saturating_sub(end)),
-        },
-        counts: Counts {
-            sent: sum(|thread| thread.sent),
-            completed: sum(|thread| thread.completed),
-            ok: sum(|thread| thread.ok),
-            unanswered: sum(|thread| thread.unanswered),
-            unsent: sum(|thread| thread.unsent) + queued,
-            outstanding_at_start: sum(|thread| thread.outstanding),
-            errors,
-            status,
-        },
+        interrupted: processes.iter().any(|process| process.interrupted),
+        counts: counts(&threads, queued),
         totals: totals(
             &series,
             sum(|thread| thread.completed) - sum(|thread| thread.ok),
         ),
-        requests,
-        journeys,
-        bytes: Bytes {
-            sent: sum(|thread| thread.bytes_sent),
-            received: sum(|thread| thread.bytes_received),
-            body: sum(|thread| thread.bytes_body),
-        },
+        requests: merged.rows,
+        journeys: journeys(job, &threads)?,
+        bytes: bytes(&threads),
         rate: Rate {
             offered: offered_rate(job),
-            achieved: rate(sum(|thread| thread.ok_inside), measured_s),
+            achieved: rate(sum(|thread| thread.ok_inside), window.measured_s),
         },
+        window,
         silence: silence(&threads),
-        latency: Distribution::of(&latency),
-        service: Distribution::of(&service),
-        connect: Distribution::of(&connect),
-        lateness: job.is_open().then(|| Distribution::of(&lateness)).flatten(),
+        latency: Distribution::of(&merged.latency),
+        service: Distribution::of(&merged.service),
+        connect: distribution(threads.iter().map(|thread| &thread.connect))?,
+        lateness: if job.is_open() {
+            distribution(threads.iter().map(|thread| &thread.lateness))?
+        } else {
+            None
+        },
         queue: job.is_open().then(|| Queue {
             peak: processes.iter().map(|process| process.queue_peak).sum(),
             mean: processes.iter().map(|process| process.queue_mean).sum(),
         }),
-        connections: Connections {
-            asked: u64::from(job.connections),
-            established: sum(|thread| thread.established),
-            held: sum(|thread| thread.held),
-            opened: sum(|thread| thread.opened),
-            reconnects: sum(|thread| thread.reconnects),
-        },
+        connections: connections(job, &threads),
         generator: generator(processes, &threads),
         generators: job
             .generators
@@ -202,6 +115,127 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         watch: reports.watch.map(|report| report.watch),
         interval_histograms,
     })
+}
+
+fn total(threads: &[&ThreadReport], field: fn(&ThreadReport) -> u64) -> u64 {
+    threads.iter().map(|thread| field(thread)).sum()
+}
+
+/// When measuring ended: by the clock, or with the last answer where the number of requests was bounded.
+fn end_of_window(job: &Job, threads: &[&ThreadReport], begin: Nanos) -> Nanos {
+    let end = threads.iter().map(|thread| thread.end).max();
+    let end = end.unwrap_or(begin);
+    let last = threads.iter().map(|thread| thread.last_completion).max();
+    let bounded_out = job
+        .max_requests
+        .is_some_and(|limit| total(threads, |thread| thread.sent) >= limit);
+    if bounded_out {
+        last.unwrap_or_default().clamp(begin, end)
+    } else {
+        end
+    }
+}
+
+fn window(
+    job: &Job,
+    threads: &[&ThreadReport],
+    (begin, end): (Nanos, Nanos),
+    start_unix_s: f64,
+) -> Window {
+    let finished = threads.iter().map(|thread| thread.finished).max();
+    Window {
+        start_unix_s,
+        warmup_s: job.warmup_s,
+        measured_s: seconds(end.saturating_sub(begin)),
+        drain_s: seconds(finished.unwrap_or(end).saturating_sub(end)),
+    }
+}
+
+/// The requests of a mix, and the times of all of them together.
+#[derive(Default)]
+struct Merged {
+    rows: Vec<RequestResult>,
+    latency: Histogram,
+    service: Histogram,
+}
+
+fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
+    let mut merged = Merged::default();
+    for (index, compiled) in mix.requests().iter().enumerate() {
+        let mut own = Histogram::default();
+        let mut row = RequestResult {
+            name: compiled.name.clone(),
+            sent: 0,
+            ok: 0,
+            errors: 0,
+            latency: None,
+        };
+        for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
+            row.sent += kind.sent;
+            row.ok += kind.ok;
+            row.errors += kind.errors;
+            add(&mut own, [&kind.both, &kind.latency])?;
+            add(&mut merged.service, [&kind.both, &kind.service])?;
+        }
+        row.latency = Distribution::of(&own);
+        merged.latency.add(&own);
+        merged.rows.push(row);
+    }
+    Ok(merged)
+}
+
+fn counts(threads: &[&ThreadReport], queued: u64) -> Counts {
+    let mut status = BTreeMap::new();
+    for (code, count) in threads.iter().flat_map(|thread| &thread.status) {
+        *status.entry(code.to_string()).or_insert(0) += count;
+    }
+    let errors = ERROR_CLASSES
+        .iter()
+        .enumerate()
+        .map(|(index, (_, name))| {
+            let count = threads
+                .iter()
+                .filter_map(|thread| thread.errors.get(index))
+                .sum();
+            ((*name).to_owned(), count)
+        })
+        .collect();
+    Counts {
+        sent: total(threads, |thread| thread.sent),
+        completed: total(threads, |thread| thread.completed),
+        ok: total(threads, |thread| thread.ok),
+        unanswered: total(threads, |thread| thread.unanswered),
+        unsent: total(threads, |thread| thread.unsent) + queued,
+        outstanding_at_start: total(threads, |thread| thread.outstanding),
+        errors,
+        status,
+    }
+}
+
+fn bytes(threads: &[&ThreadReport]) -> Bytes {
+    Bytes {
+        sent: total(threads, |thread| thread.bytes_sent),
+        received: total(threads, |thread| thread.bytes_received),
+        body: total(threads, |thread| thread.bytes_body),
+    }
+}
+
+fn connections(job: &Job, threads: &[&ThreadReport]) -> Connections {
+    Connections {
+        asked: u64::from(job.connections),
+        established: total(threads, |thread| thread.established),
+        held: total(threads, |thread| thread.held),
+        opened: total(threads, |thread| thread.opened),
+        reconnects: total(threads, |thread| thread.reconnects),
+    }
+}
+
+fn distribution<'a>(
+    parts: impl IntoIterator<Item = &'a Packed>,
+) -> Result<Option<Distribution>, Error> {
+    let mut sum = Histogram::default();
+    add(&mut sum, parts)?;
+    Ok(Distribution::of(&sum))
 }
 
 fn add<'a>(sum: &mut Histogram, parts: impl IntoIterator<Item = &'a Packed>) -> Result<(), Error> {

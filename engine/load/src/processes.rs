@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -257,19 +258,33 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
         return serve::follow((&job, &target, &mix), share, lines, output);
     }
     let mut crew = Box::new(Threads::start(&job, &target, &mix, share, None)?);
+    lead(&mut crew, lines, output);
+    let mut reports = (crew as Box<dyn Crew>).reports()?;
+    if let Some(report) = reports.pop() {
+        say(output, &Answer::Report(Box::new(report)));
+    }
+    Ok(())
+}
+
+/// Passes orders on to the threads, and tells how far they are, until they have finished. Where the orders end, the
+/// coordinator is gone, or done with this process: the threads are interrupted.
+fn lead(
+    crew: &mut Threads,
+    lines: impl Iterator<Item = String> + Send + 'static,
+    output: &mut impl Write,
+) {
     let (sender, orders) = channel();
-    static ENDED: AtomicBool = AtomicBool::new(false);
+    let ended = Arc::new(AtomicBool::new(false));
+    let no_more = Arc::clone(&ended);
     std::thread::spawn(move || {
         for order in lines.filter_map(|line| serde_json::from_str::<Order>(&line).ok()) {
             if sender.send(order).is_err() {
                 return;
             }
         }
-        // The coordinator is gone, or done with us.
-        ENDED.store(true, Ordering::Relaxed);
+        no_more.store(true, Ordering::Relaxed);
     });
-    let mut told_ready = false;
-    let mut begun = false;
+    let (mut told_ready, mut begun) = (false, false);
     while !crew.is_finished() {
         if !told_ready && let Some(Ready { established, error }) = crew.ready() {
             told_ready = true;
@@ -285,7 +300,7 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
                 Order::Work { .. } | Order::Call(_) => {}
             }
         }
-        if ENDED.load(Ordering::Relaxed) {
+        if ended.load(Ordering::Relaxed) {
             crew.interrupt();
             if !begun {
                 crew.begin(Shared::NEVER);
@@ -312,11 +327,6 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
         }
         std::thread::sleep(Duration::from_millis(if begun { 100 } else { 5 }));
     }
-    let mut reports = (crew as Box<dyn Crew>).reports()?;
-    if let Some(report) = reports.pop() {
-        say(output, &Answer::Report(Box::new(report)));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -243,37 +243,23 @@ fn say(stream: &mut TcpStream, counters: &Counters, bytes: &[u8]) -> std::io::Re
     stream.write_all(bytes)
 }
 
-/// Does the fault; false if the connection is over.
-fn misbehave(
+/// Does a fault after which the connection is over; false if the fault is another.
+fn ends_connection(
     stream: &mut TcpStream,
     fault: Fault,
     counters: &Counters,
-    begun: Instant,
 ) -> std::io::Result<bool> {
     let whole = right("", BODY);
-    let text = match fault {
-        Fault::None => whole,
-        Fault::Status500 => whole.replace("200 OK", "500 Internal Server Error"),
-        Fault::ChangedBody => whole.replace("bench-1207", "bench-1208"),
-        Fault::ChangedType => whole.replace("text/plain", "text/html"),
-        Fault::Garbage => "\x16\x03\x01 this is not HTTP\r\n\r\n".to_owned(),
-        Fault::TwoEnds => {
-            let chunk = format!("{:x}\r\n{BODY}\r\n0\r\n\r\n", BODY.len());
-            right("Transfer-Encoding: chunked\r\n", &chunk)
-        }
-        Fault::TooLong => format!("{whole}and more"),
+    match fault {
         Fault::Truncated => {
             say(stream, counters, &whole.as_bytes()[..whole.len() - 7])?;
             stream.shutdown(Shutdown::Write)?;
-            return Ok(false);
         }
         Fault::SilentClose => {
             stream.shutdown(Shutdown::Write)?;
-            return Ok(false);
         }
         Fault::Reset => {
             reset_on_close(stream)?;
-            return Ok(false);
         }
         Fault::ConnectionClose => {
             say(
@@ -282,7 +268,6 @@ fn misbehave(
                 right("Connection: close\r\n", BODY).as_bytes(),
             )?;
             stream.shutdown(Shutdown::Write)?;
-            return Ok(false);
         }
         Fault::CloseIdle | Fault::CloseIdleAfter(_) => {
             say(stream, counters, whole.as_bytes())?;
@@ -291,7 +276,6 @@ fn misbehave(
                 _ => Duration::from_millis(5),
             });
             stream.shutdown(Shutdown::Write)?;
-            return Ok(false);
         }
         Fault::CloseDelimited => {
             say(
@@ -300,12 +284,10 @@ fn misbehave(
                 format!("HTTP/1.1 200 OK\r\n\r\n{BODY}").as_bytes(),
             )?;
             stream.shutdown(Shutdown::Write)?;
-            return Ok(false);
         }
         // Reads on, and never answers again.
         Fault::Never => {
             std::io::copy(stream, &mut std::io::sink())?;
-            return Ok(false);
         }
         Fault::Endless => {
             let part = [b'x'; 64 * 1024];
@@ -318,6 +300,33 @@ fn misbehave(
                 say(stream, counters, &part)?;
             }
         }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Does the fault; false if the connection is over.
+fn misbehave(
+    stream: &mut TcpStream,
+    fault: Fault,
+    counters: &Counters,
+    begun: Instant,
+) -> std::io::Result<bool> {
+    if ends_connection(stream, fault, counters)? {
+        return Ok(false);
+    }
+    let whole = right("", BODY);
+    let text = match fault {
+        Fault::None => whole,
+        Fault::Status500 => whole.replace("200 OK", "500 Internal Server Error"),
+        Fault::ChangedBody => whole.replace("bench-1207", "bench-1208"),
+        Fault::ChangedType => whole.replace("text/plain", "text/html"),
+        Fault::Garbage => "\x16\x03\x01 this is not HTTP\r\n\r\n".to_owned(),
+        Fault::TwoEnds => {
+            let chunk = format!("{:x}\r\n{BODY}\r\n0\r\n\r\n", BODY.len());
+            right("Transfer-Encoding: chunked\r\n", &chunk)
+        }
+        Fault::TooLong => format!("{whole}and more"),
         Fault::Drip => {
             for byte in whole.as_bytes() {
                 say(stream, counters, &[*byte])?;
@@ -349,6 +358,7 @@ fn misbehave(
         ),
         Fault::NoContent => "HTTP/1.1 204 No Content\r\n\r\n".to_owned(),
         Fault::Large => right("", &"x".repeat(1 << 20)),
+        _ => return Ok(false),
     };
     say(stream, counters, text.as_bytes())?;
     Ok(true)

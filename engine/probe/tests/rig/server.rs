@@ -182,13 +182,19 @@ impl Session<'_> {
             }
         }
         let keep = head.keep && !trailer_close;
+        let (status, body) = self.answer(head, &content);
+        self.respond(status, body, !keep, head.method == "HEAD", head.minor)?;
+        Ok(keep)
+    }
+
+    fn answer<'c>(&self, head: &Head, content: &'c [u8]) -> (u16, &'c [u8]) {
         let known = matches!(
             head.method.as_str(),
             "GET" | "HEAD" | "POST" | "PUT" | "CONNECT" | "DELETE" | "PATCH" | "OPTIONS"
         );
         let reads = matches!(head.method.as_str(), "GET" | "HEAD")
             || (!known && self.has(Fault::AnyMethod));
-        let (status, body): (u16, &[u8]) = match (head.path.as_str(), head.method.as_str()) {
+        let (status, body): (u16, &'c [u8]) = match (head.path.as_str(), head.method.as_str()) {
             _ if head.verdict.is_some() => (head.verdict.unwrap_or(500), b"refused"),
             (_, _) if !known && !self.has(Fault::AnyMethod) => (501, b"unknown method"),
             ("*", _) => (204, b""),
@@ -199,7 +205,7 @@ impl Session<'_> {
             }
             ("/hello", _) if reads => (200, b"Hello, world!"),
             ("/hello", _) => (405, b"not allowed"),
-            ("/echo", "POST") => (200, &content),
+            ("/echo", "POST") => (200, content),
             ("/echo", _) => (405, b"not allowed"),
             _ => (404, b"not found"),
         };
@@ -211,8 +217,7 @@ impl Session<'_> {
             200 if self.has(Fault::SwitchesAlways) && named("upgrade") => 101,
             status => status,
         };
-        self.respond(status, body, !keep, head.method == "HEAD", head.minor)?;
-        Ok(keep)
+        (status, body)
     }
 
     /// The content and whether a trailer closes; `Err(0)` when the client went away.
