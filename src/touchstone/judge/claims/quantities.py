@@ -13,6 +13,10 @@ from touchstone.record.sample import Sample
 from touchstone.vocabulary.figure import FIGURES
 
 
+_FIRST = 20_000
+"""Responses of a young process: about as many as a compiler waits for before its last stage."""
+
+
 @dataclass(frozen=True)
 class Quantity:
     """Something that one sample says."""
@@ -85,9 +89,22 @@ def _downstream_connections(sample: Sample) -> float | None:
 
 
 def _warm_up_rate(sample: Sample) -> float | None:
-    """Correct responses per second from the first request to the end of the warm-up."""
+    """Correct responses per second of load of its own, over the first `_FIRST` of them, or all of a shorter warm-up."""
+    ok, seconds = 0, 0.0
+    for count, length in _warm_up(sample):
+        if ok >= _FIRST:
+            break
+        ok, seconds = ok + count, seconds + length
+    return ok / seconds if seconds > 0 else None
+
+
+def _warm_up(sample: Sample) -> list[tuple[int, float]]:
+    """Stretches of the warm-up: correct responses, and seconds."""
+    if sample.slices is not None:
+        return [(one.ok, one.end - one.begin) for one in sample.slices.slices if one.lap_phase == "warmup"]
     points = [p for p in (sample.result.series if sample.result else []) if p.phase == "warmup"]
-    return sum(p.ok for p in points) / points[-1].t if points and points[-1].t > 0 else None
+    begins = [0.0, *(point.t for point in points)]
+    return [(point.ok, point.t - begin) for point, begin in zip(points, begins, strict=False)]
 
 
 def _highest_level(sample: Sample) -> HeldLevel | None:
@@ -125,7 +142,7 @@ _ALL = [
     Quantity("sessions_per_request", "Database sessions opened a request", "ratio", "load", "throughput", _sessions),
     Quantity("downstream_connections_per_request", "Downstream connections opened a request", "ratio", "load",
              "throughput", _downstream_connections),
-    Quantity("warm_up_rate", "Throughput from the first request on", "1/s", "load", "throughput", _warm_up_rate),
+    Quantity("warm_up_rate", "Throughput of the first 20,000 responses", "1/s", "load", "throughput", _warm_up_rate),
     Quantity("hold_rss_at_most_connections", "RSS at the highest level", "B", "hold", "hold_rss_per_connection",
              _highest_rss),
     Quantity("hold_vmpeak_at_most_connections", "VmPeak at the highest level", "B", "hold",
