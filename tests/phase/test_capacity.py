@@ -124,3 +124,4 @@ def test_keys_of_requests_are_used_once_over_all_trials() -> None:
         first = seat.counter
         seat.offer(2_000.0, "search", 0.5)
         assert seat.counter >= first + seat.trials[0].sent + 600
+        assert seat.trials[0].stolen_cpus is not None, "the host's part is kept, as others' is"

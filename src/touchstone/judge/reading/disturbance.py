@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from touchstone.judge.reading.dependencies import dependency_use
+from touchstone.record.evidence.capacity import CapacityTrial
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
@@ -37,12 +38,23 @@ def others_share(sample: Sample, cpus: int) -> float | None:
     return other / (result.window.watched_s * max(1, cpus))
 
 
-def others_in_failed_trials(sample: Sample, cpus: int) -> float | None:
-    """As `others_share`, of a search: the median over its trials that failed."""
+def taken_in_failed_trials(sample: Sample, cpus: int) -> tuple[float, float] | None:
+    """The shares of the machine that others and the host had in a search: of its trials that failed, the middle one.
+
+    Void trials have not failed. None where nothing failed, or nobody looked.
+    """
     if sample.capacity is None:
         return None
-    used = [t.other_cpus for t in sample.capacity.trials if t.held is False and t.other_cpus is not None]
-    return statistics.median(used) / max(1, cpus) if used else None
+    failed = [t for t in sample.capacity.trials if t.held is False and t.other_cpus is not None]
+    taken = sorted((others + stolen, others, stolen) for others, stolen in map(_taken, failed))
+    if not taken:
+        return None
+    _, others, stolen = taken[len(taken) // 2]
+    return others / max(1, cpus), stolen / max(1, cpus)
+
+
+def _taken(trial: CapacityTrial) -> tuple[float, float]:
+    return trial.other_cpus or 0.0, trial.stolen_cpus or 0.0
 
 
 def disturbance(runs: Iterable[Run]) -> Disturbance:

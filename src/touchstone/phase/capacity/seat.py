@@ -11,8 +11,10 @@ from touchstone.engine.job import Timing, load_job
 from touchstone.engine.protocol import LoadJob, Watch
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
+from touchstone.phase.capacity.bursts import Bursts
 from touchstone.phase.capacity.search import KneeSearch, Known
 from touchstone.phase.capacity.trial import LEAD_S, POINTS, lowest_rate, open_loop, read_trial, seconds_for
+from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult, Totals
 from touchstone.record.evidence.capacity import CapacityEvidence, CapacityTrial, Ended
 
@@ -74,6 +76,7 @@ class Seat:
     """The first counter of the next trial: keys of requests are used once."""
     totals: Totals = field(default_factory=Totals)
     trials: list[CapacityTrial] = field(default_factory=list)
+    bursts: Bursts = field(default_factory=lambda: Bursts(len(available_cpus())))
     ended: Ended | None = None
     dies_at: float | None = None
     death: str | None = None
@@ -100,14 +103,14 @@ class Seat:
         trial = self.offer(rate, "search", usual)
         if self.dies_at is not None and self.target.died():
             self.search.ceiling = min(self.search.ceiling, rate * _SHORT_OF_DEATH)
-        if trial.held is None:
+        if trial.held is not None:
+            self._voids = 0
+            self.search.learn(rate, held=trial.held)
+        elif trial.void == "generator":
             self._voids += 1
             if self._voids >= _VOID:
                 self.search.ceiling = min(self.search.ceiling, rate)
                 self._voids = 0
-        else:
-            self._voids = 0
-            self.search.learn(rate, held=trial.held)
         self.ended = self._end()
         return trial
 
@@ -126,9 +129,11 @@ class Seat:
         if death := self.target.died():
             self.deaths += 1
             self.dies_at = min(rate, self.dies_at or rate)
-            self.death, trial.held, trial.why = death, False, f"the server {death}"
-        elif not trial.held:
-            _wait_until(self.target.answers, _REST_S)
+            self.death, trial.held, trial.void, trial.why = death, False, None, f"the server {death}"
+        else:
+            self.bursts.settle(trial)
+            if not trial.held:
+                _wait_until(self.target.answers, _REST_S)
         self.trials.append(trial)
         return trial
 

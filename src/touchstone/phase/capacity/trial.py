@@ -78,18 +78,20 @@ def read_trial(
         server_busy=cpu / (result.window.measured_s * lanes) if cpu is not None and result.window.measured_s else None,
         generator_busy=max((thread.busy for thread in result.generator.threads), default=None),
         lateness_p99=result.lateness.p99,
-        other_cpus=_other_cpus(result),
+        other_cpus=_cpus(result.machine.other_cpu_s, result),
+        stolen_cpus=_cpus(result.machine.steal_s, result),
     )
     broken = _broken(trial, result, objective)
     blamed = _generator(trial, result) if broken else ""
-    trial.held = None if blamed else not broken
+    trial.held, trial.void = (None, "generator") if blamed else (not broken, None)
     trial.why = blamed or broken
     return trial
 
 
-def _other_cpus(result: LoadResult) -> float | None:
-    used, elapsed = result.machine.other_cpu_s, result.window.watched_s
-    return used / elapsed if used is not None and elapsed else None
+def _cpus(seconds: float | None, result: LoadResult) -> float | None:
+    """How many CPUs a time of the watched window is on average."""
+    elapsed = result.window.watched_s
+    return seconds / elapsed if seconds is not None and elapsed else None
 
 
 def backlog(series: Sequence[Point], rate: float) -> float | None:

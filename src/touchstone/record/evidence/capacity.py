@@ -18,9 +18,11 @@ class CapacityTrial(Record):
     seconds: float
     purpose: Literal["search", "curve"]
     held: bool | None
-    """Whether the objective held; None where the generator failed and not the server, which says nothing."""
+    """Whether the objective held; None for a void trial, which says nothing of the server."""
+    void: Literal["generator", "others"] | None = None
+    """Who made it void: the generator, or others by a burst of their work. Older records do not say."""
     why: str = ""
-    """What broke the objective, or kept the generator from offering the rate."""
+    """What broke the objective, or kept the trial from saying anything."""
     sent: int = 0
     achieved: float = 0.0
     error_share: float = 0.0
@@ -35,6 +37,8 @@ class CapacityTrial(Record):
     lateness_p99: float | None = None
     other_cpus: float | None = None
     """How many CPUs were used on average by others than server, engine and dependencies."""
+    stolen_cpus: float | None = None
+    """How many CPUs the hypervisor took on average."""
 
 
 class AtRate(Record):

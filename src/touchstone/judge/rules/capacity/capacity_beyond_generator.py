@@ -51,7 +51,7 @@ class CapacityBeyondGenerator(SampleRule):
 
 def _why(found: CapacityEvidence, rate: float) -> str:
     if found.ended == "generator":
-        spoilt = [trial.why for trial in found.trials if trial.held is None]
+        spoilt = [trial.why for trial in found.trials if trial.held is None and trial.void != "others"]
         return f"{found.objective} held wherever the engine could offer the rate ({spoilt[-1] if spoilt else 'all'})"
     held = [trial for trial in found.trials if trial.held]
     busy = max(held, key=lambda trial: trial.rate).server_busy if held else None

@@ -33,9 +33,11 @@ class CapacityUncertain(SampleRule):
         width = found.high / found.low - 1
         if width <= 2 * case.margin:
             return
+        void = sum(trial.void == "others" for trial in found.trials)
+        told = f"; {void} of them are void, for others had the CPUs" if void else ""
         yield self.finding(
             f"after {len(found.trials)} trials the capacity lies between {number(found.low)} and "
-            f"{number(found.high)}/s, {share(width)} apart",
+            f"{number(found.high)}/s, {share(width)} apart{told}",
             sample=sample,
             figures=["capacity"],
             doubt=Doubt(
@@ -43,5 +45,5 @@ class CapacityUncertain(SampleRule):
                 slower=max(1.0, rate / found.low),
                 reason="that is how far the round's own interval reaches",
             ),
-            evidence={"low": found.low, "high": found.high, "trials": len(found.trials)},
+            evidence={"low": found.low, "high": found.high, "trials": len(found.trials), "void": void},
         )
