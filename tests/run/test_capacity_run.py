@@ -73,6 +73,8 @@ def test_contenders_that_cannot_run_together_are_searched_one_by_one(tmp_path: P
     words = ("--quick", "--rounds", "1", "--phase", "capacity", "--objective", "p90 < 40ms, errors < 1%")
     touchstone(tmp_path, "run", str(folder), *words, "--whole-windows", "--out", str(tmp_path / "out"))
     run = load_run(tmp_path / "out")
+    (note,) = run.notes
+    assert "as was asked: the capacity of each is searched by itself" in note
     found = {s.contender: s for s in run.samples if s.phase == "capacity" and s.contender != TARE}
     assert found["tokens/plain"].figures["capacity"] == pytest.approx(800.0, rel=0.15)
     assert found["twice/plain"].figures["capacity"] == pytest.approx(1_600.0, rel=0.15)

@@ -104,7 +104,7 @@ class Bench:
     laps: int | None = None
     """How many laps a round of slices has; the profile's if nothing speaks for another number."""
     apart: str | None = None
-    """Why the contenders cannot all run at once; None if they can."""
+    """Why the contenders cannot all run at once; None if they can. What comes of it is each phase's to say."""
     slice_is_fixed: bool = False
     """The user said how long a slice is: one that is too short is refused and not lengthened."""
     large: bool = False

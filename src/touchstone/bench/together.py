@@ -67,10 +67,8 @@ def apart_for_ports(contenders: Iterable[Contender]) -> str | None:
             continue
         other = first.setdefault(image.port, contender.name)
         if other != contender.name:
-            return (
-                f"{other} and {contender.name} both listen on port {image.port}, whatever they are told, and so not at "
-                "once: each contender is loaded by itself, in whole windows"
-            )
+            both = f"{other} and {contender.name} both listen on port {image.port}"
+            return f"{both}, whatever they are told, and so not at once"
     return None
 
 

@@ -37,7 +37,7 @@ from touchstone.run.going_on import GoingOn
 from touchstone.run.progress import Display
 from touchstone.toolchain.cache import cache_folder
 
-_ASKED_APART = "each contender is loaded by itself, in whole windows, as was asked"
+_ASKED_APART = "the contenders are not to run at once, as was asked"
 
 
 @dataclass

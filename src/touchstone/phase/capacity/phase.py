@@ -29,17 +29,24 @@ class CapacityPhase(Phase):
         """Only where an objective is stated, by the scenario or by the user."""
         return scenario.capacity is not None
 
+    def before_rounds(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[str]:
+        """Why contenders are searched one by one, where several are: figures that compare them are missing then."""
+        if sum(contender.outside is None for contender in contenders) > 1:
+            reasons = dict.fromkeys(_one_by_one(bench, load) for load in searched_loads(bench).values())
+            for why in filter(None, reasons):
+                yield f"{why}: the capacity of each is searched by itself, and none is measured at a rate that all have"
+
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
         """All contenders, if each can have a part of the dependencies of its own."""
         for name, load in searched_loads(bench).items():
-            if _in_turn(bench, load):
+            if _one_by_one(bench, load) is None:
                 yield from _hunt(bench, contenders, name, load, round_number)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One contender alone, where they cannot run together."""
         samples: list[Sample] = []
         for name, load in searched_loads(bench).items():
-            if not _in_turn(bench, load):
+            if _one_by_one(bench, load) is not None:
                 for found in _hunt(bench, [contender], name, load, round_number or 1):
                     samples += found
         for sample in samples:
@@ -54,10 +61,15 @@ def searched_loads(bench: Bench) -> dict[str, Load]:
     return named or dict(bench.loads)
 
 
-def _in_turn(bench: Bench, load: Load) -> bool:
-    """Whether all contenders can run at once, each with its own part of the dependencies, as slices need it."""
-    acts = any(isinstance(step, Act) for step in load.prepare)
-    return divisible(bench) and bench.apart is None and not acts
+def _one_by_one(bench: Bench, load: Load) -> str | None:
+    """Why contenders cannot run at once, each with its own part of the dependencies; None if they can."""
+    if bench.apart is not None:
+        return bench.apart
+    if not divisible(bench):
+        return "the contenders talk to something that cannot be divided among them"
+    if any(isinstance(step, Act) for step in load.prepare):
+        return f"what goes before the load {load.title} acts on what the contenders share"
+    return None
 
 
 def _hunt(

@@ -44,7 +44,7 @@ def apart_for_memory(bench: Bench, contenders: Sequence[Contender]) -> str | Non
         return None
     return (
         f"{len(contenders)} contenders at once may need {needed / 2**20:,.0f} MiB of memory, and "
-        f"{available / 2**20:,.0f} MiB are available: each is loaded by itself, in whole windows"
+        f"{available / 2**20:,.0f} MiB are available"
     )
 
 

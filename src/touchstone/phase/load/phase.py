@@ -37,7 +37,7 @@ class LoadPhase(Phase):
         if sliced_loads(bench):
             bench.apart = apart_for_memory(bench, contenders)
         if bench.apart is not None:
-            yield bench.apart
+            yield f"{bench.apart}: each contender is loaded by itself, in whole windows"
 
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """One sample for each load that needs a whole window; of loads in slices the tare is one more contender."""

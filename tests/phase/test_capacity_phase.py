@@ -1,0 +1,42 @@
+"""What is said before the first search, of contenders that cannot be searched in turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from touchstone.bench.together import apart_for_ports
+from touchstone.manifest.contract import Act
+from touchstone.manifest.scenario import Capacity
+from touchstone.phase.capacity.phase import CapacityPhase
+
+from .test_fitting import contender
+from .test_peak import bench_of
+
+
+def said(folder: Path, *ports: int | None, prepare: list[Act] | None = None) -> list[str]:
+    """What the phase says of images that listen on these ports."""
+    contenders = [contender(f"number{place}", port) for place, port in enumerate(ports)]
+    bench = bench_of(folder)
+    scenario = bench.scenario.model_copy(update={"capacity": Capacity(objective="p99 < 50ms")})
+    loads = {name: load.model_copy(update={"prepare": prepare or []}) for name, load in scenario.loads.items()}
+    bench = replace(bench, scenario=scenario, loads=loads, apart=apart_for_ports(contenders))
+    return list(CapacityPhase().before_rounds(bench, contenders))
+
+
+def test_images_that_share_a_port_are_searched_one_by_one_and_the_run_says_so(tmp_path: Path) -> None:
+    (note,) = said(tmp_path, 8080, 8080)
+    assert "number0/plain and number1/plain both listen on port 8080" in note
+    assert "the capacity of each is searched by itself" in note
+    assert "whole windows" not in note, "a search has none"
+
+
+def test_contenders_that_are_searched_in_turn_need_no_words(tmp_path: Path) -> None:
+    assert said(tmp_path, 8080, 8081) == []
+
+
+def test_what_acts_on_what_all_share_before_a_load_is_a_reason(tmp_path: Path) -> None:
+    acts = [Act.model_validate({"dependency": "broker", "act": "empty"})]
+    (note,) = said(tmp_path / "two", None, None, prepare=acts)
+    assert "acts on what the contenders share" in note
+    assert said(tmp_path / "one", None, prepare=acts) == [], "one alone is compared with nobody"
