@@ -12,7 +12,6 @@ from touchstone.record.evidence.hold import HeldLevel
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.figure import FIGURES
 
-
 _FIRST = 20_000
 """Responses of a young process: about as many as a compiler waits for before its last stage."""
 
