@@ -1,8 +1,10 @@
-"""Throughput over time from the first request: how long a contender takes to reach its pace."""
+"""Throughput over time under load, from the first request on: how long a contender takes to reach its pace."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
 from touchstone.record.sample import Sample
 from touchstone.report.format import seconds
@@ -16,7 +18,7 @@ from touchstone.vocabulary.figure import Unit
 
 def build(view: View, place: Place) -> Panel | None:
     """The panel of a load's throughput over time."""
-    lines = lines_of(view, place, "throughput", _points)
+    lines = lines_of(view, place, "throughput", points_of)
     if not lines:
         return None
     figure, axes = canvas.new(300)
@@ -25,7 +27,9 @@ def build(view: View, place: Place) -> Panel | None:
     how = scale_y(axes, lines, Unit.PER_SECOND, log=_far_apart(lines))
     shade_phases(axes, _phases(view, place))
     canvas.label(
-        axes, "seconds since the first request", ", ".join(["correct responses per second", *([how] if how else [])])
+        axes,
+        "seconds under load, from the first request on",
+        ", ".join(["correct responses per second", *([how] if how else [])]),
     )
     return Panel(
         title="Throughput over time",
@@ -45,22 +49,40 @@ def _far_apart(lines: Sequence[Line]) -> bool:
     return bool(peaks) and max(peaks) / min(peaks) > 20
 
 
-def _points(sample: Sample) -> Points:
-    if sample.result is None:
-        return []
-    points: Points = []
-    before = 0.0
-    for point in sample.result.series:
-        if point.phase in ("warmup", "load") and point.t > before:
-            points.append((point.t, point.ok / (point.t - before)))
-        before = point.t
+@dataclass(frozen=True)
+class _Stretch:
+    """A part of the series: its length, and when it ended on the contender's own clock, in seconds under load."""
+
+    end: float
+    seconds: float
+    ok: int
+    phase: str
+
+
+def _stretches(sample: Sample) -> list[_Stretch]:
+    """Of the warm-up and the load. In slices a contender's clock stands still while others are loaded."""
+    if sample.slices is not None:
+        parts = [(one.end - one.begin, one.ok, one.lap_phase) for one in sample.slices.slices]
+        ends = accumulate(length for length, _, _ in parts)
+        return [_Stretch(end, *part) for end, part in zip(ends, parts, strict=True)]
+    series = sample.result.series if sample.result else []
+    begins = [0.0, *(point.t for point in series)]
+    return [
+        _Stretch(point.t, point.t - begin, point.ok, point.phase)
+        for begin, point in zip(begins, series, strict=False)
+        if point.phase in ("warmup", "load")
+    ]
+
+
+def points_of(sample: Sample) -> Points:
+    """Correct responses per second, by the seconds under load at the end of each part of the series."""
+    points = [(one.end, one.ok / one.seconds) for one in _stretches(sample) if one.seconds > 0]
     return points if len(points) > 1 else []
 
 
 def _phases(view: View, place: Place) -> list[tuple[float, str]]:
-    samples = [s.result.series for s in view.samples(place) if s.result and s.result.series]
-    longest = max(samples, key=lambda series: series[-1].t)
-    return [(p.t, p.phase) for p in longest if p.phase in ("warmup", "load")]
+    longest = max(map(_stretches, view.samples(place)), key=lambda found: found[-1].end if found else 0.0)
+    return [(one.end, one.phase) for one in longest]
 
 
 def _shapes(view: View, place: Place) -> str:
