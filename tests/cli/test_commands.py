@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.intake.test_har import SESSION, har
 from tests.judge.sound import CONTENDERS, sound_run
 from touchstone.record.run import Run
 from touchstone.record.store import RunStore
@@ -222,7 +223,8 @@ def test_no_color_is_obeyed(runs: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_named_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    done = touchstone(tmp_path, "new", "file/my-bench", "--stack", "node")
-    assert done.returncode == 1
-    assert "file/my-bench: Not a directory" in done.stderr
-    assert "Traceback" not in done.stderr
+    for words in (("--stack", "node"), ("--from-har", str(har(tmp_path, SESSION)))):
+        done = touchstone(tmp_path, "new", "file/my-bench", *words)
+        assert done.returncode == 1
+        assert "file/my-bench: cannot be written: Not a directory" in done.stderr
+        assert "name a folder" in done.stderr

@@ -13,6 +13,7 @@ from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft
 from touchstone.intake.har import draft_from_har
 from touchstone.intake.openapi import draft_from_openapi
+from touchstone.intake.writing import writing
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
 from touchstone.manifest.reader import read_manifest
@@ -99,9 +100,10 @@ def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None) -> Dr
 
 
 def _write_scenario(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
     target = folder / SCENARIO_FILE
-    target.write_text(_SCENARIO.format(name=folder.resolve().name), encoding="utf-8")
+    with writing(target):
+        folder.mkdir(parents=True, exist_ok=True)
+        target.write_text(_SCENARIO.format(name=folder.resolve().name), encoding="utf-8")
     return target
 
 
@@ -114,8 +116,9 @@ def _write_stack(kind: str, home: Path, words: dict[str, str]) -> list[Path]:
         for word, value in words.items():
             text = text.replace(word, value)
         target = home / source.relative_to(_STARTERS / kind)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        with writing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
         made.append(target)
     return made
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from touchstone.failure import UsageError
+from touchstone.failure import TouchstoneError, UsageError
 from touchstone.intake.draft import Draft
 from touchstone.intake.entry import Entry, EntryVariant, LeftOut
 from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
@@ -62,7 +62,7 @@ def _copy(entry: Entry, home: Path, stack_toml: str) -> Path:
     except (OSError, shutil.Error) as error:
         shutil.rmtree(home, ignore_errors=True)
         fix = "see that the entry can be read, or give another --out"
-        raise UsageError(f"the entry cannot be copied: {error}", where=str(home), fix=fix) from error
+        raise TouchstoneError(f"the entry cannot be copied: {error}", where=str(home), fix=fix) from error
     return home / STACK_FILE
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from touchstone.failure import UsageError
 from touchstone.intake.toml import table, text, value
+from touchstone.intake.writing import writing
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import SCENARIO_FILE
 from touchstone.manifest.reader import read_manifest
@@ -67,17 +68,14 @@ class Draft:
     loads: Sequence[DraftLoad]
 
     def write(self, folder: Path) -> Path:
-        """Write the scenario.toml of a folder, which is made if it is not there. Raises UsageError if it cannot be."""
+        """Write the scenario.toml of a folder, made if it is not there. Raises TouchstoneError if it cannot be."""
         name = folder.resolve().name
         if not re.fullmatch(NAME, name):
             raise UsageError(f"{name!r} is no name of a scenario", fix=NAME_IN_WORDS)
         target = folder / SCENARIO_FILE
-        try:
+        with writing(target):
             folder.mkdir(parents=True, exist_ok=True)
             target.write_text(self.toml(name), encoding="utf-8")
-        except OSError as error:
-            fix = "name a folder that can be made"
-            raise UsageError(f"it cannot be written: {error.strerror}", where=str(target), fix=fix) from error
         read_manifest(target, Scenario)
         return target
 
