@@ -37,6 +37,16 @@ class DependencyContext:
     """What the user said on the command line, such as the address of an outside broker."""
 
 
+@dataclass(frozen=True)
+class Reach:
+    """How far the work of a dependency has come."""
+
+    done: int
+    """Another number after each piece of work that a service has it do."""
+    safe: int | None = None
+    """How much of `done` would outlive a crash; None where that is not this kind's to say."""
+
+
 class Dependency(ABC):
     """A dependency of a scenario. Started once a run, fresh for each contender's start, stopped at the end.
 
@@ -114,6 +124,10 @@ class Dependency(ABC):
 
     def sessions(self) -> int | None:
         """How many sessions or connections it holds now; None if it does not know."""
+        return None
+
+    def reach(self) -> Reach | None:
+        """How far its work has come at this moment; None if it cannot tell."""
         return None
 
     def written(self) -> dict[str, bool]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
 from touchstone.dependency.page_cache import changed_pages
 
 _SETTINGS = ("schema", "journal_mode", "synchronous")
@@ -130,6 +130,15 @@ class SqliteFile(Dependency):
             "wal_bytes": wal.stat().st_size if wal.exists() else 0,
             "rows": self._rows(),
         }
+
+    def reach(self) -> Reach | None:
+        """When the file or its write-ahead log was changed last, to the kernel's tick of some milliseconds."""
+        file = self._file()
+        changed = [0]
+        for path in (file, file.with_name(file.name + "-wal")):
+            with suppress(OSError):
+                changed.append(path.stat().st_mtime_ns)
+        return Reach(max(changed))
 
     def written(self) -> dict[str, bool]:
         """Of the database and, where there is one, its write-ahead log."""

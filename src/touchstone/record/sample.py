@@ -73,6 +73,17 @@ class WrittenFile(Record):
     """Those of them at which changes waited for the disk, and nothing was on its way there."""
 
 
+class AfterAnswers(Record):
+    """What a dependency did around requests that were sent one at a time, each after the one before had its answer."""
+
+    asked: int
+    """Requests that had it do something."""
+    behind: int = 0
+    """After so many of them it had not yet made safe what it had done."""
+    late: int = 0
+    """After so many of them it was given work, or more of it, only when the answer had come."""
+
+
 class DependencyState(Record):
     """A dependency around a measurement: its settings as read back, and its own counters before and after."""
 
@@ -91,6 +102,8 @@ class DependencyState(Record):
     sessions_peak: int | None = None
     leftovers: list[str] = []
     """State that was there before the contender started, and should not have been."""
+    after_answers: AfterAnswers | None = Field(default=None, exclude_if=lambda seen: seen is None)
+    """None where nobody looked."""
     written: dict[str, WrittenFile] = {}
     """By file, of those that a dependency in the contender's own process writes."""
     ceiling: float | None = None

@@ -117,7 +117,16 @@ DEPENDENCIES: tuple[Setup, ...] = (
     stored("loses-few-rows", "one row in 1,000 is never written", *WORK, servers=service(lose_every=1000)),
     stored("writes-twice", "every 50th row is written two times", *WORK, servers=service(double_every=50)),
     stored(
-        "writes-later", "rows are written half a second after their answers", *WORK, servers=service(write_later_ms=500)
+        "writes-later",
+        "rows are written half a second after their answers",
+        "answered-before-work",
+        servers=service(write_later_ms=500),
+    ),
+    stored(
+        "answers-first",
+        "each row is written by a thread of its own, two milliseconds after the response",
+        "answered-before-work",
+        servers=service(answer_first=1),
     ),
     stored("never-writes", "rows are kept in memory and not written", *WORK, servers=service(keep_in_memory=1)),
     stored(
@@ -192,6 +201,16 @@ DEPENDENCIES: tuple[Setup, ...] = (
         ("commits-not-durable",),
         planted="dependency",
         servers=service(store=1, forget=1),
+        scenario=POSTGRES,
+        load={"timeout_s": 10.0},
+        seconds=2.0,
+    ),
+    Setup(
+        "one-forgets",
+        "two contenders at one server; the sessions of one turn off that commits wait for the disk",
+        ("commits-not-durable",),
+        planted="dependency",
+        servers=(*service(store=1), *service(store=1, forget=1)),
         scenario=POSTGRES,
         load={"timeout_s": 10.0},
         seconds=2.0,

@@ -1,7 +1,7 @@
 import pytest
 
 from touchstone.record.run import Run
-from touchstone.record.sample import DependencyState
+from touchstone.record.sample import AfterAnswers, DependencyState
 
 from ..sound import fired, first_load, sound_run
 
@@ -44,3 +44,18 @@ def test_few_commits_of_many_rows_need_few_syncs() -> None:
 
 def test_a_scenario_that_asks_for_none() -> None:
     assert not fired(stored(5, asked="off"), "commits-not-durable")
+
+
+@pytest.mark.parametrize("behind,told", [(5, False), (6, True)])
+def test_a_log_that_lags_behind_the_responses_of_one_of_several(behind: int, told: bool) -> None:
+    run = stored(20_000)
+    first_load(run).dependencies[0].after_answers = AfterAnswers(asked=12, behind=behind)
+    found = fired(run, "commits-not-durable")
+    assert bool(found) is told
+    assert not told or "6 of 12 responses" in found[0].statement
+
+
+def test_a_lag_that_the_scenario_allows() -> None:
+    run = stored(20_000, asked="off")
+    first_load(run).dependencies[0].after_answers = AfterAnswers(asked=12, behind=12)
+    assert not fired(run, "commits-not-durable")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
 from touchstone.dependency.echo.ceiling import measure_ceiling
 from touchstone.dependency.echo.control import Arrival
 from touchstone.dependency.echo.process import ENGINE, SERVERS, Downstream, Kind, start_downstream
@@ -168,6 +168,10 @@ class Echo(Dependency):
     def sessions(self) -> int | None:
         """Connections that are open now."""
         return None if self._downstream is None else int(self._downstream.control.stats()["connections"]["open"])
+
+    def reach(self) -> Reach | None:
+        """The calls that have come."""
+        return None if self._downstream is None else Reach(int(self._downstream.control.stats()["requests"]))
 
     def ceiling(self, request_hint: str) -> float | None:
         """Requests a second under the present settings; measured once for each."""

@@ -24,6 +24,15 @@ def client_sessions(connection: psycopg.Connection[tuple[object, ...]], database
     return int(str(row[0])) if row else 0
 
 
+def log_positions(connection: psycopg.Connection[tuple[object, ...]]) -> tuple[int, int]:
+    """How far the write-ahead log was written, and how far it is on the disk, in bytes."""
+    row = connection.execute(
+        "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint, (pg_current_wal_flush_lsn() - '0/0')::bigint"
+    ).fetchone()
+    written, flushed = row or (0, 0)
+    return int(str(written)), int(str(flushed))
+
+
 def counters(connection: psycopg.Connection[tuple[object, ...]], database: str) -> dict[str, float]:
     """`pg_stat_database` and `pg_stat_wal` by column, clients by state, and the exact position in the log.
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import psycopg
 from psycopg import sql
 
-from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
 from touchstone.dependency.postgres import tare
 from touchstone.dependency.postgres.binaries import missing
 from touchstone.dependency.postgres.cluster import Cluster
-from touchstone.dependency.postgres.counters import client_sessions, counters, fsync_rate, rows_by_table
+from touchstone.dependency.postgres.counters import client_sessions, counters, fsync_rate, log_positions, rows_by_table
 from touchstone.dependency.postgres.outside import OutsideServer
 from touchstone.dependency.postgres.settings import DATABASE, read_tare, server_settings
 from touchstone.failure import TouchstoneError
@@ -178,6 +178,14 @@ class Postgres(Dependency):
         """Client sessions in the service's database now; None while the server is down."""
         try:
             return client_sessions(self._administration(), self._database)
+        except psycopg.Error:
+            self._disconnect()
+            return None
+
+    def reach(self) -> Reach | None:
+        """Its write-ahead log: a commit that waits for the disk is on it when it returns."""
+        try:
+            return Reach(*log_positions(self._administration()))
         except psycopg.Error:
             self._disconnect()
             return None

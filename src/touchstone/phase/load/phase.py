@@ -16,6 +16,7 @@ from touchstone.engine.job import load_job
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
+from touchstone.phase.load.after_answers import look_after_answers
 from touchstone.phase.load.figures import load_figures, memory_remarks, throttled_share
 from touchstone.phase.load.fitting import apart_for_memory
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load
@@ -104,4 +105,6 @@ class LoadPhase(Phase):
         sample.remarks = memory_remarks(result)
         if contender.exited() is None:
             sample.proofs = prove_load(load, contender.dependencies, result, bench.seed)
+            if sample.round == 1:
+                look_after_answers(load, contender.service, contender.dependencies, sample.dependencies, bench.seed)
             sample.checks = checker.run(light_checks(bench.scenario.contract))

@@ -27,6 +27,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
+from touchstone.phase.load.after_answers import look_after_answers
 from touchstone.phase.load.figures import memory_remarks, sliced_figures, throttled_share
 from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
@@ -178,6 +179,8 @@ class _SlicedLoad:
                 continue
             dependencies = one.bench.dependencies
             sample.proofs = prove_load(self.load, dependencies, sample.result, bench.seed, before[index])
+            if self.round_number == 1:
+                look_after_answers(self.load, one.running.service, dependencies, sample.dependencies, bench.seed)
             sample.checks = checker.run(light_checks(bench.scenario.contract))
 
     def _prepared(self, index: int, one: Standing) -> Checker | None:

@@ -1,0 +1,70 @@
+"""Whether a response comes when the work is done: requests one at a time, and a look at the dependencies after each.
+
+Under load, and next to other contenders, a dependency's counters do not show whose work they count, nor when. With
+nothing else under way they do: what is asked of it after the response, and what it has not made safe by then.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+
+from touchstone.contract.template import ValueSource
+from touchstone.contract.wire import Service
+from touchstone.dependency.base import Dependency, DependencyError, Reach
+from touchstone.manifest.load import Load
+from touchstone.record.sample import AfterAnswers, DependencyState
+
+REQUESTS = 12
+_IN_VAIN = 3
+"""So many requests that have no dependency do anything are enough."""
+_LATER_S = 0.03
+"""Longer than a kernel's tick, by which files are dated, and than a thread takes to begin."""
+_AT_MOST_S = 0.6
+"""Work that has not begun with the response is waited for so long."""
+
+
+def look_after_answers(
+    load: Load, service: Service, dependencies: Mapping[str, Dependency], states: Sequence[DependencyState], seed: int
+) -> None:
+    """Send a few of the load's requests, and note with the dependencies' states what happened around the answers.
+
+    Nothing is noted of journeys and of rows from a file: their requests need what goes before them.
+    """
+    if not load.requests or load.rows is not None or not dependencies:
+        return
+    values, seen = ValueSource(seed), {state.name: AfterAnswers(asked=0) for state in states}
+    for number, request in enumerate(itertools.islice(itertools.cycle(load.requests), REQUESTS)):
+        before = _reach(dependencies)
+        if service.exchange(request, values.next()).failure is not None:
+            return
+        at = _reach(dependencies)
+        waits_until = time.monotonic() + (_AT_MOST_S if at == before else 0.0)
+        time.sleep(_LATER_S)
+        while (later := _reach(dependencies)) == before and time.monotonic() < waits_until:
+            time.sleep(_LATER_S)
+        for name in seen.keys() & before.keys() & at.keys() & later.keys():
+            _note(seen[name], before[name], at[name], later[name])
+        if number + 1 == _IN_VAIN and not any(one.asked for one in seen.values()):
+            return
+    for state in states:
+        state.after_answers = seen[state.name]
+
+
+def _note(seen: AfterAnswers, before: Reach, at: Reach, later: Reach) -> None:
+    seen.asked += later.done != before.done
+    seen.late += later.done != at.done
+    seen.behind += at.safe is not None and at.safe < at.done
+
+
+def _reach(dependencies: Mapping[str, Dependency]) -> dict[str, Reach]:
+    found: dict[str, Reach] = {}
+    for name, dependency in dependencies.items():
+        try:
+            reach = dependency.reach()
+        except DependencyError:
+            continue
+        if reach is not None:
+            found[name] = reach
+    return found

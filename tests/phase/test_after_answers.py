@@ -1,0 +1,67 @@
+"""What a dependency does around the answers to single requests: a real service at a real SQLite file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from touchstone.contract.template import ValueSource
+from touchstone.contract.wire import Service
+from touchstone.dependency.base import DependencyContext
+from touchstone.dependency.sqlite import SqliteFile
+from touchstone.isolation.port import free_port
+from touchstone.manifest.exchange import Request, WeightedRequest
+from touchstone.manifest.load import Load
+from touchstone.phase.load.after_answers import REQUESTS, look_after_answers
+from touchstone.record.sample import AfterAnswers
+
+SERVICE = Path(__file__).parents[1] / "faults" / "service.py"
+WORK = WeightedRequest(name="work", target="/work?value={fresh}-{counter}")
+LOAD = Load(title="Work", connections=1, requests=[WORK])
+
+
+@contextmanager
+def serving(folder: Path, behaviour: str) -> Iterator[tuple[Service, SqliteFile]]:
+    database = SqliteFile(
+        "database",
+        "DATABASE_PATH",
+        {"schema": "CREATE TABLE items(name TEXT)", "journal_mode": "WAL"},
+        DependencyContext(folder / "data", folder, (0,), Path("engine"), folder / "cache"),
+    )
+    database.start()
+    database.reset({})
+    (folder / "behaviour").write_text(behaviour)
+    port = free_port()
+    env = {**os.environ, **database.environment(), "HOST": "127.0.0.1", "PORT": str(port)}
+    process = subprocess.Popen([sys.executable, str(SERVICE)], cwd=folder, env=env)
+    service = Service("127.0.0.1", port)
+    try:
+        while service.exchange(Request(target="/ping"), ValueSource(1).next()).status != 200:
+            assert process.poll() is None
+        yield service, database
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize(
+    "behaviour,asked,late",
+    [("", REQUESTS, False), ("answer_first = 1", REQUESTS, True), ("keep_in_memory = 1", 0, False)],
+    ids=["waits for its work", "answers first", "does nothing"],
+)
+def test_work_is_seen_on_the_side_of_the_response_that_it_is_on(
+    tmp_path: Path, behaviour: str, asked: int, late: bool
+) -> None:
+    with serving(tmp_path, behaviour) as (service, database):
+        state = database.state({}, {}, [])
+        look_after_answers(LOAD, service, {"database": database}, [state], seed=1)
+    seen = state.after_answers or AfterAnswers(asked=0)
+    assert seen.asked == asked
+    assert 2 * seen.late >= REQUESTS if late else seen.late <= 2
+    assert seen.behind == 0
