@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -24,7 +25,8 @@ class UnequalStatuses(RunRule):
     severity = Severity.SUSPECT
     title = "Contenders answer with different statuses"
     threshold = (
-        "the share of a status in a contender's answers differs by more than 10 percentage points from another's"
+        "the share of a status in a contender's answers differs by more than 10 percentage points from another's; "
+        "where most contenders agree, only those who differ are suspect"
     )
     threshold_reason = (
         "within one contract the same requests call for the same statuses; ten points move throughput by more "
@@ -38,29 +40,42 @@ class UnequalStatuses(RunRule):
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
         for load in case.loads:
-            shares: dict[str, dict[str, float]] = {}
-            for group in case.groups_of("load"):
-                if group.load != load:
+            shares = _shares(case, load)
+            for status in sorted({status for by in shares.values() for status in by}):
+                found = {contender: by.get(status, 0.0) for contender, by in shares.items()}
+                low, high = min(found, key=lambda c: found[c]), max(found, key=lambda c: found[c])
+                if found[high] - found[low] <= POINTS:
                     continue
-                seen: dict[str, int] = defaultdict(int)
-                for sample in group.samples:
-                    for status, count in (sample.result.counts.status if sample.result else {}).items():
-                        seen[status] += count
-                total = sum(seen.values())
-                if total:
-                    shares[group.contender] = {status: n / total for status, n in seen.items()}
-            for status in sorted({s for by in shares.values() for s in by}):
-                by_contender = {c: by.get(status, 0.0) for c, by in shares.items()}
-                low, high = (
-                    min(by_contender, key=lambda c: by_contender[c]),
-                    max(by_contender, key=lambda c: by_contender[c]),
-                )
-                if by_contender[high] - by_contender[low] > POINTS:
+                for odd in _odd(found):
+                    other = high if odd is None or found[high] - found[odd] > found[odd] - found[low] else low
+                    one = odd or low
                     yield self.finding(
-                        f"{share(by_contender[high])} of {high}'s answers are {status}, {share(by_contender[low])} "
-                        f"of {low}'s",
+                        f"{share(found[other])} of {other}'s answers are {status}, {share(found[one])} of {one}'s",
                         load=load,
+                        contender=odd,
                         figures=["throughput", *LATENCY, *CPU],
-                        evidence={"status": status, "shares": by_contender},
+                        evidence={"status": status, "shares": found},
                     )
-                    break
+                break
+
+
+def _shares(case: Case, load: str) -> dict[str, dict[str, float]]:
+    """By contender the share of each status in its answers."""
+    shares: dict[str, dict[str, float]] = {}
+    for group in case.groups_of("load"):
+        if group.load != load:
+            continue
+        seen: dict[str, int] = defaultdict(int)
+        for sample in group.samples:
+            for status, count in (sample.result.counts.status if sample.result else {}).items():
+                seen[status] += count
+        if total := sum(seen.values()):
+            shares[group.contender] = {status: n / total for status, n in seen.items()}
+    return shares
+
+
+def _odd(shares: dict[str, float]) -> list[str | None]:
+    """Who differs from most others; one None, which is all of them, where there are no most."""
+    usual = statistics.median(shares.values())
+    odd: list[str | None] = [contender for contender, found in shares.items() if abs(found - usual) > POINTS]
+    return odd if 0 < len(odd) < len(shares) / 2 else [None]
