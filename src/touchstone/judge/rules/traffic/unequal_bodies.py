@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from touchstone.judge.figures import CPU, LATENCY
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number
+from touchstone.judge.reading.apart import apart
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import RunRule
 
@@ -25,7 +26,7 @@ class UnequalBodies(RunRule):
     title = "Contenders answer with bodies of different length"
     threshold = (
         "mean bytes of a body a response, by contender: the largest more than a tenth and more than 16 bytes "
-        "above the smallest"
+        "above the smallest; where most contenders agree, only those who differ are suspect"
     )
     threshold_reason = (
         "bodies of one contract differ by the digits of a counter or an identifier; a tenth of a short body is a "
@@ -45,14 +46,12 @@ class UnequalBodies(RunRule):
                     answered = sum(r.counts.completed for r in totals)
                     if answered:
                         means[group.contender] = sum(r.bytes.body for r in totals) / answered
-            if len(means) < 2:
-                continue
-            small, large = min(means, key=lambda c: means[c]), max(means, key=lambda c: means[c])
-            if means[large] > means[small] * (1 + SHARE) and means[large] - means[small] > BYTES:
+            for pair in apart(means, lambda small, large: large > small * (1 + SHARE) and large - small > BYTES):
                 yield self.finding(
-                    f"a response's body is {number(means[large])} bytes long from {large} and "
-                    f"{number(means[small])} from {small}",
+                    f"a response's body is {number(means[pair.high])} bytes long from {pair.high} and "
+                    f"{number(means[pair.low])} from {pair.low}",
                     load=load,
+                    contender=pair.odd,
                     figures=["throughput", *LATENCY, *CPU],
                     evidence={"body_bytes": means},
                 )

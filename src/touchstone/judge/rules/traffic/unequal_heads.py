@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number
+from touchstone.judge.reading.apart import apart
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import RunRule
 from touchstone.record.sample import Sample
@@ -27,7 +28,7 @@ class UnequalHeads(RunRule):
     threshold = (
         "mean bytes per response beyond the body (status line, header fields, chunk sizes), by contender: the largest "
         "more than 1,024 bytes above the smallest suspect, more than 128 a note; rounds in which one request in a "
-        "hundred failed are left out"
+        "hundred failed are left out; where most contenders agree, only those who differ are named"
     )
     threshold_reason = (
         "frameworks' own fields differ by some 100 bytes, which costs a fraction of a microsecond; with a KiB more a "
@@ -42,20 +43,17 @@ class UnequalHeads(RunRule):
             for group in case.groups_of("load"):
                 if group.load == load and (mean := _around_body(group.samples)) is not None:
                     means[group.contender] = mean
-            if len(means) < 2:
-                continue
-            small, large = min(means, key=lambda c: means[c]), max(means, key=lambda c: means[c])
-            more = means[large] - means[small]
-            if more <= BYTES:
-                continue
-            yield self.finding(
-                f"around the body of a response {large} sends {number(means[large])} bytes and {small} "
-                f"{number(means[small])}",
-                severity=Severity.SUSPECT if more > MANY else Severity.NOTE,
-                load=load,
-                figures=[*SPEED, *CPU],
-                evidence={"bytes_around_body": means},
-            )
+            for pair in apart(means, lambda small, large: large - small > BYTES):
+                more = means[pair.high] - means[pair.low]
+                yield self.finding(
+                    f"around the body of a response {pair.high} sends {number(means[pair.high])} bytes and {pair.low} "
+                    f"{number(means[pair.low])}",
+                    severity=Severity.SUSPECT if more > MANY else Severity.NOTE,
+                    load=load,
+                    contender=pair.odd,
+                    figures=[*SPEED, *CPU],
+                    evidence={"bytes_around_body": means},
+                )
 
 
 def _around_body(samples: Sequence[Sample]) -> float | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import defaultdict
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, LATENCY
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import share
+from touchstone.judge.reading.apart import apart
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import RunRule
 
@@ -43,20 +43,18 @@ class UnequalStatuses(RunRule):
             shares = _shares(case, load)
             for status in sorted({status for by in shares.values() for status in by}):
                 found = {contender: by.get(status, 0.0) for contender, by in shares.items()}
-                low, high = min(found, key=lambda c: found[c]), max(found, key=lambda c: found[c])
-                if found[high] - found[low] <= POINTS:
-                    continue
-                for odd in _odd(found):
-                    other = high if odd is None or found[high] - found[odd] > found[odd] - found[low] else low
-                    one = odd or low
+                pairs = apart(found, lambda low, high: high - low > POINTS)
+                for pair in pairs:
                     yield self.finding(
-                        f"{share(found[other])} of {other}'s answers are {status}, {share(found[one])} of {one}'s",
+                        f"{share(found[pair.high])} of {pair.high}'s answers are {status}, {share(found[pair.low])} "
+                        f"of {pair.low}'s",
                         load=load,
-                        contender=odd,
+                        contender=pair.odd,
                         figures=["throughput", *LATENCY, *CPU],
                         evidence={"status": status, "shares": found},
                     )
-                break
+                if pairs:
+                    break
 
 
 def _shares(case: Case, load: str) -> dict[str, dict[str, float]]:
@@ -72,10 +70,3 @@ def _shares(case: Case, load: str) -> dict[str, dict[str, float]]:
         if total := sum(seen.values()):
             shares[group.contender] = {status: n / total for status, n in seen.items()}
     return shares
-
-
-def _odd(shares: dict[str, float]) -> list[str | None]:
-    """Who differs from most others; one None, which is all of them, where there are no most."""
-    usual = statistics.median(shares.values())
-    odd: list[str | None] = [contender for contender, found in shares.items() if abs(found - usual) > POINTS]
-    return odd if 0 < len(odd) < len(shares) / 2 else [None]

@@ -1,0 +1,29 @@
+"""Which of several contenders is the odd one."""
+
+from __future__ import annotations
+
+import pytest
+
+from touchstone.judge.reading.apart import Apart, apart
+
+
+def far(low: float, high: float) -> bool:
+    return high - low > 10
+
+
+@pytest.mark.parametrize(
+    "values,expected",
+    [
+        ({}, []),
+        ({"a": 1}, []),
+        ({"a": 1, "b": 11, "c": 5}, []),
+        ({"a": 1, "b": 12}, [Apart("a", "b", None)]),
+        ({"a": 1, "b": 2, "c": 30}, [Apart("a", "c", "c")]),
+        ({"a": 40, "b": 2, "c": 41}, [Apart("b", "c", "b")]),
+        ({"a": 1, "b": 20, "c": 40}, [Apart("a", "c", None)]),
+        ({"a": 20, "b": 21, "c": 22, "d": 0, "e": 60}, [Apart("d", "e", "d"), Apart("d", "e", "e")]),
+        ({"a": 1, "b": 1, "c": 30, "d": 30}, [Apart("a", "c", None)]),
+    ],
+)
+def test_who_is_apart(values: dict[str, float], expected: list[Apart]) -> None:
+    assert apart(values, far) == expected
