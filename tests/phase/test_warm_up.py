@@ -7,12 +7,18 @@ from collections.abc import Callable
 import pytest
 
 from touchstone.engine.slices import TurnRecord
-from touchstone.phase.load.warm_up import Budget, WarmingContender, at_rest
+from touchstone.phase.load.warm_up import at_rest, unrest
+from touchstone.phase.load.warming import RESTS, Budget, WarmingContender
 
 SLICE_S = 0.25
+Course = Callable[[float], float]
+"""A value over the seconds of load."""
 
 
-def warmed(rate: Callable[[float], float], budget: Budget) -> WarmingContender:
+def warmed(
+    rate: Course, budget: Budget, *, cpu_s: Course | None = None, restless: Callable[[float], bool] | None = None
+) -> WarmingContender:
+    """Warmed up by slices of so many responses per second and so much CPU per request; a look at its rest every two."""
     one = WarmingContender(budget)
     index = 0
     while not one.done:
@@ -22,9 +28,13 @@ def warmed(rate: Callable[[float], float], budget: Budget) -> WarmingContender:
             TurnRecord(
                 index=index, contender=0, lap_phase="warmup", begin=begin, sending_end=begin + SLICE_S,
                 end=begin + SLICE_S, sent=max(1, ok), completed=ok, ok=ok, rate=rate(begin),
+                server_cpu_s=None if cpu_s is None else cpu_s(begin) * ok,
             )
         )  # fmt: skip
         index += 1
+        if restless is not None and index % 2 == 0:
+            one.restless = restless(begin)
+            one.rests += one.wants_rest
     return one
 
 
@@ -36,6 +46,23 @@ def test_a_native_program_is_warm_in_seconds(noise: float) -> None:
     assert account.seconds < 10
 
 
+def test_what_others_take_of_the_machine_does_not_keep_it_warming() -> None:
+    dice = random.Random(3)
+    taken = [dice.uniform(0.5, 1.0) for _ in range(400)]
+    lengths = []
+    for first in range(0, 200, 10):
+        one = warmed(
+            lambda t, first=first: 20_000 * taken[first + int(t)],  # type: ignore[misc]
+            Budget(1.5, 45.0),
+            cpu_s=lambda _t: 40e-6 * dice.lognormvariate(0, 0.02),
+            restless=lambda _t: False,
+        )
+        assert one.account().ended == "flat"
+        lengths.append(one.seconds)
+    assert sorted(lengths)[len(lengths) // 2] < 4
+    assert max(lengths) < 15
+
+
 def jit(t: float) -> float:
     """A runtime that compiles: a tenth of its peak at first, its peak after half a minute."""
     return 19_000 * (0.1 + 0.9 / (1 + math.exp(-(t - 18) / 4)))
@@ -45,6 +72,42 @@ def test_a_runtime_that_compiles_is_loaded_until_it_has_risen() -> None:
     account = warmed(jit, Budget(1.5, 60.0)).account()
     assert account.ended == "flat"
     assert jit(account.seconds) > 0.93 * 19_000
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_so_is_one_whose_cpu_is_known(seen: bool) -> None:
+    restless = (lambda _t: False) if seen else None
+    account = warmed(jit, Budget(1.5, 60.0), cpu_s=lambda t: 1 / jit(t), restless=restless).account()
+    assert account.ended == "flat"
+    assert jit(account.seconds) > 0.9 * 19_000
+
+
+def test_who_stands_still_while_a_compiler_waits_for_cpu_goes_on() -> None:
+    compiled = 3.0
+    """Seconds of load after which a compiler that gets only rests has done its work."""
+
+    def rate(t: float) -> float:
+        return 10_000 if t < compiled else 20_000
+
+    def ended(restless: Callable[[float], bool] | None) -> float:
+        return warmed(rate, Budget(1.5, 60.0), cpu_s=lambda t: 1 / rate(t), restless=restless).seconds
+
+    assert ended(None) < compiled < ended(lambda t: t < compiled)
+
+
+def test_who_works_while_off_for_good_is_not_waited_for_for_long() -> None:
+    one = warmed(lambda _t: 20_000, Budget(1.5, 60.0), cpu_s=lambda _t: 50e-6, restless=lambda _t: True)
+    assert one.rests == RESTS
+    assert one.account().ended == "flat"
+    assert one.account().restless
+
+
+def test_a_rate_that_rises_without_cpu_is_waited_for() -> None:
+    def pool_fills(t: float) -> float:
+        return 1_000.0 * math.pow(1.4, min(t, 8))
+
+    one = warmed(pool_fills, Budget(1.5, 60.0, 0), cpu_s=lambda _t: 50e-6, restless=lambda _t: False)
+    assert one.seconds > 8
 
 
 def test_one_that_still_rises_when_its_time_is_used_up_is_called_so() -> None:
@@ -67,6 +130,13 @@ def lap_of(*turns: tuple[int, float, list[float]]) -> list[TurnRecord]:
 def test_settling_goes_on_while_a_compiler_works_in_the_others_slices() -> None:
     assert at_rest(lap_of((1000, 0.1, [0.0, 0.004]), (1000, 0.1, [0.001, 0.0])))
     assert not at_rest(lap_of((1000, 0.1, [0.0, 0.02]), (1000, 0.1, [0.0, 0.0])))
+
+
+def test_work_in_a_rest_is_held_against_as_much_time_of_its_own() -> None:
+    one, null = lap_of((1000, 0.2, [0.0, 0.0]), (1000, 0.1, [0.05, 0.0]))
+    assert unrest([one, one, one, null])[0] == pytest.approx(0.25)
+    assert unrest([one, null, null])[0] == pytest.approx(0.5)
+    assert unrest([one, one]) == {}
 
 
 def test_a_service_that_falls_silent_ends_its_warm_up_after_two_such_turns() -> None:

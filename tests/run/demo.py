@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 SERVER = """
-import asyncio, os, signal, sys, threading
+import asyncio, mmap, os, signal, sys, threading, time
 
 FAULT = os.environ.get("FAULT", "")
 names = set()
@@ -37,6 +37,10 @@ async def serve(reader, writer):
             served += 1
             if FAULT == "goes-silent" and served > 200 or FAULT == "leaves-one-in-500" and served % 500 == 0:
                 await asyncio.sleep(3600)
+            if FAULT == "compiles":
+                SHARED[0] = served > 2000
+                for _ in range(0 if SHARED[1] else 6000):
+                    pass
             if FAULT == "slow":
                 await asyncio.sleep(0.2)
             if FAULT == "wrong-body" and target == "/ping" or LIVES == 3 and served % 10 == 0:
@@ -67,6 +71,23 @@ def spin():
         pass
 
 
+def compile_beside():
+    # A compiler that has less of the CPU than the service, and work for 1.5 s of it once the service is hot.
+    os.nice(8)
+    parent = os.getppid()
+    while not SHARED[0] and os.getppid() == parent:
+        time.sleep(0.01)
+    while SHARED[0] and time.process_time() < 1.5:
+        pass
+    SHARED[1] = 1
+    while os.getppid() == parent:
+        time.sleep(0.1)
+    os._exit(0)
+
+
+SHARED = mmap.mmap(-1, 2)
+if FAULT == "compiles" and not os.fork():
+    compile_beside()
 if FAULT == "never-rests":
     threading.Thread(target=spin, daemon=True).start()
 if FAULT == "fails-at-start":

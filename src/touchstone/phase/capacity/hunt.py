@@ -28,7 +28,8 @@ from touchstone.phase.capacity.seat import Pace, Seat, Target
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.phase.load.prepare import prepare_load, prove_load, work_before
 from touchstone.phase.load.tare import null_server
-from touchstone.phase.load.warm_up import Budget, turn_rate, warm_up
+from touchstone.phase.load.warm_up import warm_up
+from touchstone.phase.load.warming import Budget, turn_rate
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import TARE, Sample
 
@@ -154,17 +155,18 @@ class Hunt:
         null: dict[str, Any] | None = None,
         connections: int | None = None,
     ) -> None:
-        """Load these in turn as fast as they answer, until they have stopped rising; then open their searches."""
+        """Load these in turn as fast as they answer, until none gets faster; then open their searches."""
         seats = [self.seats[index] for index in who]
         few = {"connections": connections or self.load.connections}
         closed = self.load.model_copy(update={"loop": "closed", "rate": None, "steps": None, **few})
         with open_session(self.bench, closed, seats, null) as session:
             records, _ = warm_up(
                 session,
-                {place: seat.name for place, seat in enumerate(seats)},
+                {place: seat.name for place, seat in enumerate(seats) if seat.name != TARE},
                 budget,
                 self.bench.profile.slice_s,
                 lambda text: self.bench.watcher.step(f"warming up for the capacity of {self.name}: {text}"),
+                null=next((place for place, seat in enumerate(seats) if seat.name == TARE), None),
             )
             result = session.finish(0.0)
         for place, seat in enumerate(seats):

@@ -33,7 +33,8 @@ from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.load.tare import null_server, null_traffic
-from touchstone.phase.load.warm_up import Budget, fell_silent, turn_rate, warm_up
+from touchstone.phase.load.warm_up import warm_up
+from touchstone.phase.load.warming import Budget, fell_silent, turn_rate
 from touchstone.plan.laps import balanced_laps, slice_lengths
 from touchstone.record.engine import LoadResult, Machine
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
@@ -215,18 +216,20 @@ class _SlicedLoad:
         return [index for index, sample in enumerate(self.samples) if sample.failure is None]
 
     def _warm_up(self, session: SlicesSession) -> dict[int, WarmUp]:
-        """Laps until every contender's rate has stopped rising, or its time is used up."""
+        """Laps until no contender gets faster any more, or its time is used up."""
         profile = self.bench.profile
         budget = Budget(profile.warm_least_s, profile.warm_most_s)
         if self.warm:
-            budget = Budget(profile.warm_least_s / 2, profile.warm_most_s / 3, least_requests=0)
-        names = {index: self.samples[index].contender for index in self._live}
+            budget = Budget(profile.warm_least_s / 2, profile.warm_most_s / 3, least_requests=0, looks=1)
+        null = len(self.standing)
+        names = {index: self.samples[index].contender for index in self._live if index != null}
         records, accounts = warm_up(
             session,
             names,
             budget,
             profile.slice_s,
             lambda text: self.bench.watcher.step(f"warming up for {self.name}: {text}"),
+            null=null if null in self._live else None,
         )
         self.records += records
         return accounts

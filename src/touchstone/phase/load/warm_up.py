@@ -1,133 +1,58 @@
-"""Warm means warm: which contenders still rise, and for how long they may.
+"""Warm means warm: all contenders of a session are loaded until none gets faster, or the profile's time is used up.
 
-A runtime that compiles while it runs gets faster for half a minute and more. So each contender is loaded until its
-rate has stopped rising, or until the profile's time is used up; the record says which. A window that begins when the
-data look steady would choose its own start by the noise that it is to measure; here the warm-up's slices are thrown
-away, and the slices that count come after them, for all contenders alike.
+A runtime that compiles while it runs gets faster for half a minute and more. A window that begins when the data look
+steady would choose its own start by the noise that it is to measure; here the warm-up's slices are thrown away, and the
+slices that count come after them, for all contenders alike. When one has stopped getting faster, `warming` says.
 """
 
 from __future__ import annotations
 
-import statistics
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
+from touchstone.phase.load.warming import Budget, WarmingContender
 from touchstone.record.evidence.slices import WarmUp
 
-RISING = 0.03
-"""A rate that grew by less from one stretch to the next has stopped rising. Below it, growth goes under in the noise of
-an ordinary machine; what is left of it within the slices that count is what `still-rising` looks for."""
 RESTLESS = 0.05
 """The share of its own requests' CPU above which a contender that should rest still works."""
 SETTLING_LAPS = 8
-"""Who has not come to rest after so many works in the background for good: `works-while-off` says so."""
-_SILENT_TURNS = 2
-_SHORTEST_S = 0.5
-_LONGEST_S = 6.0
-_PATIENCE_S = 10.0
-_LOOKS = 2
-"""So many looks in a row must find a rate flat: one alone may be luck."""
+"""Laps over all contenders at the end, at most, until nobody works in the others' slices."""
+REST_S = 0.5
+"""A pause for a compiler that has work left. On one CPU it gets half of it next to another contender's load, and next
+to nothing of it next to its own service's."""
+_TOGETHER, _ALONE = 2, 4
+"""Laps between two looks at who still works. Where several are warmed up each rests while the others are on; who is
+alone rests while the null server is, and that is time."""
 
 
-@dataclass(frozen=True)
-class Budget:
-    """How long a contender may be warmed up, in seconds of load of its own."""
+def unrest(turns: Sequence[TurnRecord]) -> dict[int, float]:
+    """What each contender used while it should have rested, as a share of its own requests' CPU.
 
-    least_s: float
-    most_s: float
-    least_requests: int = 20_000
-    """A compiler that counts calls begins its last stage after some ten thousand of a method. Before so many requests a
-    rate may be flat because that stage is still to come; a service so slow that they take longer than `_PATIENCE_S` is
-    looked at all the same."""
-
-
-@dataclass
-class WarmingContender:
-    """One contender's warm-up so far."""
-
-    budget: Budget
-    records: list[TurnRecord] = field(default_factory=list)
-    _flat_looks: int = 0
-    dead: bool = False
-
-    @property
-    def seconds(self) -> float:
-        """Load of its own until now."""
-        return sum(record.sending_end - record.begin for record in self.records)
-
-    @property
-    def took_s(self) -> float:
-        """With the waits for what was under way when a turn's time was over."""
-        return sum(record.end - record.begin for record in self.records)
-
-    @property
-    def requests(self) -> int:
-        """Responses until now."""
-        return sum(record.completed for record in self.records)
-
-    def add(self, record: TurnRecord) -> None:
-        """Take a further slice, and look whether it still rises."""
-        self.records.append(record)
-        growth = self.growth
-        self._flat_looks = self._flat_looks + 1 if growth is not None and growth < RISING else 0
-
-    @property
-    def growth(self) -> float | None:
-        """The last stretch's rate over the one before, less 1; None while there are too few slices to say.
-
-        A stretch is half of the time until now, from half a second up to six: a young process shows its rise in a
-        second, an old one creeps.
-        """
-        rates = [(r.sending_end - r.begin, turn_rate(r)) for r in self.records]
-        stretch = min(_LONGEST_S, max(_SHORTEST_S, self.seconds / 2))
-        last, before = _tail(rates, stretch), _tail(rates[: len(rates) - len(_tail(rates, stretch))], stretch)
-        if len(last) < 2 or len(before) < 2:
-            return None
-        earlier = statistics.median(before)
-        return statistics.median(last) / earlier - 1 if earlier > 0 else None
-
-    @property
-    def done(self) -> bool:
-        """Whether it needs no more: it is flat, its time is used up, it is dead, or it has fallen silent."""
-        if self.dead or fell_silent(self.records) or self.took_s >= self.budget.most_s:
-            return True
-        used = self.requests >= self.budget.least_requests or self.seconds >= _PATIENCE_S
-        return used and self.seconds >= self.budget.least_s and self._flat_looks >= _LOOKS
-
-    def account(self) -> WarmUp:
-        """How it ended."""
-        flat = self._flat_looks >= _LOOKS
-        return WarmUp(
-            ended="died" if self.dead or fell_silent(self.records) else "flat" if flat else "budget",
-            seconds=self.seconds,
-            requests=self.requests,
-            growth=self.growth,
-        )
-
-
-def fell_silent(records: Sequence[TurnRecord]) -> bool:
-    """Whether a contender gave no correct response in its last turns, one of which may be bad luck.
-
-    Each such turn lasts until its requests have timed out, so that there must not be many of them.
+    The share is of as much time as it rested, or of all of its own if it rested for longer. Who was not seen to rest is
+    not in it, nor who gave no correct response: it has no work to put off, and is not waited for.
     """
-    last = records[-_SILENT_TURNS:]
-    return len(last) == _SILENT_TURNS and all(record.sent > 0 and record.ok == 0 for record in last)
+    own: dict[int, float] = {}
+    on: dict[int, float] = {}
+    for turn in turns:
+        if turn.ok and turn.server_cpu_s:
+            own[turn.contender] = own.get(turn.contender, 0.0) + turn.server_cpu_s
+            on[turn.contender] = on.get(turn.contender, 0.0) + turn.end - turn.begin
+    beside, off = dict.fromkeys(own, 0.0), dict.fromkeys(own, 0.0)
+    for turn in turns:
+        for contender, used in enumerate(turn.others_cpu_s or []):
+            if contender in own and contender != turn.contender and used is not None:
+                beside[contender] += used
+                off[contender] += turn.end - turn.begin
+    return {one: beside[one] / (own[one] * min(1.0, off[one] / on[one])) for one in own if off[one] > 0}
 
 
 def at_rest(lap: Sequence[TurnRecord]) -> bool:
     """Whether in a lap over all contenders each rested while the others were on.
 
-    A rate may be flat while a compiler still works off its queue: it goes on in the neighbours' slices. Who gave no
-    correct response has no work to put off, and is not waited for.
+    A rate may be flat while a compiler still works off its queue: it goes on in the neighbours' slices.
     """
-    own = {record.contender: record.server_cpu_s or 0.0 for record in lap if record.ok}
-    beside = dict.fromkeys(own, 0.0)
-    for record in lap:
-        for contender, used in enumerate(record.others_cpu_s or []):
-            if contender in beside:
-                beside[contender] += used or 0.0
-    return all(beside[contender] <= RESTLESS * own[contender] for contender in own if own[contender] > 0)
+    return all(share <= RESTLESS for share in unrest(lap).values())
 
 
 def warm_up(
@@ -136,8 +61,10 @@ def warm_up(
     budget: Budget,
     slice_s: float,
     tell: Callable[[str], None],
+    *,
+    null: int | None = None,
 ) -> tuple[list[TurnRecord], dict[int, WarmUp]]:
-    """Laps over the contenders of a session, until every one's rate has stopped rising or its time is used up.
+    """Laps over the contenders of a session, until none gets faster any more or its time is used up.
 
     Args:
         session: an open one.
@@ -145,6 +72,8 @@ def warm_up(
         budget: how long each may take.
         slice_s: the length of a turn.
         tell: told who is still warming up, and for how long.
+        null: the null server's place, if it is in the session. It has nothing to warm up: it is on while the last
+            contender rests, and in the laps that all have at the end.
 
     Returns:
         The turns, and how each contender's warm-up ended.
@@ -153,39 +82,54 @@ def warm_up(
     records: list[TurnRecord] = []
     warming = {index: WarmingContender(budget) for index in names}
     while open_ := [index for index, one in warming.items() if not one.done]:
-        turns = [Turn(index, slice_s) for _ in range(2) for index in open_]
-        for record in session.turns("warmup", turns):
-            one = warming[record.contender]
-            one.add(record)
-            one.dead = record.contender in session.fatal
-            records.append(record)
-        still = [names[index] for index in open_ if not warming[index].done]
+        turns = _pass([warming[index] for index in open_], open_, null if null not in session.fatal else None)
+        fresh = session.turns("warmup", [Turn(index, slice_s) for index in turns])
+        records += fresh
+        for record in fresh:
+            if record.contender in open_:
+                warming[record.contender].add(record)
+        _look(warming, open_, fresh, session.fatal)
+        still = [index for index in open_ if not warming[index].done]
         if still:
-            tell(f"{', '.join(still)}, {max(warming[index].seconds for index in open_):.0f} s")
+            longest = max(warming[index].seconds for index in still)
+            tell(f"{', '.join(names[index] for index in still)}, {longest:.0f} s")
+        _let_rest([warming[index] for index in still])
     # After the slowest has had the machine for itself, the others' caches are cold: a lap for all, and more of them
     # while someone still works in the others' slices.
+    everyone = [*names] if null is None else [*names, null]
     for _ in range(SETTLING_LAPS):
-        lap = session.turns("warmup", [Turn(index, slice_s) for index in names])
+        lap = session.turns("warmup", [Turn(index, slice_s) for index in everyone])
         records += lap
         if at_rest(lap):
             break
     return records, {index: one.account() for index, one in warming.items()}
 
 
-def turn_rate(record: TurnRecord) -> float:
-    """Right responses per second; of a slice without whole generations, over the whole slice."""
-    if record.rate is not None:
-        return record.rate
-    return record.ok / max(record.end - record.begin, 1e-9)
+def _pass(warming: Sequence[WarmingContender], places: Sequence[int], null: int | None) -> list[int]:
+    """Whose turns come next: laps over these, and the null server's turn where nobody else's would be a rest."""
+    if len(places) > 1 or null is None or warming[0].is_unwatched:
+        return [*places] * _TOGETHER
+    return [*places] * (_TOGETHER if warming[0].wants_rest else _ALONE) + [null]
 
 
-def _tail(rates: Sequence[tuple[float, float]], seconds: float) -> list[float]:
-    """The rates of the last slices that make up so many seconds, at least."""
-    found: list[float] = []
-    total = 0.0
-    for length, rate in reversed(rates):
-        if total >= seconds - 1e-6:
-            break
-        found.append(rate)
-        total += length
-    return found
+def _look(
+    warming: Mapping[int, WarmingContender],
+    places: Sequence[int],
+    turns: Sequence[TurnRecord],
+    fatal: Mapping[int, str],
+) -> None:
+    """Note who has worked while it should have rested, and who has died."""
+    shares = unrest(turns)
+    for index in places:
+        if index in shares:
+            warming[index].restless = shares[index] > RESTLESS
+        warming[index].dead = index in fatal
+
+
+def _let_rest(warming: Sequence[WarmingContender]) -> None:
+    """A pause without any load, if one of these has work left to do in it."""
+    tired = [one for one in warming if one.wants_rest]
+    for one in tired:
+        one.rests += 1
+    if tired:
+        time.sleep(REST_S)

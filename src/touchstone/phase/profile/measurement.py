@@ -15,7 +15,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.build.copy import build_copy
 from touchstone.phase.load.prepare import prepare_load
-from touchstone.phase.load.warm_up import Budget
+from touchstone.phase.load.warming import Budget
 from touchstone.phase.profile.application import own_prefixes, tables_of
 from touchstone.phase.profile.async_profiler import AsyncProfiler
 from touchstone.phase.profile.callgrind import callgrind

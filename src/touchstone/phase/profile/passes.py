@@ -16,7 +16,7 @@ from touchstone.engine.protocol import SlicesJob, Traffic
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
-from touchstone.phase.load.warm_up import Budget, WarmingContender
+from touchstone.phase.load.warming import Budget, WarmingContender
 from touchstone.record.evidence.profile import ProfilePass
 
 _GAP_S = 0.005

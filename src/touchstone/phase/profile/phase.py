@@ -14,7 +14,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.phase.load.prepare import prepare_load
-from touchstone.phase.load.warm_up import Budget
+from touchstone.phase.load.warming import Budget
 from touchstone.phase.profile.measurement import Task, profile_one
 from touchstone.phase.profile.passes import Passes
 from touchstone.record.sample import Sample

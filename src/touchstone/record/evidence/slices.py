@@ -62,14 +62,18 @@ class WarmUp(Record):
     """How a contender was warmed up before the slices that count."""
 
     ended: Literal["flat", "budget", "died"]
-    """`flat`: its rate had stopped rising. `budget`: the profile's time was used up while it still rose. `died`: it
-    gave no correct response any more.
+    """`flat`: it had stopped getting faster, and did nothing while it rested. `budget`: the profile's time was used up
+    before. `died`: it gave no correct response any more.
     """
     seconds: float
     """Of load of its own."""
     requests: int
     growth: float | None = None
     """The rate of the last stretch over that of the stretch before, less 1; None if there were too few slices."""
+    relief: float | None = Field(default=None, exclude_if=lambda share: share is None)
+    """The share of its CPU per request that the last stretch saved over the one before; None where nobody watched."""
+    restless: bool | None = Field(default=None, exclude_if=lambda worked: worked is None)
+    """Whether it still worked when it last rested; None where nobody has seen it rest."""
 
 
 class SlicesEvidence(Record):

@@ -9,6 +9,7 @@ from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import SampleRule
+from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.sample import Sample
 
 
@@ -21,11 +22,14 @@ class StillWarmingUp(SampleRule):
 
     code = "still-warming-up"
     severity = Severity.SUSPECT
-    title = "The warm-up's time was used up while the rate still rose"
-    threshold = "a load in slices whose warm-up did not end flat: its rate grew by 3 % or more from stretch to stretch"
+    title = "The warm-up's time was used up while the contender still got faster"
+    threshold = (
+        "a load in slices whose warm-up did not end flat: from stretch to stretch its CPU per request fell by 3 % or "
+        "more, or its rate grew by 10 % (3 % where its CPU is not known), or it still worked while it rested"
+    )
     threshold_reason = (
-        "growth below 3 % goes under in the noise of an ordinary machine; a rate that grows faster is still far from "
-        "where it will be"
+        "what is below 3 % goes under in the noise of an ordinary machine; who saves more is still far from where it "
+        "will be. A rate moves by 10 % with what others take"
     )
     next_step = "Take a longer profile: the figures of a young process are the peak phase's."
     phases = ("load",)
@@ -35,11 +39,20 @@ class StillWarmingUp(SampleRule):
         warm_up = sample.slices.warm_up if sample.slices else None
         if warm_up is None or warm_up.ended != "budget":
             return
-        grew = "" if warm_up.growth is None else f", by {share(warm_up.growth)} at the end"
         yield self.finding(
-            f"after {seconds(warm_up.seconds)} and {number(warm_up.requests)} requests its rate still rose{grew}",
+            f"after {seconds(warm_up.seconds)} and {number(warm_up.requests)} requests {_still(warm_up)}",
             sample=sample,
             figures=[*SPEED, *CPU],
             doubt=Doubt(faster=None, this_round=True, reason="how far it will still rise, nobody has seen"),
             evidence=warm_up.model_dump(),
         )
+
+
+def _still(warm_up: WarmUp) -> str:
+    """What went on when the time was used up."""
+    if warm_up.relief is not None and warm_up.relief >= (warm_up.growth or 0.0):
+        return f"its CPU per request still fell, by {share(warm_up.relief)} at the end"
+    if warm_up.restless and (warm_up.growth or 0.0) <= 0:
+        return "it still worked while it should have rested"
+    grew = "" if warm_up.growth is None else f", by {share(warm_up.growth)} at the end"
+    return f"its rate still rose{grew}"

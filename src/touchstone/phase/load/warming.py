@@ -1,0 +1,177 @@
+"""One contender that is warmed up: whether it still gets faster, and for how long it may.
+
+A rate says little about that on a machine that others use: from one second to the next it moves by 10 to 50 % with
+what they take. CPU per request moves much less, and it falls while a runtime compiles, whose compiler's own work is in
+it. But where a compiler's queue is long and the load leaves it no CPU, both stand still for seconds, at half of what is
+to come. That is seen by letting the contender rest: one that is warm then does nothing, and a short stretch says enough
+(docs/methodology.md; `python -m benchmarks.calibration.warm` replays recorded warm-ups).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from touchstone.engine.slices import TurnRecord
+from touchstone.record.evidence.slices import Slice, WarmUp
+
+RISING = 0.03
+"""CPU per request that fell by less from one stretch to the next has stopped falling. Below it, what is saved goes
+under in the noise of an ordinary machine; what is left of it within the slices that count is what `still-rising` looks
+for. The same share of a rate, where nobody knows the CPU."""
+RATE_RISING = 0.10
+"""Where the CPU is known, a rate that grows by more than that still rises: caches and pools fill without CPU."""
+RESTS = 8
+"""Who has not come to rest after so many rests works in the background for good: `works-while-off` says so."""
+_SILENT_TURNS = 2
+_SHORTEST_S = 0.5
+_RESTED_S = 2.0
+_LONGEST_S = 6.0
+_PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a contender may be warmed up, in seconds of load of its own."""
+
+    least_s: float
+    most_s: float
+    least_requests: int = 20_000
+    """A compiler that counts calls begins its last stage after some ten thousand of a method. Before so many requests a
+    rate may be flat because that stage is still to come; a service so slow that they take longer than `_PATIENCE_S` is
+    looked at all the same."""
+    looks: int = 2
+    """So many looks in a row must find it flat: one alone may be luck."""
+
+
+@dataclass
+class WarmingContender:
+    """One contender's warm-up so far."""
+
+    budget: Budget
+    records: list[TurnRecord] = field(default_factory=list)
+    restless: bool | None = None
+    """Whether it still worked when it last rested; None where nobody has seen it rest."""
+    rests: int = 0
+    """Pauses that it was given since, so that a compiler could work off its queue."""
+    dead: bool = False
+    _flat_looks: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Load of its own until now."""
+        return sum(record.sending_end - record.begin for record in self.records)
+
+    @property
+    def took_s(self) -> float:
+        """With the waits for what was under way when a turn's time was over."""
+        return sum(record.end - record.begin for record in self.records)
+
+    @property
+    def requests(self) -> int:
+        """Responses until now."""
+        return sum(record.completed for record in self.records)
+
+    def add(self, record: TurnRecord) -> None:
+        """Take a further slice, and look whether it still gets faster."""
+        self.records.append(record)
+        self._flat_looks = self._flat_looks + 1 if self._stands_still else 0
+
+    @property
+    def growth(self) -> float | None:
+        """The last stretch's rate over the one before, less 1; None while there are too few slices to say.
+
+        A stretch is half of the time until now, from half a second up to two, or up to six while it is not known to be
+        at rest: a young process shows its rise in a second, an old one creeps.
+        """
+        return self._change(turn_rate)
+
+    @property
+    def relief(self) -> float | None:
+        """The share of its CPU per request that the last stretch saved over the one before; None where unknown."""
+        change = self._change(_cpu_per_request)
+        return None if change is None else -change
+
+    def _change(self, value: Callable[[Slice], float | None]) -> float | None:
+        known = [(r.sending_end - r.begin, v) for r in self.records if (v := value(r)) is not None]
+        longest = _RESTED_S if self.restless is False else _LONGEST_S
+        stretch = min(longest, max(_SHORTEST_S, self.seconds / 2))
+        last, before = _tail(known, stretch), _tail(known[: len(known) - len(_tail(known, stretch))], stretch)
+        if len(last) < 2 or len(before) < 2:
+            return None
+        earlier = statistics.median(before)
+        return statistics.median(last) / earlier - 1 if earlier > 0 else None
+
+    @property
+    def _stands_still(self) -> bool:
+        growth, relief = self.growth, self.relief
+        if growth is None:
+            return False
+        return growth < RISING if relief is None else relief < RISING and growth < RATE_RISING
+
+    @property
+    def is_unwatched(self) -> bool:
+        """Whether nobody reads its CPU."""
+        return bool(self.records) and all(record.server_cpu_s is None for record in self.records)
+
+    @property
+    def wants_rest(self) -> bool:
+        """Whether it still works while it rests, and not for good."""
+        return self.restless is True and self.rests < RESTS
+
+    @property
+    def _flat(self) -> bool:
+        return self._flat_looks >= self.budget.looks and not self.wants_rest
+
+    @property
+    def done(self) -> bool:
+        """Whether it needs no more: it is flat and at rest, its time is used up, it is dead, or has fallen silent."""
+        if self.dead or fell_silent(self.records) or self.took_s >= self.budget.most_s:
+            return True
+        used = self.requests >= self.budget.least_requests or self.seconds >= _PATIENCE_S
+        return used and self.seconds >= self.budget.least_s and self._flat
+
+    def account(self) -> WarmUp:
+        """How it ended."""
+        return WarmUp(
+            ended="died" if self.dead or fell_silent(self.records) else "flat" if self._flat else "budget",
+            seconds=self.seconds,
+            requests=self.requests,
+            growth=self.growth,
+            relief=self.relief,
+            restless=self.restless,
+        )
+
+
+def fell_silent(records: Sequence[TurnRecord]) -> bool:
+    """Whether a contender gave no correct response in its last turns, one of which may be bad luck.
+
+    Each such turn lasts until its requests have timed out, so that there must not be many of them.
+    """
+    last = records[-_SILENT_TURNS:]
+    return len(last) == _SILENT_TURNS and all(record.sent > 0 and record.ok == 0 for record in last)
+
+
+def turn_rate(record: Slice) -> float:
+    """Right responses per second; of a slice without whole generations, over the whole slice."""
+    if record.rate is not None:
+        return record.rate
+    return record.ok / max(record.end - record.begin, 1e-9)
+
+
+def _cpu_per_request(record: Slice) -> float | None:
+    """Seconds; None where nobody watched, or nothing was answered."""
+    return record.server_cpu_s / record.completed if record.server_cpu_s and record.completed else None
+
+
+def _tail(values: Sequence[tuple[float, float]], seconds: float) -> list[float]:
+    """The values of the last slices that make up so many seconds, at least."""
+    found: list[float] = []
+    total = 0.0
+    for length, value in reversed(values):
+        if total >= seconds - 1e-6:
+            break
+        found.append(value)
+        total += length
+    return found
