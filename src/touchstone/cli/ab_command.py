@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from touchstone.cli.places import results_root
+from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.standing import pair_code
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import TouchstoneError, UsageError
@@ -79,7 +78,7 @@ def ab(
     answer = compare_revisions(
         repository,
         (earlier, later),
-        Question(terms, tuple(load or ()), scenario, stack, tuple(sys.argv), command),
+        Question(terms, tuple(load or ()), scenario, stack, as_typed(), command),
         here=here,
         conditions=Conditions(
             results=results_root(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,7 @@ from urllib.parse import urlsplit
 import typer
 from rich.console import Console
 
-from touchstone.cli.places import results_root
+from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.services import read_services
 from touchstone.cli.standing import pair_code
 from touchstone.cli.terms import read_figures, read_share
@@ -73,7 +72,7 @@ def ab_url(
     _refuse_unmeasured(named, watched=watched)
     terms = Terms(margin=read_share(margin), confidence=0.95, figures=named, loads=())
     question = Question(
-        terms, target, method.upper(), _fields(header or ()), _body(body), status, connections, tuple(sys.argv)
+        terms, target, method.upper(), _fields(header or ()), _body(body), status, connections, as_typed()
     )
     conditions = Conditions(
         results=results_root(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from touchstone.cli.places import results_root
+from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import ExitCode
 from touchstone.judge.comparison.across import Terms
@@ -68,7 +67,7 @@ def bisect(
             (load,) if load else (),
             scenario,
             stack,
-            tuple(sys.argv),
+            as_typed(),
         ),
         here,
         Conditions(results=results_root(), until_decided_s=minutes * 60),

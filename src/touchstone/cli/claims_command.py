@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from touchstone.cli.places import claims_root, find_run, results_root, scenarios_root
+from touchstone.cli.places import as_typed, claims_root, find_run, results_root, scenarios_root
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.claims.check import complaints
 from touchstone.judge.claims.evidence import Evidence, Judged
@@ -95,7 +94,7 @@ def claims(
         how = How(
             profile="quick" if quick else "thorough" if thorough else "normal",
             rounds=rounds,
-            command=tuple(sys.argv),
+            command=as_typed(),
             results=results_root(),
             say=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
             display=lambda: Plain(Console(quiet=True)) if json else display_for(console),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from touchstone.failure import UsageError
@@ -46,3 +47,8 @@ def find_run(name: str) -> Path:
         raise UsageError(f"{name!r} fits {len(matching)} runs", fix=f"say which: {', '.join(r.name for r in matching)}")
     known = ", ".join(run.name for run in runs[-5:]) or "none yet; `touchstone run` makes one"
     raise UsageError(f"there is no run {name!r}", fix=f"`last`, a folder, or one of: {known}")
+
+
+def as_typed() -> tuple[str, ...]:
+    """The command line, without where the command lies on this machine."""
+    return ("touchstone", *sys.argv[1:])

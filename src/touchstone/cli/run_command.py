@@ -12,7 +12,7 @@ from rich.console import Console
 
 from touchstone.cli import completion
 from touchstone.cli.cluster_option import elsewhere, load_from
-from touchstone.cli.places import results_root, scenarios_root
+from touchstone.cli.places import as_typed, results_root, scenarios_root
 from touchstone.cli.services import read_services
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.judge.judge import judge
@@ -122,7 +122,7 @@ def run(
         loads=tuple(load or ()),
         objective=objective,
         exhibits=exhibits,
-        command=tuple(sys.argv),
+        command=as_typed(),
         slice_s=slice_s,
         whole_windows=whole_windows,
     )

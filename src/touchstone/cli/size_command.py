@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_format
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from touchstone.cli.places import results_root, scenarios_root
+from touchstone.cli.places import as_typed, results_root, scenarios_root
 from touchstone.failure import ExitCode, UsageError
 from touchstone.isolation.cgroup import describe_cgroups
 from touchstone.manifest.catalogue import find_scenario
@@ -59,7 +58,7 @@ def size_command(
         folder,
         demand,
         quotas,
-        Wish(profile="normal" if thorough else "quick", rounds=rounds, command=tuple(sys.argv)),
+        Wish(profile="normal" if thorough else "quick", rounds=rounds, command=as_typed()),
         stacks=[word for word in stacks.split(",") if word],
         conditions=Conditions(
             results=results_root(),

@@ -10,6 +10,7 @@ from touchstone.report.claims import words
 from touchstone.report.claims.plot import draw
 from touchstone.report.claims.view import Ruled
 from touchstone.report.export import write
+from touchstone.report.format import duration
 from touchstone.report.html import environment
 from touchstone.report.sections.environment import rows_of
 from touchstone.report.sentence import machine, what_ran
@@ -42,8 +43,15 @@ def _article(ruled: Ruled) -> str:
         machines=list(dict.fromkeys(machine(view) for view in views)),
         around=words.around(disturbance(view.run for view in views)),
         runs=[(view.plan.run_id, what_ran(view)) for view in views],
+        commands=list(dict.fromkeys(" ".join(view.plan.command) for view in views)),
+        took=duration(sum(_seconds(view) for view in views)),
         fingerprint=rows_of(views[0]) if views else [],
     )
+
+
+def _seconds(view: View) -> float:
+    ended, started = view.run.ended_at, view.run.started_at
+    return (ended - started).total_seconds() if ended else 0.0
 
 
 def _front(ruled: list[Ruled]) -> str:
