@@ -43,6 +43,13 @@ PROCESSES: tuple[Setup, ...] = (
         seconds=3.0,
     ),
     Setup(
+        "keeps-descriptors",
+        "opens 400 descriptors with its first requests, and still has them when all connections are closed",
+        ("kept-after-load",),
+        servers=knobs(leak_fd_every=1, leak_fd_most=400),
+        load={"idle_s": 1.5},
+    ),
+    Setup(
         "fills-its-files",
         "opens 95 % of the files that it may have with its first request, and no more after that",
         ("descriptors-grow",),

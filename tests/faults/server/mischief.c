@@ -218,9 +218,11 @@ void use_up(enum fault what) {
 }
 
 static void leak(long number) {
-    static long leaked;
-    if (knobs.leak_fd_every && number % knobs.leak_fd_every == 0) {
+    static long leaked, left_open;
+    bool opens = !knobs.leak_fd_most || left_open < knobs.leak_fd_most;
+    if (knobs.leak_fd_every && number % knobs.leak_fd_every == 0 && opens) {
         (void)!dup(2);
+        left_open++;
     }
     if (knobs.leak_thread_every && number % knobs.leak_thread_every == 0) {
         start_thread();

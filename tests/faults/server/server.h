@@ -24,7 +24,7 @@
     X(stall_first_ms) X(start_ms) X(halving_ms)                                                                                     \
     /* the process */                                                                                                  \
     X(die_after) X(die_signal) X(workers) X(respawn) X(child_dies_after) X(ignore_term) X(fail_start_every)            \
-    X(refuse_start) X(leak_fd_every) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
+    X(refuse_start) X(leak_fd_every) X(leak_fd_most) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
     X(idle_threads) X(log_each) X(shared_bytes) X(spin) X(fill_files)                                                  \
     /* where it was put */                                                                                             \
     X(all_cpus) X(stray_ms) X(raise_priority) X(leave_cgroup) X(lift_limit) X(daemonise) X(escape) X(hidden_bytes) X(leave_file)\
