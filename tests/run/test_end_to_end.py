@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -78,21 +76,6 @@ def test_loads_are_measured_in_slices_with_the_null_server_among_them(tmp_path: 
     (throughput,) = [c for c in report["judgement"]["comparisons"] if c["figure"] == "throughput"]
     assert throughput["rounds"] == 3
     assert throughput["laps"] > 3
-
-
-def test_a_compiler_that_the_load_leaves_no_cpu_has_done_its_work_before_slices_count(tmp_path: Path) -> None:
-    folder = tmp_path / "demo"
-    demo(folder)
-    shutil.rmtree(folder / "sound")
-    add_stack(folder, "compiled", fault="compiles")
-    code, report = report_of(tmp_path, str(folder), "--rounds", "1", "--phase", "load")
-    assert code == 0
-    (slices,) = [s["slices"] for s in report["run"]["samples"] if s["contender"] == "compiled/plain" and s["slices"]]
-    assert slices["warm_up"]["ended"] == "flat"
-    assert not slices["warm_up"]["restless"]
-    costs = [one["server_cpu_s"] / one["completed"] for one in slices["slices"]]
-    counted = [cost for cost, one in zip(costs, slices["slices"], strict=True) if one["lap_phase"] == "load"]
-    assert statistics.median(counted) < 0.7 * statistics.median(costs[:4])
 
 
 def test_who_works_in_the_others_slices_is_named_and_so_are_they(tmp_path: Path) -> None:

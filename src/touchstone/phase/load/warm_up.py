@@ -21,9 +21,9 @@ SETTLING_LAPS = 8
 REST_S = 0.5
 """A pause for a compiler that has work left. On one CPU it gets half of it next to another contender's load, and next
 to nothing of it next to its own service's."""
-_TOGETHER, _ALONE = 2, 4
-"""Laps between two looks at who still works. Where several are warmed up each rests while the others are on; who is
-alone rests while the null server is, and that is time."""
+_RESTLESS_TURNS, _CALM_TURNS = 2, 4
+"""Turns between two looks at the last contender. Where several are warmed up each rests in every lap, while the others
+are on; the last one's rest is time in which nobody is warmed up."""
 
 
 def unrest(turns: Sequence[TurnRecord]) -> dict[int, float]:
@@ -82,8 +82,10 @@ def warm_up(
     records: list[TurnRecord] = []
     warming = {index: WarmingContender(budget) for index in names}
     while open_ := [index for index, one in warming.items() if not one.done]:
-        turns = _pass([warming[index] for index in open_], open_, null if null not in session.fatal else None)
-        fresh = session.turns("warmup", [Turn(index, slice_s) for index in turns])
+        turns = [Turn(index, slice_s) for index in open_]
+        if len(open_) == 1 and null is not None and null not in session.fatal:
+            turns = _alone(open_[0], warming[open_[0]], null, slice_s)
+        fresh = session.turns("warmup", turns)
         records += fresh
         for record in fresh:
             if record.contender in open_:
@@ -105,11 +107,12 @@ def warm_up(
     return records, {index: one.account() for index, one in warming.items()}
 
 
-def _pass(warming: Sequence[WarmingContender], places: Sequence[int], null: int | None) -> list[int]:
-    """Whose turns come next: laps over these, and the null server's turn where nobody else's would be a rest."""
-    if len(places) > 1 or null is None or warming[0].is_unwatched:
-        return [*places] * _TOGETHER
-    return [*places] * (_TOGETHER if warming[0].wants_rest else _ALONE) + [null]
+def _alone(place: int, warming: WarmingContender, null: int, slice_s: float) -> list[Turn]:
+    """Turns of the last contender, and a short one of the null server in which it is seen to rest."""
+    own = [Turn(place, slice_s)]
+    if warming.is_unwatched:
+        return own * _CALM_TURNS
+    return own * (_RESTLESS_TURNS if warming.wants_rest else _CALM_TURNS) + [Turn(null, slice_s / 2)]
 
 
 def _look(
