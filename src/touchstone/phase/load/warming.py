@@ -22,7 +22,7 @@ under in the noise of an ordinary machine; what is left of it within the slices 
 for. The same share of a rate, where nobody knows the CPU."""
 RATE_RISING = 0.10
 """Where the CPU is known, a rate that grows by more than that still rises: caches and pools fill without CPU."""
-RESTS = 8
+RESTS = 12
 """Who has not come to rest after so many rests works in the background for good: `works-while-off` says so."""
 _SILENT_TURNS = 2
 _SHORTEST_S = 0.5
