@@ -87,7 +87,9 @@ class OwnBroker:
         settings = "".join(f"{key}={value}\n" for key, value in properties.items())
         self._settings.write_text(settings, encoding="utf-8")
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        command = self._command("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._settings))
+        # As one word: an identifier may begin with a hyphen, and by itself would be taken for an option.
+        named = f"--cluster-id={cluster}"
+        command = self._command("kafka.tools.StorageTool", "format", named, "-c", str(self._settings))
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         if done.returncode != 0:
             raise DependencyError(
