@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.judge.reading.apart import Apart, apart
+from touchstone.judge.reading.apart import Apart, apart, minority
 
 
 def far(low: float, high: float) -> bool:
@@ -27,3 +27,18 @@ def far(low: float, high: float) -> bool:
 )
 def test_who_is_apart(values: dict[str, float], expected: list[Apart]) -> None:
     assert apart(values, far) == expected
+
+
+@pytest.mark.parametrize(
+    "values,expected",
+    [
+        ({}, []),
+        ({"a": "on", "b": "on"}, []),
+        ({"a": "on", "b": "off"}, [None]),
+        ({"a": "on", "b": "off", "c": "on"}, ["b"]),
+        ({"a": "1", "b": "2", "c": "3"}, [None]),
+        ({"a": "1", "b": "2", "c": "3", "d": "3", "e": "3"}, ["a", "b"]),
+    ],
+)
+def test_who_has_another_value_than_most(values: dict[str, str], expected: list[str | None]) -> None:
+    assert minority(values) == expected

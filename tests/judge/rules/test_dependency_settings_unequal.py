@@ -11,6 +11,7 @@ def test_another_journal_mode() -> None:
     (finding,) = fired(run, "dependency-settings-unequal")
     assert finding.severity is Severity.INVALID
     assert "delete for go/std" in finding.statement
+    assert finding.contender == "go/std"  # the two others agree
 
 
 def test_another_spelling() -> None:

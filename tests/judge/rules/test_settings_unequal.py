@@ -7,6 +7,7 @@ def test_a_larger_pool_for_one() -> None:
         sample.env["POOL_SIZE"] = "100"
     (finding,) = fired(run, "settings-unequal")
     assert "100 for go/std" in finding.statement
+    assert finding.contender == "go/std"  # the two others agree
 
 
 def test_a_setting_of_one_stack_is_its_own() -> None:

@@ -1,9 +1,10 @@
-"""Contenders whose values lie too far apart to do the same work, and which of them is the odd one."""
+"""Contenders that differ where all should be alike, and which of them is the odd one."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 
@@ -38,3 +39,17 @@ def apart(values: Mapping[str, float], differ: Callable[[float, float], bool]) -
     if not 0 < len(odd) < len(values) / 2:
         return [Apart(low, high, None)]
     return [Apart(low, c, c) if values[c] - values[low] > values[high] - values[c] else Apart(c, high, c) for c in odd]
+
+
+def minority(values: Mapping[str, Hashable]) -> list[str | None]:
+    """Who has another value than most others: one None, which may be any of them, where there are no most.
+
+    Nothing where all have the same.
+    """
+    counted = Counter(values.values())
+    if len(counted) < 2:
+        return []
+    usual, count = counted.most_common(1)[0]
+    if 2 * count <= len(values):
+        return [None]
+    return [contender for contender, value in values.items() if value != usual]

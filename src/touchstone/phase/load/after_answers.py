@@ -18,9 +18,11 @@ from touchstone.record.sample import AfterAnswers, DependencyState
 
 REQUESTS = 12
 _IN_VAIN = 3
-"""So many requests that have no dependency do anything are enough."""
+"""So many requests, and one of each kind, that have no dependency do anything are enough."""
 _LATER_S = 0.03
 """Longer than a kernel's tick, by which files are dated, and than a thread takes to begin."""
+_PATIENCE_S = 10.0
+"""For all of them: a slow service is asked fewer."""
 _AT_MOST_S = 0.6
 """Work that has not begun with the response is waited for so long."""
 
@@ -35,7 +37,10 @@ def look_after_answers(
     if not load.requests or load.rows is not None or not dependencies:
         return
     values, seen = ValueSource(seed), {state.name: AfterAnswers(asked=0) for state in states}
+    deadline = time.monotonic() + _PATIENCE_S
     for number, request in enumerate(itertools.islice(itertools.cycle(load.requests), REQUESTS)):
+        if time.monotonic() > deadline:
+            break
         before = _reach(dependencies)
         if service.exchange(request, values.next()).failure is not None:
             return
@@ -46,7 +51,8 @@ def look_after_answers(
             time.sleep(_LATER_S)
         for name in seen.keys() & before.keys() & at.keys() & later.keys():
             _note(seen[name], before[name], at[name], later[name])
-        if number + 1 == _IN_VAIN and not any(one.asked for one in seen.values()):
+        tried = number + 1 >= max(_IN_VAIN, len(load.requests))
+        if tried and not any(one.asked for one in seen.values()):
             return
     for state in states:
         state.after_answers = seen[state.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.reading.apart import minority
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.setting import normal
 from touchstone.judge.rule import RunRule
@@ -20,7 +21,10 @@ class DependencySettingsUnequal(RunRule):
     code = "dependency-settings-unequal"
     severity = Severity.INVALID
     title = "Dependencies were set differently for different contenders"
-    threshold = "a setting that a dependency reports differs between contenders on the same load"
+    threshold = (
+        "a setting that a dependency reports differs between contenders on the same load; where most agree, only those "
+        "who differ are invalid"
+    )
     threshold_reason = "settings are fixed by the scenario; any difference is one, however it came about"
     next_step = "See which contender changes the setting (a PRAGMA, a SET, a client option) and take it out."
 
@@ -35,10 +39,13 @@ class DependencySettingsUnequal(RunRule):
                     by_value = seen.setdefault((sample.load, dependency.name, setting), {})
                     by_value.setdefault(str(normal(value)), set()).add(sample.contender)
         for (load, name, setting), by_value in seen.items():
-            if len(by_value) > 1:
-                told = "; ".join(f"{value} for {', '.join(sorted(c))}" for value, c in sorted(by_value.items()))
+            told = "; ".join(f"{value} for {', '.join(sorted(c))}" for value, c in sorted(by_value.items()))
+            contenders = sorted(set.union(*by_value.values()))
+            had = {one: frozenset(value for value, by in by_value.items() if one in by) for one in contenders}
+            for odd in minority(had) or ([None] if len(by_value) > 1 else []):
                 yield self.finding(
                     f"{setting} of {name} was {told}",
                     load=load,
+                    contender=odd,
                     evidence={"setting": setting, "values": {v: sorted(c) for v, c in by_value.items()}},
                 )

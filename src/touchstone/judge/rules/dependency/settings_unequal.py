@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.reading.apart import minority
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import RunRule
 
@@ -26,7 +27,7 @@ class SettingsUnequal(RunRule):
     title = "Contenders were given different settings"
     threshold = (
         "an environment variable about pools, threads, timeouts, keep-alive, durability, limits, compression or log "
-        "levels that all contenders have, with different values"
+        "levels that all contenders have, with different values; where most agree, only those who differ are suspect"
     )
     threshold_reason = "only variables that every contender gets are the scenario's; those of one stack are its own"
     next_step = "Set it once, in the scenario's `settings`, and take it out of stack.toml."
@@ -42,6 +43,10 @@ class SettingsUnequal(RunRule):
                 continue
             for name in sorted(set.intersection(*(set(e) for e in env.values()))):
                 values = {contender: e[name] for contender, e in env.items()}
-                if TUNING.search(name) and not PLACES.search(name) and len(set(values.values())) > 1:
-                    told = ", ".join(f"{value} for {contender}" for contender, value in values.items())
-                    yield self.finding(f"{name} was {told}", load=load, evidence={"variable": name, "values": values})
+                if not TUNING.search(name) or PLACES.search(name):
+                    continue
+                told = ", ".join(f"{value} for {contender}" for contender, value in values.items())
+                for odd in minority(values):
+                    yield self.finding(
+                        f"{name} was {told}", load=load, contender=odd, evidence={"variable": name, "values": values}
+                    )
