@@ -97,6 +97,11 @@ class Run(Record):
     interrupted: bool = False
     notes: list[str] = []
 
+    @property
+    def took_s(self) -> float | None:
+        """How long it ran, in seconds; None if it has not ended."""
+        return (self.ended_at - self.started_at).total_seconds() if self.ended_at else None
+
     def against(self, baseline: str | None) -> Run:
         """The same run, its contenders put against another baseline; against its own if None is given."""
         if baseline is None:

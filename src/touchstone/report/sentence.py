@@ -48,8 +48,8 @@ def what_ran(view: View) -> str:
         plural(len(view.measured), "contender"),
         run.started_at.strftime("%Y-%m-%d %H:%M %Z").strip(),
     ]
-    if run.ended_at is not None:
-        parts.append(f"took {duration((run.ended_at - run.started_at).total_seconds())}")
+    if run.took_s is not None:
+        parts.append(f"took {duration(run.took_s)}")
     return " · ".join(parts)
 
 

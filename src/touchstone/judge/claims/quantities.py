@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from touchstone.judge.reading.dependencies import dependency_use
 from touchstone.judge.reading.sessions import is_downstream
+from touchstone.judge.reading.stretches import stretches
 from touchstone.record.evidence.hold import HeldLevel
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.figure import FIGURES
@@ -90,20 +91,11 @@ def _downstream_connections(sample: Sample) -> float | None:
 def _warm_up_rate(sample: Sample) -> float | None:
     """Correct responses per second of load of its own, over the first `_FIRST` of them, or all of a shorter warm-up."""
     ok, seconds = 0, 0.0
-    for count, length in _warm_up(sample):
-        if ok >= _FIRST:
+    for one in stretches(sample):
+        if one.phase != "warmup" or ok >= _FIRST:
             break
-        ok, seconds = ok + count, seconds + length
+        ok, seconds = ok + one.ok, seconds + one.seconds
     return ok / seconds if seconds > 0 else None
-
-
-def _warm_up(sample: Sample) -> list[tuple[int, float]]:
-    """Stretches of the warm-up: correct responses, and seconds."""
-    if sample.slices is not None:
-        return [(one.ok, one.end - one.begin) for one in sample.slices.slices if one.lap_phase == "warmup"]
-    points = [p for p in (sample.result.series if sample.result else []) if p.phase == "warmup"]
-    begins = [0.0, *(point.t for point in points)]
-    return [(point.ok, point.t - begin) for point, begin in zip(points, begins, strict=False)]
 
 
 def _highest_level(sample: Sample) -> HeldLevel | None:

@@ -1,10 +1,14 @@
-"""What dependencies used of the CPUs while a load was measured."""
+"""What dependencies used of the CPUs while a load was measured, and did around single requests after it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-from touchstone.record.sample import Sample
+from touchstone.record.sample import AfterAnswers, DependencyState, Sample
+
+LEAST_ASKED = 6
+"""Single requests that had a dependency do something: of fewer nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -29,3 +33,12 @@ def dependency_use(sample: Sample) -> DependencyUse:
         return DependencyUse({}, 0.0)
     used = {state.name: state.cpu_s for state in sample.dependencies if state.cpu_s is not None}
     return DependencyUse(used, result.window.whole_s if result else 0.0)
+
+
+def as_a_rule(dependency: DependencyState, what: Literal["behind", "late"]) -> AfterAnswers | None:
+    """What was seen around single requests, if this was so for half of them or more; None if not, or of too few."""
+    seen = dependency.after_answers
+    if seen is None or seen.asked < LEAST_ASKED:
+        return None
+    times = seen.behind if what == "behind" else seen.late
+    return seen if 2 * times >= seen.asked else None

@@ -44,14 +44,9 @@ def _article(ruled: Ruled) -> str:
         around=words.around(disturbance(view.run for view in views)),
         runs=[(view.plan.run_id, what_ran(view)) for view in views],
         commands=list(dict.fromkeys(" ".join(view.plan.command) for view in views)),
-        took=duration(sum(_seconds(view) for view in views)),
+        took=duration(sum(view.run.took_s or 0.0 for view in views)),
         fingerprint=rows_of(views[0]) if views else [],
     )
-
-
-def _seconds(view: View) -> float:
-    ended, started = view.run.ended_at, view.run.started_at
-    return (ended - started).total_seconds() if ended else 0.0
 
 
 def _front(ruled: list[Ruled]) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
 
+from touchstone.judge.reading.stretches import stretches
 from touchstone.record.sample import Sample
 from touchstone.report.format import seconds
 from touchstone.report.plots import canvas
@@ -49,39 +48,14 @@ def _far_apart(lines: Sequence[Line]) -> bool:
     return bool(peaks) and max(peaks) / min(peaks) > 20
 
 
-@dataclass(frozen=True)
-class _Stretch:
-    """A part of the series: its length, and when it ended on the contender's own clock, in seconds under load."""
-
-    end: float
-    seconds: float
-    ok: int
-    phase: str
-
-
-def _stretches(sample: Sample) -> list[_Stretch]:
-    """Of the warm-up and the load. In slices a contender's clock stands still while others are loaded."""
-    if sample.slices is not None:
-        parts = [(one.end - one.begin, one.ok, one.lap_phase) for one in sample.slices.slices]
-        ends = accumulate(length for length, _, _ in parts)
-        return [_Stretch(end, *part) for end, part in zip(ends, parts, strict=True)]
-    series = sample.result.series if sample.result else []
-    begins = [0.0, *(point.t for point in series)]
-    return [
-        _Stretch(point.t, point.t - begin, point.ok, point.phase)
-        for begin, point in zip(begins, series, strict=False)
-        if point.phase in ("warmup", "load")
-    ]
-
-
 def points_of(sample: Sample) -> Points:
     """Correct responses per second, by the seconds under load at the end of each part of the series."""
-    points = [(one.end, one.ok / one.seconds) for one in _stretches(sample) if one.seconds > 0]
+    points = [(one.end, one.ok / one.seconds) for one in stretches(sample) if one.seconds > 0]
     return points if len(points) > 1 else []
 
 
 def _phases(view: View, place: Place) -> list[tuple[float, str]]:
-    longest = max(map(_stretches, view.samples(place)), key=lambda found: found[-1].end if found else 0.0)
+    longest = max(map(stretches, view.samples(place)), key=lambda found: found[-1].end if found else 0.0)
     return [(one.end, one.phase) for one in longest]
 
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import LEAST_ASKED, as_a_rule
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
-
-LEAST = 6
 
 
 class AnsweredBeforeWork(SampleRule):
@@ -23,8 +22,8 @@ class AnsweredBeforeWork(SampleRule):
     severity = Severity.SUSPECT
     title = "Responses came before the work was done"
     threshold = (
-        f"of at least {LEAST} requests that were sent one at a time after the load and had a dependency do something, "
-        "half or more had it do so, or do more, after their response"
+        f"of at least {LEAST_ASKED} requests that were sent one at a time after the load and had a dependency do "
+        "something, half or more had it do so, or do more, after their response"
     )
     threshold_reason = (
         "nothing else is under way then, so that work after a response is that request's; what a dependency does by "
@@ -38,8 +37,7 @@ class AnsweredBeforeWork(SampleRule):
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
         for dependency in sample.dependencies:
-            seen = dependency.after_answers
-            if seen is not None and seen.asked >= LEAST and 2 * seen.late >= seen.asked:
+            if seen := as_a_rule(dependency, "late"):
                 yield self.finding(
                     f"{dependency.name} was given work after {seen.late} of {seen.asked} responses",
                     sample=sample,

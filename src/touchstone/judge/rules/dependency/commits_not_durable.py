@@ -8,14 +8,15 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import LEAST_ASKED, as_a_rule
 from touchstone.judge.reading.setting import normal
+from touchstone.judge.reading.work import gain
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import DependencyState, Sample
 
 LEAST = 200
 SLACK = 4
 ROUTINE_PER_S = 20.0
-LEAST_ALONE = 6
 
 
 class CommitsNotDurable(SampleRule):
@@ -31,7 +32,7 @@ class CommitsNotDurable(SampleRule):
     threshold = (
         "PostgreSQL with `fsync` and `synchronous_commit` asked for: at least 200 changed rows and commits, fewer "
         "syncs of the log than a quarter of the commits over the sessions open, and fewer than 20 a second; or at "
-        f"least {LEAST_ALONE} requests by themselves that it wrote for, after half of which its log was not on the disk"
+        f"least {LEAST_ASKED} requests by themselves that it wrote for, after half of which its log was not on the disk"
     )
     threshold_reason = (
         "one sync covers at most one commit of each session; a transaction of several rows is what the quarter is for, "
@@ -49,8 +50,7 @@ class CommitsNotDurable(SampleRule):
         for dependency in sample.dependencies:
             if not _asked(dependency):
                 continue
-            seen = dependency.after_answers
-            if seen is not None and seen.asked >= LEAST_ALONE and 2 * seen.behind >= seen.asked:
+            if seen := as_a_rule(dependency, "behind"):
                 yield self.finding(
                     f"after {seen.behind} of {seen.asked} responses the log of {dependency.name} was not on the disk",
                     sample=sample,
@@ -58,8 +58,8 @@ class CommitsNotDurable(SampleRule):
                     evidence=seen.model_dump(),
                 )
                 continue
-            rows = sum(_gain(dependency, f"database_tup_{what}") or 0.0 for what in ("inserted", "updated", "deleted"))
-            commits, syncs = _gain(dependency, "database_xact_commit"), _gain(dependency, "wal_sync")
+            rows = sum(gain(dependency, f"database_tup_{what}") or 0.0 for what in ("inserted", "updated", "deleted"))
+            commits, syncs = gain(dependency, "database_xact_commit"), gain(dependency, "wal_sync")
             if commits is None or syncs is None:
                 continue
             writes, sessions = min(rows, commits), max(1, dependency.sessions_peak or 1)
@@ -71,11 +71,6 @@ class CommitsNotDurable(SampleRule):
                     figures=SPEED,
                     evidence={"commits": commits, "rows": rows, "syncs": syncs, "sessions": sessions},
                 )
-
-
-def _gain(dependency: DependencyState, name: str) -> float | None:
-    before, after = dependency.before.get(name), dependency.after.get(name)
-    return None if before is None or after is None else after - before
 
 
 def _asked(dependency: DependencyState) -> bool:

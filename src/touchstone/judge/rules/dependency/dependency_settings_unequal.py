@@ -39,10 +39,12 @@ class DependencySettingsUnequal(RunRule):
                     by_value = seen.setdefault((sample.load, dependency.name, setting), {})
                     by_value.setdefault(str(normal(value)), set()).add(sample.contender)
         for (load, name, setting), by_value in seen.items():
+            if len(by_value) < 2:
+                continue
             told = "; ".join(f"{value} for {', '.join(sorted(c))}" for value, c in sorted(by_value.items()))
             contenders = sorted(set.union(*by_value.values()))
             had = {one: frozenset(value for value, by in by_value.items() if one in by) for one in contenders}
-            for odd in minority(had) or ([None] if len(by_value) > 1 else []):
+            for odd in minority(had) or [None]:
                 yield self.finding(
                     f"{setting} of {name} was {told}",
                     load=load,
