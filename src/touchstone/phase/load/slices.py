@@ -178,11 +178,18 @@ class _SlicedLoad:
             checker = checkers[index]
             if checker is None or sample.result is None or one.running.exited() is not None:
                 continue
-            dependencies = one.bench.dependencies
-            sample.proofs = prove_load(self.load, dependencies, sample.result, bench.seed, before[index])
-            if self.round_number == 1:
-                look_after_answers(self.load, one.running.service, dependencies, sample.dependencies, bench.seed)
-            sample.checks = checker.run(light_checks(bench.scenario.contract))
+            try:
+                self._prove(one, sample, sample.result, before[index])
+                sample.checks = checker.run(light_checks(bench.scenario.contract))
+            except TouchstoneError as error:
+                # Its own dependency may be gone; that is nothing to the others.
+                sample.failure = failed(error, [])
+
+    def _prove(self, one: Standing, sample: Sample, result: LoadResult, before: Sequence[float]) -> None:
+        dependencies = one.bench.dependencies
+        sample.proofs = prove_load(self.load, dependencies, result, self.bench.seed, before)
+        if self.round_number == 1:
+            look_after_answers(self.load, one.running.service, dependencies, sample.dependencies, self.bench.seed)
 
     def _prepared(self, index: int, one: Standing) -> Checker | None:
         checker = Checker(one.running.service, one.bench.dependencies, self.bench.seed)
