@@ -7,8 +7,6 @@ import pwd
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,17 +74,3 @@ def private_folder(account: Account, wanted: Path, purpose: str) -> Path:
     folder.chmod(0o700)
     account.own(folder)
     return folder
-
-
-@contextmanager
-def on_cpus(cpus: tuple[int, ...]) -> Iterator[None]:
-    """Start processes within this block on `cpus`: affinity is inherited, so no child escapes it."""
-    if not cpus:
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)

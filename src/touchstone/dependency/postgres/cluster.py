@@ -16,9 +16,10 @@ import psutil
 import psycopg
 
 from touchstone.dependency.base import DependencyContext, DependencyError
-from touchstone.dependency.postgres.account import Account, on_cpus, private_folder, unprivileged_account
+from touchstone.dependency.postgres.account import Account, private_folder, unprivileged_account
 from touchstone.dependency.postgres.binaries import Installation, find_installation
 from touchstone.dependency.postgres.settings import quoted
+from touchstone.isolation.affinity import on_cpus
 from touchstone.isolation.child import start_child
 from touchstone.isolation.port import free_port
 

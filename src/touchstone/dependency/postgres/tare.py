@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 import psycopg
 
 from touchstone.dependency.base import DependencyError
-from touchstone.dependency.postgres.account import on_cpus
 from touchstone.dependency.postgres.settings import Tare
+from touchstone.isolation.affinity import on_cpus
 
 _SECONDS = 3
 _VARIABLE = re.compile(r"(?<!:):(\w+)")
