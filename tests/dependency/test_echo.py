@@ -15,6 +15,7 @@ from touchstone.dependency.base import DependencyContext, DependencyError, Unkno
 from touchstone.dependency.echo import Echo
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
+from touchstone.vocabulary.dependency import DEPENDENCIES
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,7 @@ def get(echo: Echo, target: str, times: int = 1) -> int:
 
 
 def test_hits_and_connections_are_counted_and_begin_anew_with_each_reset(echo: Echo) -> None:
+    assert tuple(echo.address()) == DEPENDENCIES["echo"].address
     assert get(echo, "/echo", times=7) == 200
     assert echo.ask("hits:/echo") == 7
     assert echo.ask("connections:opened") == 1

@@ -16,6 +16,7 @@ from touchstone.dependency.base import DependencyContext, DependencyError, Unkno
 from touchstone.dependency.kafka import Kafka
 from touchstone.dependency.kafka.spread import spread
 from touchstone.toolchain.cache import cache_folder
+from touchstone.vocabulary.dependency import DEPENDENCIES
 
 SETTINGS = {"topic": "benchmark-topic", "partitions": 5, "group": "relay"}
 
@@ -76,6 +77,12 @@ def test_every_message_gets_a_partition(how: str) -> None:
     assert drawn.total() == 1000
     assert set(drawn) == set(range(5))
     assert spread(how, 1000, 5, seed=7) == spread(how, 1000, 5, seed=7)
+
+
+def test_a_service_gets_the_address_in_one_and_in_parts(kafka: Kafka) -> None:
+    parts = kafka.address()
+    assert tuple(parts) == DEPENDENCIES["kafka"].address
+    assert kafka.environment() == {"KAFKA_BOOTSTRAP": f"{parts['host']}:{parts['port']}"}
 
 
 def test_spreads_are_what_they_are_called() -> None:

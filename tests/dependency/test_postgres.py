@@ -18,6 +18,7 @@ from touchstone.dependency.postgres.binaries import find_installation
 from touchstone.dependency.postgres.settings import DATABASE, Tare
 from touchstone.dependency.postgres.tare import by_driver, pgbench_script
 from touchstone.isolation.process import start_process
+from touchstone.vocabulary.dependency import DEPENDENCIES
 
 SCHEMA = "CREATE TABLE users(id SERIAL PRIMARY KEY, name VARCHAR NOT NULL)"
 STATEMENTS = [
@@ -69,6 +70,28 @@ def test_a_service_reaches_a_fresh_schema_by_the_url(postgres: Postgres) -> None
         row = connection.execute("INSERT INTO users (name) VALUES ('Ada') RETURNING id").fetchone()
     assert row == (1,)
     assert postgres.ask("SELECT count(*) FROM users") == 1
+
+
+def test_a_service_reaches_it_by_the_parts_of_its_address(postgres: Postgres) -> None:
+    postgres.variables = {"JDBC": "jdbc:postgresql://{host}:{port}/{database}"}
+    try:
+        part = postgres.part()
+        for one in (postgres, part):
+            one.reset({})
+            parts = one.address()
+            assert tuple(parts) == DEPENDENCIES["postgres"].address
+            given = one.environment()
+            assert given == {"DATABASE_URL": parts["url"], "JDBC": given["JDBC"]}
+            place, _, database = given["JDBC"].removeprefix("jdbc:postgresql://").partition("/")
+            host, _, port = place.partition(":")
+            with psycopg.connect(
+                host=host, port=port, dbname=database, user=parts["user"], password=parts["password"]
+            ) as connection:
+                assert connection.execute("SELECT count(*) FROM users").fetchone() == (0,)
+        assert part.address()["database"] != postgres.address()["database"]
+        part.stop()
+    finally:
+        postgres.variables = {}
 
 
 def test_the_service_is_no_superuser_and_needs_its_password(postgres: Postgres) -> None:

@@ -11,6 +11,7 @@ import pytest
 from touchstone.dependency.base import DependencyContext, DependencyError, UnknownActError
 from touchstone.dependency.page_cache import changed_pages
 from touchstone.dependency.sqlite import SqliteFile
+from touchstone.vocabulary.dependency import DEPENDENCIES
 
 SCHEMA = 'CREATE TABLE items(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE "odd name"(x);'
 
@@ -41,6 +42,18 @@ def test_rows_of_all_tables_are_counted(store: SqliteFile) -> None:
     assert store.observe()["rows"] == 30
 
 
+def test_a_service_gets_the_path_and_what_is_made_of_it_and_so_does_a_part(store: SqliteFile) -> None:
+    store.variables = {"JDBC": "jdbc:sqlite:{path}"}
+    part = store.part()
+    part.reset({})
+    for one in (store, part):
+        assert tuple(one.address()) == DEPENDENCIES["sqlite"].address
+        path = one.environment()["DATABASE_PATH"]
+        assert one.environment()["JDBC"] == f"jdbc:sqlite:{path}"
+        assert one.folders() == [Path(path).parent]
+    assert part.folders() != store.folders()
+
+
 def test_what_is_no_act_and_no_sql_is_said(store: SqliteFile) -> None:
     with pytest.raises(UnknownActError, match="execute"):
         store.act("explode", {})
@@ -65,4 +78,4 @@ def test_only_a_file_that_changes_is_looked_at(store: SqliteFile, tmp_path: Path
 
 
 def test_an_unknown_level_is_named() -> None:
-    assert SqliteFile.wrong_settings({"synchronous": "SOMETIMES"})[0][0] == "synchronous"
+    assert SqliteFile.wrong_settings({"synchronous": "SOMETIMES"}, Path())[0][0] == "synchronous"

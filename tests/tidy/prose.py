@@ -17,11 +17,14 @@ _COMMAND = re.compile(r"(?:^|&& |; )(touchstone|make) ([a-z][a-z-]*)\b(?![:./])"
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")
 _FIGURE = re.compile(r"^(?:boot|hold|drain|floor|probe|build|footprint|latency|rss|pss|anon|cgroup)_[a-z0-9_]+$")
 _FOREIGN = {
+    "datadir",
+    "dir",
     "extra",
     "generate",
     "generate-hashes",
     "head",
     "include-dashboard",
+    "initialize-insecure",
     "install-completion",
     "labels",
     "max-worker-port",
@@ -32,6 +35,7 @@ _FOREIGN = {
     "omit",
     "python-version",
     "rm",
+    "save",
 }
 """Flags of other tools that pages tell a reader to give."""
 _SOURCES = ("*.py", "*.rs", "*.toml", "*.sh", "*.yml", "Makefile", "*.txt", "*.java", "*.cpp", "*.c")

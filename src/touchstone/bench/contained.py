@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from touchstone.bench.base import Bench, Built, ImageBuilt
 from touchstone.isolation.container import ContainerSpec
@@ -20,8 +19,7 @@ def container_spec(
     cpu_limit: float | None = None,
 ) -> ContainerSpec:
     """Its container: on the contender's CPUs, with the folders of dependencies that are files, such as SQLite's."""
-    values = [value for dependency in bench.dependencies.values() for value in dependency.environment().values()]
-    folders = dict.fromkeys(Path(value).parent for value in values if value.startswith("/"))
+    folders = dict.fromkeys(folder for dependency in bench.dependencies.values() for folder in dependency.folders())
     return ContainerSpec(
         image.id,
         env,

@@ -175,6 +175,7 @@ def running(
     `before_start` is called when the dependencies are fresh and the contender does not run yet.
     """
     leftovers = reset_dependencies(bench, settings or {})
+    sample.left_out += [said for dependency in bench.dependencies.values() if (said := dependency.not_done())]
     before_start()
     host = bench.generators.host
     port = port_for(bench, built)

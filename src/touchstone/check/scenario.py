@@ -11,8 +11,12 @@ from touchstone.dependency.registry import dependency_class
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.contract import Act, Proof
 from touchstone.manifest.load import Load
+from touchstone.manifest.places import unknown_place
 from touchstone.manifest.scenario import Scenario
 from touchstone.plan.profile import PROFILES
+from touchstone.vocabulary.dependency import DEPENDENCIES
+
+_GUIDE = "see docs/dependencies.md"
 
 
 def check_scenario(file: Path, folder: ScenarioFolder) -> Iterator[Problem]:
@@ -38,16 +42,16 @@ def check_scenario(file: Path, folder: ScenarioFolder) -> Iterator[Problem]:
 def _dependencies(file: Path, scenario: Scenario) -> Iterator[Problem]:
     taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | {"HOST": "the lab", "PORT": "the lab"}
     for name, spec in scenario.dependencies.items():
-        if spec.env in taken:
-            yield Problem(
-                file,
-                ("dependencies", name, "env"),
-                f"{spec.env} is given by {taken[spec.env]}, too",
-                "choose another name",
-            )
-        taken[spec.env] = f"dependency {name}"
-        for key, what in dependency_class(spec.kind).wrong_settings(dict(spec.settings)):
-            yield Problem(file, ("dependencies", name, "settings", key), what, "see docs/dependencies.md")
+        here: Place = ("dependencies", name)
+        for key, variable in [((*here, "env"), spec.env), *(((*here, "variables", v), v) for v in spec.variables)]:
+            if variable in taken:
+                yield Problem(file, key, f"{variable} is given by {taken[variable]}, too", "choose another name")
+            taken[variable] = f"dependency {name}"
+        for variable, text in spec.variables.items():
+            if (why := unknown_place(text, DEPENDENCIES[spec.kind].address)) is not None:
+                yield Problem(file, (*here, "variables", variable), why, _GUIDE)
+        for wrong, what in dependency_class(spec.kind).wrong_settings(dict(spec.settings), file.parent):
+            yield Problem(file, (*here, "settings", wrong), what, _GUIDE)
     for name in ("HOST", "PORT"):
         if name in scenario.settings:
             yield Problem(file, ("settings", name), "the lab gives it itself", "leave it out")
@@ -116,9 +120,9 @@ def _load(file: Path, scenario: Scenario, name: str, load: Load) -> Iterator[Pro
             yield Problem(file, key, f"the scenario has no dependency {dependency!r}", _known(scenario))
             continue
         merged = dict(spec.settings) | dict(settings)
-        for wrong, what in dependency_class(spec.kind).wrong_settings(merged):
+        for wrong, what in dependency_class(spec.kind).wrong_settings(merged, file.parent):
             if wrong in settings:
-                yield Problem(file, (*key, wrong), what, "see docs/dependencies.md")
+                yield Problem(file, (*key, wrong), what, _GUIDE)
     if not load.profiles:
         yield Problem(file, ("loads", name, "profiles"), "it is run in no profile", "name one, or leave `profiles` out")
     yield from _timeout(file, name, load)

@@ -107,7 +107,8 @@ def _dockerfile(file: Path, key: Place, stack: Stack, path: Path) -> Iterator[Pr
 def _environment(file: Path, key: Place, own: Variant, scenario: Scenario) -> Iterator[Problem]:
     """A variable that something else overrides would be ignored without a word."""
     given = dict.fromkeys(scenario.settings, "the scenario's settings give")
-    given |= {spec.env: f"dependency {name} gives" for name, spec in scenario.dependencies.items()}
+    for name, spec in scenario.dependencies.items():
+        given |= dict.fromkeys(spec.gives, f"dependency {name} gives")
     given |= {"HOST": "the lab gives", "PORT": "the lab gives"}
     for name in own.env:
         if name in given:

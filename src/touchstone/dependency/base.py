@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from touchstone.failure import TouchstoneError
+from touchstone.manifest.places import fill_places
 from touchstone.record.sample import DependencyState
+from touchstone.vocabulary.dependency import DEPENDENCIES
 
 
 class DependencyError(TouchstoneError):
@@ -35,6 +38,8 @@ class DependencyContext:
     """The lab's cache folder, for downloads that outlive a run."""
     options: dict[str, str] = field(default_factory=dict)
     """What the user said on the command line, such as the address of an outside broker."""
+    scenario: Path = Path()
+    """The folder of scenario.toml."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +61,22 @@ class Dependency(ABC):
     kind: ClassVar[str]
     acts: ClassVar[tuple[str, ...]] = ()
     """What can be done to it."""
-    divisible: ClassVar[bool] = False
+    divisible: bool = False
     """Whether several contenders can use it at once, each a part of its own."""
 
-    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+    def __init__(
+        self,
+        name: str,
+        env: str,
+        settings: dict[str, Any],
+        context: DependencyContext,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self.name = name
         self.env = env
         self.settings = settings
         self.context = context
+        self.variables = dict(variables or {})
 
     @classmethod
     def missing(cls, context: DependencyContext) -> str | None:
@@ -71,8 +84,11 @@ class Dependency(ABC):
         return None
 
     @classmethod
-    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
-        """What is wrong with a scenario's settings, as far as it can be known before a start: key and sentence."""
+    def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:
+        """What is wrong with a scenario's settings, as far as it can be known before a start: key and sentence.
+
+        `scenario` is the folder of scenario.toml.
+        """
         return []
 
     @classmethod
@@ -89,8 +105,22 @@ class Dependency(ABC):
         """Make its state fresh, with `settings` over its own; return in words what was left over from before."""
 
     @abstractmethod
+    def address(self) -> dict[str, str]:
+        """Where a service finds it, by the parts that its kind declares in the vocabulary."""
+
     def environment(self) -> dict[str, str]:
-        """The environment variables through which a service finds it."""
+        """The environment variables through which a service finds it: `env`, and the scenario's further ones."""
+        parts = self.address()
+        whole = parts[DEPENDENCIES[self.kind].address[0]]
+        return {self.env: whole} | {name: fill_places(text, parts) for name, text in self.variables.items()}
+
+    def folders(self) -> list[Path]:
+        """Folders of this machine without which a service cannot reach it."""
+        return []
+
+    def not_done(self) -> str | None:
+        """What the lab did not do for it that it does for others, in a sentence; None if it did everything."""
+        return None
 
     @abstractmethod
     def ask(self, query: str) -> int | float | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,11 +24,11 @@ class SqliteFile(Dependency):
     """
 
     kind: ClassVar[str] = "sqlite"
-    divisible: ClassVar[bool] = True
+    divisible = True
     acts: ClassVar[tuple[str, ...]] = ("execute",)
 
     @classmethod
-    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+    def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:
         """Unknown keys, an unknown journal mode, and a schema that SQLite does not take."""
         found = [(key, f"a SQLite file has no setting {key!r}") for key in settings if key not in _SETTINGS]
         mode = settings.get("journal_mode", "DELETE")
@@ -58,8 +59,15 @@ class SqliteFile(Dependency):
     _path: Path | None = None
     _journal_mode: str | None = None
 
-    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
-        super().__init__(name, env, settings, context)
+    def __init__(
+        self,
+        name: str,
+        env: str,
+        settings: dict[str, Any],
+        context: DependencyContext,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(name, env, settings, context, variables)
         self._changed_at: dict[str, int] = {}
 
     def start(self) -> None:
@@ -70,7 +78,7 @@ class SqliteFile(Dependency):
         """Files in a folder of their own."""
         self._parts += 1
         context = replace(self.context, folder=self.context.folder / f"part-{self._parts}")
-        part = SqliteFile(self.name, self.env, self.settings, context)
+        part = SqliteFile(self.name, self.env, self.settings, context, self.variables)
         part.start()
         return part
 
@@ -87,9 +95,13 @@ class SqliteFile(Dependency):
             database.commit()
         return leftovers
 
-    def environment(self) -> dict[str, str]:
+    def address(self) -> dict[str, str]:
         """The path of the file."""
-        return {self.env: str(self._file())}
+        return {"path": str(self._file())}
+
+    def folders(self) -> list[Path]:
+        """The file's own."""
+        return [self._file().parent]
 
     def ask(self, query: str) -> int | float | str:
         """Run one SQL query, read-only, and give its single value."""

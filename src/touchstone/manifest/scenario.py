@@ -17,12 +17,17 @@ Setting = str | int | bool
 """A value that a contender gets in its environment."""
 
 
+EnvironmentName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]
+
+
 class DependencySpec(Part):
     """Something that the service talks to. The lab makes it fresh in each round and gives its address by `env`."""
 
     kind: str
     env: str
     """The environment variable through which the service learns the address."""
+    variables: dict[EnvironmentName, str] = {}
+    """Further environment variables for the service, made of the address's parts: `{ DB_PORT = "{port}" }`."""
     settings: dict[str, Any] = {}
     """The settings that are equal for all; which there are is the dependency's own."""
 
@@ -30,8 +35,16 @@ class DependencySpec(Part):
     @classmethod
     def _known_kind(cls, kind: str) -> str:
         if kind not in DEPENDENCIES:
-            raise ValueError(f"there is no kind of dependency {kind!r}; there are: {', '.join(DEPENDENCIES)}")
+            raise ValueError(
+                f"there is no kind of dependency {kind!r}; there are: {', '.join(DEPENDENCIES)}; "
+                'write kind = "process" for any other program; see docs/dependencies.md'
+            )
         return kind
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """The names of all variables that a service gets from it."""
+        return self.env, *self.variables
 
 
 class Hold(Part):

@@ -268,11 +268,12 @@ class Conductor:
                 engine=engine_path(),
                 cache=cache_folder(),
                 options=dict(self.options),
+                scenario=self.folder.folder,
             )
             kind = dependency_class(spec.kind)
             if missing := kind.missing(context):
                 raise TouchstoneError(missing, where=f"dependency {name} ({spec.kind})")
-            dependency = kind(name, spec.env, dict(spec.settings), context)
+            dependency = kind(name, spec.env, dict(spec.settings), context, spec.variables)
             dependencies[name] = dependency
             self.display.step(f"starting {name}")
             dependency.start()

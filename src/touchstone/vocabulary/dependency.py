@@ -29,6 +29,8 @@ class DependencyKind:
     name: str
     place: str
     """Its class: a module, a colon, a name. Imported when first used."""
+    address: tuple[str, ...]
+    """The parts of its address, of which a scenario's `variables` are made; a service gets the first by `env`."""
     own_processes: bool = True
     """False if it lives in the contender's own process, and so needs no CPUs."""
     downstream: bool = False
@@ -43,12 +45,14 @@ _ALL = [
     DependencyKind(
         "sqlite",
         "touchstone.dependency.sqlite:SqliteFile",
+        address=("path",),
         own_processes=False,
         work=(WorkCounter(("rows",), "rows kept"),),
     ),
     DependencyKind(
         "postgres",
         "touchstone.dependency.postgres:Postgres",
+        address=("url", "host", "port", "database", "user", "password"),
         clients="sessions",
         work=(
             WorkCounter(
@@ -63,8 +67,15 @@ _ALL = [
             ),
         ),
     ),
-    DependencyKind("kafka", "touchstone.dependency.kafka:Kafka"),
-    DependencyKind("echo", "touchstone.dependency.echo:Echo", downstream=True, work=(WorkCounter(("hits",), "calls"),)),
+    DependencyKind("kafka", "touchstone.dependency.kafka:Kafka", address=("bootstrap", "url", "host", "port")),
+    DependencyKind(
+        "echo",
+        "touchstone.dependency.echo:Echo",
+        address=("url", "host", "port"),
+        downstream=True,
+        work=(WorkCounter(("hits",), "calls"),),
+    ),
+    DependencyKind("process", "touchstone.dependency.process:Program", address=("address", "url", "host", "port")),
 ]
 
 DEPENDENCIES: dict[str, DependencyKind] = {kind.name: kind for kind in _ALL}

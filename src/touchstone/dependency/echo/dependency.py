@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
@@ -43,17 +44,24 @@ class Echo(Dependency):
 
     kind: ClassVar[str] = "echo"
     acts: ClassVar[tuple[str, ...]] = ("fail", "slow", "refuse", "recover", "count")
-    divisible: ClassVar[bool] = True
+    divisible = True
 
-    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
-        super().__init__(name, env, settings, context)
+    def __init__(
+        self,
+        name: str,
+        env: str,
+        settings: dict[str, Any],
+        context: DependencyContext,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(name, env, settings, context, variables)
         self._asked: dict[str, Any] = dict(settings)
         self._downstream: Downstream | None = None
         self._ceilings: dict[Kind, float] = {}
         self._parts = 0
 
     @classmethod
-    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+    def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:
         """Unknown keys, and values that no downstream has."""
         found = [(key, f"a downstream has no setting {key!r}") for key in settings if key not in ("delay_ms", "server")]
         delay = settings.get("delay_ms", 10.0)
@@ -81,7 +89,7 @@ class Echo(Dependency):
         self._parts += 1
         context = replace(self.context, folder=self.context.folder / f"part-{self._parts}")
         context.folder.mkdir(parents=True, exist_ok=True)
-        part = Echo(self.name, self.env, self.settings, context)
+        part = Echo(self.name, self.env, self.settings, context, self.variables)
         # What it answers by itself is the machine's and the program's: it is not measured anew for each part.
         part._ceilings = self._ceilings
         part.start()
@@ -100,9 +108,11 @@ class Echo(Dependency):
         running.control.reset()
         return leftovers
 
-    def environment(self) -> dict[str, str]:
+    def address(self) -> dict[str, str]:
         """The address, without a path."""
-        return {self.env: f"http://{self._running().address}"}
+        address = self._running().address
+        host, _, port = address.rpartition(":")
+        return {"url": f"http://{address}", "host": host, "port": port}
 
     def ask(self, query: str) -> int | float | str:
         """Look up a counter, or hold it against a bound."""

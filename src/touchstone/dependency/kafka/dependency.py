@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, ClassVar
 
 from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError
@@ -25,11 +26,11 @@ class Kafka(Dependency):
     """
 
     kind: ClassVar[str] = "kafka"
-    divisible: ClassVar[bool] = True
+    divisible = True
     acts: ClassVar[tuple[str, ...]] = ("stop", "start", "kill", "produce", "poison")
 
     @classmethod
-    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+    def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:
         """Unknown keys, and values of another type."""
         known: dict[str, type] = {"topic": str, "partitions": int, "group": str}
         found = [(key, f"a topic has no setting {key!r}") for key in settings if key not in known]
@@ -49,8 +50,15 @@ class Kafka(Dependency):
             return None
         return f"Kafka cannot be asked {query!r}"
 
-    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
-        super().__init__(name, env, settings, context)
+    def __init__(
+        self,
+        name: str,
+        env: str,
+        settings: dict[str, Any],
+        context: DependencyContext,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(name, env, settings, context, variables)
         outside = context.options.get("kafka", "")
         self._broker = OutsideBroker(name, outside) if outside else OwnBroker(name, context)
         self._topic: Topic | None = None
@@ -91,9 +99,11 @@ class Kafka(Dependency):
         topic.partitions = int((self.settings | settings).get("partitions", 5))
         return topic.remake(_GROUP_GRACE_S)
 
-    def environment(self) -> dict[str, str]:
-        """The address to begin from."""
-        return {self.env: self._broker.address}
+    def address(self) -> dict[str, str]:
+        """The address to begin from; host and port are those of the first broker."""
+        whole = self._broker.address
+        host, _, port = whole.partition(",")[0].rpartition(":")
+        return {"bootstrap": whole, "url": whole, "host": host, "port": port}
 
     def ask(self, query: str) -> int | float | str:
         """An offset, summed over the partitions or of one, or the number of members."""
@@ -209,7 +219,7 @@ class KafkaPart(Kafka):
     """A contender's view of a topic that others use as well. It can neither be reset nor ended alone."""
 
     def __init__(self, whole: Kafka) -> None:
-        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context)
+        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context, whole.variables)
         self._broker, self._topic = whole._broker, whole._topic
 
     def reset(self, settings: dict[str, Any]) -> list[str]:

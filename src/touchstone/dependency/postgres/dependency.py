@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, ClassVar
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
 from touchstone.dependency.postgres import tare
@@ -33,11 +36,11 @@ class Postgres(Dependency):
     """
 
     kind: ClassVar[str] = "postgres"
-    divisible: ClassVar[bool] = True
+    divisible = True
     acts: ClassVar[tuple[str, ...]] = ("stop", "start", "execute")
 
     @classmethod
-    def wrong_settings(cls, settings: dict[str, Any]) -> list[tuple[str, str]]:
+    def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:
         """Names that are none, values that no setting has, and a `tare` without statements."""
         found = []
         for key, value in settings.items():
@@ -51,8 +54,15 @@ class Postgres(Dependency):
             found.append(("tare" if "tare" in settings else "schema", what))
         return found
 
-    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
-        super().__init__(name, env, settings, context)
+    def __init__(
+        self,
+        name: str,
+        env: str,
+        settings: dict[str, Any],
+        context: DependencyContext,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(name, env, settings, context, variables)
         wanted = context.options.get("postgres", "")
         self._server = OutsideServer(name, wanted) if "://" in wanted else Cluster(name, context)
         self._asked = server_settings(settings, {})
@@ -96,9 +106,12 @@ class Postgres(Dependency):
         self._parts += 1
         return PostgresPart(self, f"{DATABASE}_{self._parts}")
 
-    def environment(self) -> dict[str, str]:
-        """The URL of the service's database."""
-        return {self.env: self._server.service_url(self._database)}
+    def address(self) -> dict[str, str]:
+        """The URL of the service's database, and its parts."""
+        url = self._server.service_url(self._database)
+        parts = conninfo_to_dict(url)
+        names = {"host": "host", "port": "port", "database": "dbname", "user": "user", "password": "password"}
+        return {"url": url} | {name: str(parts.get(key, "")) for name, key in names.items()}
 
     def ask(self, query: str) -> int | float | str:
         """Run one SQL query in the service's database, read-only, and give its single value."""
@@ -288,7 +301,7 @@ class PostgresPart(Postgres):
     """One contender's database on a server that others use as well; its checkpoints are everybody's."""
 
     def __init__(self, whole: Postgres, database: str) -> None:
-        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context)
+        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context, whole.variables)
         self._server, self._asked, self._fsync_rate = whole._server, whole._asked, whole._fsync_rate
         self._admin = None
         self._made = True
