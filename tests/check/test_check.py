@@ -140,6 +140,18 @@ def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str
         ((">=3.11", "newest"), ["needs.python3", "no version range"]),
         (('run = ["python3", "server.py"]', 'run = ["pythn", "server.py"]'), ["run", "neither a tool"]),
         (('run = ["python3", "server.py"]', 'run = ["./server"]'), ["run", "not among the artifacts"]),
+        (('run = ["python3", "server.py"]', 'run = ["env", "python3"]'), ["'env' is neither a tool", "write /bin/env"]),
+        (
+            ('run = ["python3", "server.py"]', 'artifacts = [".venv"]\nrun = ["gunicorn"]'),
+            ["write .venv/bin/gunicorn if it is installed there"],
+        ),
+        (('"server.py"]', '"server.py", "--port=$PORT"]'), ["run", "$PORT stays as it is", "write {host} and {port}"]),
+        (('"server.py"]', '"server.py", "{PORT}"]'), ["run", "{PORT} is no place", "write {port}"]),
+        (
+            ('title = "plain"', 'title = "plain"\nenv = { URL = "http://${HOST}" }'),
+            ["env.URL", "${HOST} stays as it is"],
+        ),
+        (('title = "plain"', 'title = "plain"\nbuild = [["cp", "{port}", "x"]]'), ["{port} is known when the service"]),
         (('run = ["python3", "server.py"]', 'run = ["/opt/none/server"]'), ["run", "no program /opt/none"]),
         (('title = "plain"', 'title = "plain"\nbuild = [["no-such-compiler"]]'), ["build[0]", "no-such-compiler"]),
         (('title = "plain"', 'title = "plain"\nbuild = [["cp", "{tool:go}", "x"]]'), ["{tool:go} is not in `needs`"]),
@@ -162,6 +174,13 @@ def test_a_stack_that_would_fail_later(tmp_path: Path, change: tuple[str, str], 
     told = "\n".join(str(problem) for problem in problems(tmp_path, stack=STACK.replace(*change, 1)))
     for part in ["stack.toml:", "  do: ", *said]:
         assert part in told
+
+
+@pytest.mark.parametrize(
+    "command", ['["python3", "server.py", "{host}:{port}"]', '["/bin/sh", "-c", "exec python3 server.py $PORT"]']
+)
+def test_a_stack_may_name_the_address(tmp_path: Path, command: str) -> None:
+    assert problems(tmp_path, stack=STACK.replace('["python3", "server.py"]', command)) == []
 
 
 @pytest.mark.parametrize(

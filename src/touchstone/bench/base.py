@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -72,6 +72,15 @@ class Built:
     """The command of the training run, if it has one."""
     image: ImageBuilt | None = None
     """What is run in place of `argv`, which then only names it."""
+
+    def at(self, host: str, port: int) -> Built:
+        """The same with `{host}` and `{port}` filled in, in its command and its environment."""
+
+        def filled(text: str) -> str:
+            return text.replace("{host}", host).replace("{port}", str(port))
+
+        env = {name: filled(value) for name, value in self.env.items()}
+        return replace(self, argv=tuple(filled(word) for word in self.argv), env=env)
 
 
 @dataclass

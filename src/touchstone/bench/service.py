@@ -24,8 +24,7 @@ from touchstone.isolation.process import ServerProcess, StartError, start_proces
 from touchstone.manifest.scenario import Setting
 from touchstone.record.evidence.surroundings import Confinement
 from touchstone.record.sample import Placement, Sample
-
-_SECRET_WORDS = ("PASSWORD", "SECRET", "TOKEN")
+from touchstone.record.secret import shown_environment
 
 
 @dataclass
@@ -92,18 +91,13 @@ def contender_environment(
 
     `overrides` are settings of the scenario that a phase changes for all contenders alike.
     """
-    env = dict(built.env)
+    env = dict(built.at(bench.generators.host, port).env)
     for name, value in {**bench.scenario.settings, **(overrides or {})}.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
         env[name] = text.replace("{cpus}", str(max(1, len(bench.placement.server_cpus))))
     for dependency in bench.dependencies.values():
         env |= dependency.environment()
     return env | {"HOST": bench.generators.host, "PORT": str(port)}
-
-
-def shown_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """The environment as it may stand in a record."""
-    return {k: "(hidden)" if any(word in k.upper() for word in _SECRET_WORDS) else v for k, v in env.items()}
 
 
 def limit_cpus(cgroup: Cgroup | None, sample: Sample, cpus: float | None) -> None:
@@ -179,6 +173,7 @@ def running(
     before_start()
     host = bench.generators.host
     port = port_for(bench, built)
+    built = built.at(host, port)
     env = contender_environment(bench, built, port, overrides)
     sample.argv, sample.env = list(built.argv), shown_environment(env)
     sample.artifacts = identity(built)

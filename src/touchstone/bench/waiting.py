@@ -9,6 +9,7 @@ from touchstone.bench.base import Bench
 from touchstone.contract.expect import faults
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Answer, Service
+from touchstone.engine.http2 import speaks_http2
 from touchstone.isolation.port import listeners, ports_of
 from touchstone.isolation.process import ServerProcess, StartError
 from touchstone.manifest.exchange import Request
@@ -67,7 +68,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
             wrong.told = True
             bench.watcher.say(f"  waiting: {ready.method} {ready.target}: {wrong}")
         time.sleep(0.02)
-    raise _never_ready(ready, wrong, process, port, within_s)
+    raise _never_ready(ready, wrong, process, service, within_s)
 
 
 def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartError:
@@ -77,12 +78,17 @@ def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartErro
     )
 
 
-def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, port: int, within_s: float) -> StartError:
-    elsewhere = [p for p in ports_of(member.pid for member in process.tree()) if p != port]
-    if elsewhere:
+def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, asked: Service, within_s: float) -> StartError:
+    ports = ports_of(member.pid for member in process.tree())
+    elsewhere = [port for port in ports if port != asked.port]
+    if elsewhere and asked.port not in ports:
         return StartError(
-            f"the server listens on port {elsewhere[0]} instead of {port}",
+            f"the server listens on port {elsewhere[0]} instead of {asked.port}",
             fix=f"take the port from PORT in the environment; an image that cannot says port = {elsewhere[0]}",
+        )
+    if not wrong.shown and speaks_http2(f"http://{asked.host}:{asked.port}"):
+        return StartError(
+            "the server speaks HTTP/2 only, and the lab HTTP/1.1", fix="let it speak HTTP/1.1 as well, without TLS"
         )
     return StartError(
         f"the server gave no correct response to {ready.target} within {within_s:g} s; last: {wrong}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -14,10 +15,14 @@ from touchstone.check.problem import Problem
 from touchstone.check.requests import Place
 from touchstone.manifest.catalogue import STACK_FILE, Contender
 from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.sources import files_like
 from touchstone.manifest.stack import Install, Stack, Variant
 from touchstone.toolchain.registry import TOOLS, known_tools
 
 _TOOL = re.compile(r"\{tool:([^}]*)\}")
+_CAPITALS = re.compile(r"\{(?:HOST|PORT)\}")
+_VARIABLE = re.compile(r"\$\{?[A-Z_][A-Z0-9_]*\}?")
+_ADDRESS = re.compile(r"\{(?:host|port)\}")
 _FOOTPRINT = ("jre", "certificates", "zoneinfo")
 
 
@@ -44,23 +49,23 @@ def _needs(file: Path, key: Place, needs: dict[str, str]) -> Iterator[Problem]:
 
 def _sources(file: Path, stack: Stack) -> Iterator[Problem]:
     for number, pattern in enumerate(stack.sources):
-        if why := _finds_nothing(stack.folder, pattern):
+        if why := _finds_nothing(stack, pattern):
             yield Problem(file, ("sources", number), why, "correct the pattern, or leave it out")
     for name, relative in stack.extra_sources.items():
         if not (stack.folder / relative).is_dir():
             yield Problem(file, ("extra_sources", name), f"there is no folder {relative}", "correct the path")
 
 
-def _finds_nothing(folder: Path, pattern: str) -> str | None:
+def _finds_nothing(stack: Stack, pattern: str) -> str | None:
     try:
-        return None if next(folder.glob(pattern), None) else f"no file is like {pattern!r}"
+        return None if files_like(stack, pattern) else f"no file is like {pattern!r}"
     except (ValueError, NotImplementedError, IndexError, OSError) as error:
         return f"{pattern!r} is no pattern of files: {error}"
 
 
 def _install(file: Path, key: Place, stack: Stack, install: Install, tools: set[str]) -> Iterator[Problem]:
     for number, pattern in enumerate(install.files):
-        if why := _finds_nothing(stack.folder, pattern):
+        if why := _finds_nothing(stack, pattern):
             yield Problem(file, (*key, "files", number), why, "make the lock file, or correct the name")
     for number, words in enumerate(install.commands):
         yield from _command(file, (*key, "commands", number), words, tools, based=False)
@@ -78,6 +83,7 @@ def _variant(file: Path, stack: Stack, name: str, own: Variant, scenario: Scenar
         if command is not None:
             yield from _program(file, (*key, place), command, whole, tools)
             yield from _places(file, (*key, place), command, tools, based=own.base is not None)
+            yield from _address(file, (*key, place), command)
     yield from _environment(file, key, own, scenario)
     if own.image is not None and own.image.dockerfile is not None:
         yield from _dockerfile(file, (*key, "image", "dockerfile"), stack, Path(own.image.dockerfile))
@@ -110,9 +116,21 @@ def _environment(file: Path, key: Place, own: Variant, scenario: Scenario) -> It
     for name, spec in scenario.dependencies.items():
         given |= dict.fromkeys(spec.gives, f"dependency {name} gives")
     given |= {"HOST": "the lab gives", "PORT": "the lab gives"}
-    for name in own.env:
+    for name, value in own.env.items():
         if name in given:
             yield Problem(file, (*key, "env", name), f"{given[name]} {name}, equal for all", "leave it out here")
+        yield from _address(file, (*key, "env", name), [value])
+
+
+def _address(file: Path, key: Place, words: list[str]) -> Iterator[Problem]:
+    """A shell's way to name the address reaches the service as it stands."""
+    shell = len(words) > 1 and words[1] == "-c"
+    for word in words:
+        if named := _CAPITALS.search(word):
+            yield Problem(file, key, f"{named.group()} is no place", f"write {named.group().lower()}")
+        if (named := _VARIABLE.search(word)) and not shell:
+            hint = 'write {host} and {port}; or have a shell fill it in: ["/bin/sh", "-c", "exec ..."]'
+            yield Problem(file, key, f"{word!r} is not read by a shell, and so {named.group()} stays as it is", hint)
 
 
 def _program(file: Path, key: Place, words: list[str], variant: Variant, tools: set[str]) -> Iterator[Problem]:
@@ -125,12 +143,23 @@ def _program(file: Path, key: Place, words: list[str], variant: Variant, tools: 
             yield Problem(file, key, f"there is no program {program}", "correct the path")
         return
     if "/" not in program:
-        hint = f"add {program} to needs" if program in TOOLS else f"write ./{program} if it is built"
+        hint = f"add {program} to needs" if program in TOOLS else _whereabouts(program, variant.artifacts)
         yield Problem(file, key, f"{program!r} is neither a tool in `needs` nor a path", hint)
         return
     if not _is_shipped(program.replace("{work}/", "").removeprefix("./"), variant.artifacts):
         shipped = ", ".join(variant.artifacts) or "none"
         yield Problem(file, key, f"{program!r} is not among the artifacts ({shipped})", "add it to `artifacts`")
+
+
+def _whereabouts(program: str, artifacts: list[str]) -> str:
+    """How to name a program that is found by no PATH."""
+    installed = next((word.removesuffix("/**") for word in artifacts if Path(word).parts[0] == ".venv"), None)
+    if installed is not None:
+        return f"write {installed}/bin/{program} if it is installed there"
+    if any(Path(word).parts[0] == "node_modules" for word in artifacts):
+        return f"write node_modules/.bin/{program} if it is installed there"
+    system = shutil.which(program, path=os.defpath)
+    return f"write {system}, or ./{program} if it is built" if system else f"write ./{program} if it is built"
 
 
 def _is_shipped(path: str, artifacts: list[str]) -> bool:
@@ -148,6 +177,9 @@ def _command(file: Path, key: Place, words: list[str], tools: set[str], *, based
         hint = f"add {program} to needs" if program in TOOLS else known_tools(program)
         yield Problem(file, key, f"there is no program {program!r}", hint)
     yield from _places(file, key, words, tools, based=based)
+    for word in words:
+        if named := _ADDRESS.search(word):
+            yield Problem(file, key, f"{named.group()} is known when the service starts, not here", "write it in `run`")
 
 
 def _places(file: Path, key: Place, words: list[str], tools: set[str], *, based: bool) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from touchstone.failure import UsageError
+from touchstone.record.secret import shown_command
 from touchstone.record.store import runs_in
 
 _SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
@@ -50,5 +51,5 @@ def find_run(name: str) -> Path:
 
 
 def as_typed() -> tuple[str, ...]:
-    """The command line, without where the command lies on this machine."""
-    return ("touchstone", *sys.argv[1:])
+    """The command line, without where the command lies on this machine, and without secrets."""
+    return ("touchstone", *shown_command(sys.argv[1:]))

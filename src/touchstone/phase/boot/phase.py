@@ -11,7 +11,7 @@ from typing import ClassVar
 from touchstone.bench.base import Bench, ImageBuilt, attempt, blank_sample
 from touchstone.bench.contained import container_spec, port_for
 from touchstone.bench.readiness import check_readiness
-from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies, shown_environment
+from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies
 from touchstone.bench.together import divisible, parted
 from touchstone.bench.waiting import READY_WITHIN_S
 from touchstone.engine.bare import plain_request
@@ -23,6 +23,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
 from touchstone.record.boot_result import START_FIGURES, BootResult, BootRun
 from touchstone.record.sample import Failure, Sample
+from touchstone.record.secret import shown_environment
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 _TIMES = ("boot_first_response", "boot_port_open")
@@ -120,6 +121,7 @@ class _Starting:
         bench, built = self.bench, self.bench.builds[self.contender.name]
         reset_dependencies(bench, {})
         port = port_for(bench, built)
+        built = built.at(bench.generators.host, port)
         env = contender_environment(bench, built, port)
         sample.argv, sample.env = list(built.argv), shown_environment(env)
         job: BootJob = {

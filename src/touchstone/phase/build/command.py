@@ -48,16 +48,23 @@ def command_line(words: list[str], places: Mapping[str, Path | None], tools: Map
 def build_environment(tools: Mapping[str, Found]) -> dict[str, str]:
     """The user's environment, with what the tools need, and the tools' own folders first on the PATH."""
     env = dict(os.environ)
-    folders = [str(tool.path.parent) for tool in tools.values()]
-    env["PATH"] = os.pathsep.join(dict.fromkeys([*folders, *env.get("PATH", os.defpath).split(os.pathsep)]))
+    env["PATH"] = os.pathsep.join(dict.fromkeys([*_folders(tools), *env.get("PATH", os.defpath).split(os.pathsep)]))
     for tool in tools.values():
         env |= tool.environment
     return env
 
 
 def run_environment(tools: Mapping[str, Found]) -> dict[str, str]:
-    """A bare environment for a server: nothing of the user's shell may change what is measured."""
-    env = {"PATH": os.defpath, "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
+    """A bare environment for a server: nothing of the user's shell may change what is measured.
+
+    The tools' folders come first on its PATH, since scripts find their interpreter there (`#!/usr/bin/env node`).
+    """
+    path = os.pathsep.join(dict.fromkeys([*_folders(tools), *os.defpath.split(os.pathsep)]))
+    env = {"PATH": path, "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
     for tool in tools.values():
         env |= tool.environment
     return env
+
+
+def _folders(tools: Mapping[str, Found]) -> list[str]:
+    return [str(tool.path.parent) for tool in tools.values()]

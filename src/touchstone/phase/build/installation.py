@@ -12,9 +12,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from touchstone.manifest.sources import files_like, source_files
 from touchstone.manifest.stack import Install
 from touchstone.phase.build.metering import Meter
-from touchstone.phase.build.workshop import BuildError, Workshop, copy_into, source_files, tools_in_words
+from touchstone.phase.build.workshop import BuildError, Workshop, copy_into, tools_in_words
 from touchstone.record.sample import InstallEvidence
 from touchstone.toolchain.cache import cache_folder
 
@@ -45,18 +46,19 @@ def install(workshop: Workshop, wanted: Install, *, fresh: bool) -> InstallEvide
 
 
 def _files(workshop: Workshop, wanted: Install) -> list[tuple[Path, Path]]:
-    sources = source_files(workshop.stack)
     if not wanted.files:
-        return sources
-    named = {path: None for pattern in wanted.files for path in sorted(workshop.stack.folder.glob(pattern))}
+        return source_files(workshop.stack)
+    found: dict[Path, Path] = {}
     for pattern in wanted.files:
-        if not any(workshop.stack.folder.glob(pattern)):
+        like = files_like(workshop.stack, pattern)
+        if not like:
             raise BuildError(
                 f"install.files names {pattern}, which is not there",
                 where=workshop.named,
                 fix="make the lock file, or correct the name in stack.toml",
             )
-    return [(path, path.relative_to(workshop.stack.folder)) for path in named if path.is_file()]
+        found |= {relative: path for path, relative in like}
+    return [(path, relative) for relative, path in found.items()]
 
 
 def _key(workshop: Workshop, wanted: Install, files: list[tuple[Path, Path]]) -> str:

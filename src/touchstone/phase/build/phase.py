@@ -14,6 +14,7 @@ from touchstone.bench.artifact_files import artifact_bytes, artifact_files, arti
 from touchstone.bench.artifact_identity import identity, prebuilt
 from touchstone.bench.base import Bench, Built, attempt, blank_sample
 from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Phase
 from touchstone.phase.build.command import command_line, fill_places, run_environment
@@ -21,7 +22,7 @@ from touchstone.phase.build.image import NO_WARM_BUILD, built_image, is_kept, me
 from touchstone.phase.build.installation import install
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.native_turn import native_turn
-from touchstone.phase.build.workshop import BuildError, Workshop, build_key, source_files
+from touchstone.phase.build.workshop import BuildError, Workshop, build_key
 from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.sample import BuildEvidence, Sample
 from touchstone.toolchain.cache import cache_folder

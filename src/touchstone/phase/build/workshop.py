@@ -12,14 +12,12 @@ from pathlib import Path
 from touchstone.bench.artifact_files import artifact_files, artifact_paths
 from touchstone.bench.artifact_identity import is_compiled
 from touchstone.failure import TouchstoneError
+from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.build import seclusion
 from touchstone.phase.build.command import build_environment, command_line, fill_places
 from touchstone.phase.build.metering import Meter, run_metered
 from touchstone.toolchain.tool import Found
-
-_OUTPUTS = frozenset({"target", "build", "node_modules", ".venv", ".git", "__pycache__"})
-"""Folders that a build or an installation by hand leaves among the sources."""
 
 _CACHES = {"GOCACHE": "go-build", "CCACHE_DIR": "ccache", "SCCACHE_DIR": "sccache"}
 """Compiler caches whose usual place outlives a build, and so would warm the next one that is called cold."""
@@ -141,21 +139,6 @@ def copy_into(path: Path, target: Path) -> None:
     """Copy a file with its times, and make the folders that lead to it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(path, target)
-
-
-def source_files(stack: Stack) -> list[tuple[Path, Path]]:
-    """The files that a build needs, with their place in the work folder."""
-    roots = [(stack.folder, Path())] + [
-        ((stack.folder / relative).resolve(), Path(name)) for name, relative in stack.extra_sources.items()
-    ]
-    found: dict[Path, Path] = {}
-    for root, prefix in roots:
-        patterns = stack.sources if root == stack.folder else ["**/*"]
-        for pattern in patterns:
-            for path in root.glob(pattern):
-                if path.is_file() and _OUTPUTS.isdisjoint(path.relative_to(root).parts[:-1]):
-                    found[prefix / path.relative_to(root)] = path
-    return [(path, relative) for relative, path in sorted(found.items())]
 
 
 def build_key(stack: Stack, variant_name: str, tools: Mapping[str, Found]) -> str:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_files
 from touchstone.bench.base import Bench, Built, attempt, blank_sample
-from touchstone.bench.service import contender_environment, running, shown_environment
+from touchstone.bench.service import contender_environment, running
 from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -20,6 +20,7 @@ from touchstone.phase.footprint.jre import make_jre, used_modules
 from touchstone.phase.footprint.oci_layout import ImageConfig, write_layout
 from touchstone.record.evidence.footprint import FootprintEvidence, OciLayout
 from touchstone.record.sample import Sample
+from touchstone.record.secret import shown_environment
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -153,7 +154,8 @@ def _write_image(bench: Bench, archive: Path, built: Built, sample: Sample) -> N
     if not isinstance(crane, Found):
         sample.not_measured["footprint_image"] = f"not written: {crane}"
         return
-    config = ImageConfig(built.argv, _image_environment(bench, built), built.work, _IMAGE_PORT)
+    published = built.at("0.0.0.0", _IMAGE_PORT)
+    config = ImageConfig(published.argv, _image_environment(bench, published), built.work, _IMAGE_PORT)
     folder = bench.store.folder / "oci" / sample.contender.replace("/", ".")
     digest = write_layout(crane.path, archive, config, folder)
     sample.files["oci_layout"] = str(folder.relative_to(bench.store.folder))

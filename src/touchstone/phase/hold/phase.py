@@ -107,7 +107,7 @@ def server_processes(connections: int) -> int:
 @contextmanager
 def more_processes(bench: Bench, contender: Contender, first: Running, job: HoldJob) -> Iterator[list[int]]:
     """Further processes of the contender on the same port (SO_REUSEPORT), as many as the highest level needs."""
-    built = bench.builds[contender.name]
+    built = bench.builds[contender.name].at(first.host, first.port)
     env = contender_environment(bench, built, first.port, job.overrides)
     count = server_processes(max(job.levels))
     if built.image is not None and count > 1:

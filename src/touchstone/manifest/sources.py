@@ -1,0 +1,71 @@
+"""The files of a stack that its build and its installation read: found, and told from what earlier ones left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from touchstone.manifest.catalogue import SCENARIO_FILE
+from touchstone.manifest.stack import Stack
+
+_LEFT = frozenset({"node_modules", ".venv", ".git", "__pycache__"})
+"""Folders that an installation, a run or git leaves, wherever they lie."""
+_OUTPUTS = {
+    "target": ("pom.xml", "Cargo.toml"),
+    "build": ("build.gradle", "build.gradle.kts", "CMakeLists.txt", "package.json", "pyproject.toml", "setup.py"),
+    ".gradle": ("build.gradle", "build.gradle.kts"),
+    "bin": ("*.csproj", "*.fsproj"),
+    "obj": ("*.csproj", "*.fsproj"),
+}
+"""Folders that a build by hand leaves, and the files next to them that tell it; elsewhere they are sources."""
+
+
+def source_files(stack: Stack) -> list[tuple[Path, Path]]:
+    """The files that a build needs, with their place in the work folder.
+
+    What earlier builds, installations and runs left is no source, unless a pattern of `sources` names its folder.
+    """
+    found: dict[Path, Path] = {}
+    for pattern in stack.sources:
+        found |= _files(stack.folder, Path(), pattern)
+    for name, relative in stack.extra_sources.items():
+        found |= _files((stack.folder / relative).resolve(), Path(name), "**/*")
+    return [(path, relative) for relative, path in sorted(found.items())]
+
+
+def files_like(stack: Stack, pattern: str) -> list[tuple[Path, Path]]:
+    """The files like a pattern of the work folder, with their place in it; its first part may be an extra source's.
+
+    Raises ValueError, NotImplementedError or IndexError if it is no pattern.
+    """
+    first, *rest = Path(pattern).parts
+    elsewhere = stack.extra_sources.get(first)
+    if elsewhere is None:
+        found = _files(stack.folder, Path(), pattern)
+    else:
+        found = _files((stack.folder / elsewhere).resolve(), Path(first), str(Path(*rest) if rest else "**/*"))
+    return [(path, relative) for relative, path in found.items()]
+
+
+def _files(root: Path, prefix: Path, pattern: str) -> dict[Path, Path]:
+    """The files below `root` that are like the pattern: place in the work folder -> path."""
+    named, known = set(Path(pattern).parts), {root: True}
+    like = (path for path in sorted(root.glob(pattern)) if path.is_file() and _is_source(path.parent, named, known))
+    return {prefix / path.relative_to(root): path for path in like}
+
+
+def _is_source(folder: Path, named: set[str], known: dict[Path, bool]) -> bool:
+    """Whether files of this folder are sources. `known` holds the answer for the root, and grows."""
+    if folder not in known:
+        left = folder.name not in named and (_is_left_over(folder) or _is_of_the_lab(folder))
+        known[folder] = not left and _is_source(folder.parent, named, known)
+    return known[folder]
+
+
+def _is_left_over(folder: Path) -> bool:
+    marks = _OUTPUTS.get(folder.name, ())
+    return folder.name in _LEFT or any(next(folder.parent.glob(mark), None) for mark in marks)
+
+
+def _is_of_the_lab(folder: Path) -> bool:
+    """Whether it is a scenario, or the result of a run: neither is part of a service whose repository holds it."""
+    return (folder / SCENARIO_FILE).is_file() or ((folder / "plan.json").is_file() and (folder / "samples").is_dir())

@@ -1,0 +1,69 @@
+"""What of a stack's folder is a source, and what an earlier build left there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from touchstone.manifest.sources import files_like, source_files
+from touchstone.manifest.stack import Stack
+
+STACK = {
+    "schema": 1,
+    "name": "one",
+    "scenario": "demo",
+    "title": "One",
+    "language": "Go",
+    "variants": {"plain": {"title": "plain", "run": ["./one"]}},
+}
+
+
+def stack_at(folder: Path, **keys: object) -> Stack:
+    return Stack.model_validate(STACK | keys).model_copy(update={"folder": folder})
+
+
+def write(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+
+
+def places(stack: Stack) -> list[str]:
+    return [str(relative) for _, relative in source_files(stack)]
+
+
+def test_what_a_build_by_hand_left_is_no_source(tmp_path: Path) -> None:
+    write(tmp_path, "pom.xml", "target/a.jar", "web/package.json", "web/build/a.js", "web/node_modules/x/index.js")
+    write(tmp_path, "api/api.csproj", "api/obj/project.assets.json", "api/bin/api.dll", "__pycache__/a.pyc")
+    assert places(stack_at(tmp_path)) == ["api/api.csproj", "pom.xml", "web/package.json"]
+
+
+def test_a_package_of_such_a_name_is_a_source(tmp_path: Path) -> None:
+    write(tmp_path, "go.mod", "internal/build/build.go", "src/com/acme/target/Target.java", "bin/serve")
+    assert places(stack_at(tmp_path)) == [
+        "bin/serve",
+        "go.mod",
+        "internal/build/build.go",
+        "src/com/acme/target/Target.java",
+    ]
+
+
+def test_an_output_that_is_named_is_a_source(tmp_path: Path) -> None:
+    write(tmp_path, "build.gradle", "build/libs/app.jar", "build/tmp/app.jar")
+    assert places(stack_at(tmp_path, sources=["build/libs/app.jar"])) == ["build/libs/app.jar"]
+
+
+def test_a_repository_around_the_benchmark_brings_neither_scenarios_nor_results(tmp_path: Path) -> None:
+    write(tmp_path, "package.json", "src/index.js", "results/1/plan.json", "results/1/samples/a.json", "results/note")
+    write(tmp_path, "bench/scenario.toml", "bench/one/stack.toml", "bench/one/start.sh")
+    stack = stack_at(tmp_path / "bench" / "one", extra_sources={"app": "../.."})
+    assert places(stack) == ["app/package.json", "app/results/note", "app/src/index.js", "stack.toml", "start.sh"]
+    assert [str(place) for _, place in files_like(stack, "app/package*.json")] == ["app/package.json"]
+    assert files_like(stack, "package.json") == []
+
+
+@pytest.mark.parametrize("pattern", ["start.sh", "*.sh", "./start.sh"])
+def test_a_pattern_finds_files_of_the_stack(tmp_path: Path, pattern: str) -> None:
+    write(tmp_path, "start.sh")
+    assert files_like(stack_at(tmp_path), pattern) == [(tmp_path / "start.sh", Path("start.sh"))]
