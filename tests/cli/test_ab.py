@@ -66,6 +66,22 @@ def test_a_head_that_breaks_its_contract_or_does_not_build_is_named(tmp_path: Pa
     assert "head/plain failed: build" in done.stdout
 
 
+def test_the_change_that_brings_a_stack_in_is_measured_against_the_base_before_it(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    bench = top / "bench"
+    manifest = (bench / "sound/stack.toml").read_text().replace('name = "sound"', 'name = "late"')
+    late = bench / "late"
+    late.mkdir()
+    assert "extra_sources" not in manifest
+    named = manifest.replace('language = "Python"', 'language = "Python"\nextra_sources = { app = "../sound" }')
+    (late / "stack.toml").write_text(named.replace("server.py", "app/server.py"))
+    git(top, "add", ".")
+    git(top, "commit", "--quiet", "-m", "Bring a stack in")
+    words = ["--stack", "late", "--minutes", "0.2", "--figure", "rss_peak=50%", "--allow-undecided"]
+    done = touchstone(tmp_path, "ab", "HEAD~1", "HEAD", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_what_was_built_elsewhere_is_fetched_by_its_commit(tmp_path: Path) -> None:
     top = repository(tmp_path / "repo")
     commit(top, SERVER, "The same in git, another one in the release")
@@ -123,14 +139,14 @@ def carry_out_action(tmp_path: Path, inputs: dict[str, str]) -> tuple[int, dict[
     env = environment(tmp_path) | {name: str(path) for name, path in files.items()}
     env["PATH"] = f"{shim.parent}:{env['PATH']}"
     code = 0
-    for step in action["runs"]["steps"]:
+    for step in (step for step in action["runs"]["steps"] if "uses" not in step):
         assert step["shell"] == "bash"
         for name, value in step["env"].items():
             word = value.removeprefix("${{ ").removesuffix(" }}")
             env[name] = str(ACTION.parent) if word == "github.action_path" else given[word.removeprefix("inputs.")]
         code = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-            cwd=tmp_path / "repo",
+            cwd=tmp_path / "repo" / (given["working-directory"] if "working-directory" in step else ""),
             env=env,
             timeout=580,
             check=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -90,9 +91,16 @@ def two_stacks(scenario: Path, base: Path, head: Path, asked: str | None) -> tup
     """
     folder = read_scenario_folder(scenario)
     contender = _one(folder, asked)
+    _lend(contender.stack, base / contender.stack.folder.relative_to(folder.folder))
     stacks = (_stack_of(base, BASE, folder, contender), _stack_of(head, HEAD, folder, contender))
     judged = folder.scenario.model_copy(update={"baseline": BASE})
     return ScenarioFolder(folder.folder, judged, stacks), contender.name
+
+
+def _lend(stack: Stack, place: Path) -> None:
+    """Lay the stack into a checked-out revision that does not have it yet: its sources then lie elsewhere in both."""
+    if stack.extra_sources and not place.exists():
+        shutil.copytree(stack.folder, place)
 
 
 def _stack_of(revision: Path, name: str, folder: ScenarioFolder, contender: Contender) -> Stack:
@@ -104,7 +112,7 @@ def _stack_of(revision: Path, name: str, folder: ScenarioFolder, contender: Cont
         raise ManifestError(
             f"the {name} has no stack {wanted.name!r}: there is no {place / STACK_FILE} in its scenario folder",
             where=str(place / STACK_FILE),
-            fix="compare with a revision that has it",
+            fix="compare with a revision that has it; or name its sources by `extra_sources`",
         )
     found = read_manifest(manifest, Stack)
     if found.scenario != folder.scenario.name or variant not in found.variants:
