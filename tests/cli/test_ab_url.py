@@ -9,7 +9,7 @@ import pytest
 
 from tests.run.test_end_to_end import touchstone
 from tests.run.test_outside import service
-from touchstone.failure import UsageError
+from touchstone.failure import InvalidRunError, UsageError
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.judge.comparison.across import Terms
 from touchstone.manifest.outside import Outside
@@ -52,9 +52,9 @@ def test_the_right_answer_is_the_one_that_both_give(tmp_path: Path) -> None:
 def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path) -> None:
     with service(tmp_path / "a") as (first, _), service(tmp_path / "b", "200-on-unknown-path") as (second, _):
         pair = Outside("base", first), Outside("head", second)
-        with pytest.raises(UsageError, match="base answers 404; head answers 200"):
+        with pytest.raises(InvalidRunError, match="base answers 404; head answers 200"):
             one_request(pair, Question(TERMS, "/nowhere"))
-        with pytest.raises(UsageError, match="the right answer would be 201, but"):
+        with pytest.raises(InvalidRunError, match="the right answer would be 201, but"):
             one_request(pair, Question(TERMS, "/ping", status=201))
         with pytest.raises(UsageError, match="both answer 405"):
             one_request(pair, Question(TERMS, "/ping", method="POST"))

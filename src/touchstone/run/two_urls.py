@@ -13,7 +13,7 @@ from touchstone.bench.outside import inspect_outside
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Answer, Service
 from touchstone.engine.http2 import speaks_http2
-from touchstone.failure import UsageError
+from touchstone.failure import InvalidRunError, UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairJudgement, judge_pair, still_open
 from touchstone.judge.judge import judge
@@ -73,7 +73,7 @@ class Answered:
 def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: Conditions) -> Answered:
     """Put one request on both in turns until every figure that was asked about is decided.
 
-    Raises UsageError if one of them cannot be reached, or if they do not answer alike.
+    Raises UsageError if one of them cannot be reached, InvalidRunError if they do not answer alike.
     """
     for service in pair:
         inspect_outside(service)
@@ -102,7 +102,7 @@ def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: 
 def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFolder, list[str]]:
     """A scenario of one request, whose right answer is the one that both services give; and what is to be said of it.
 
-    Raises UsageError if there is no such answer.
+    Raises UsageError for a request that cannot be, InvalidRunError if there is no such answer.
     """
     request: dict[str, Any] = {
         "method": question.method,
@@ -117,9 +117,10 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
         raise UsageError(f"the request's {first['loc'][0]}: {first['msg']}", fix="correct it") from error
     answers = {service.name: [_ask(service, asked) for _ in range(_ASKED)] for service in pair}
     expect: dict[str, Any] = {"status": _status(answers, question.status)}
-    body = None if question.method == "HEAD" else _body(answers)
-    if body is not None:
-        expect["body"] = literal(body)
+    bodies = {answer.body for given in answers.values() for answer in given}
+    unchecked = len(bodies) > 1 and question.method != "HEAD"
+    if not unchecked and question.method != "HEAD":
+        expect |= _expected(bodies.pop())
     whole = request | {"expect": expect}
     title = f"{question.method} {question.target}"
     scenario = Scenario.model_validate(
@@ -137,7 +138,6 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
     )
     # Nothing lies there: the scenario stands in no file.
     folder = ScenarioFolder(Path("(ab-url)"), scenario, ())
-    unchecked = body is None and question.method != "HEAD"
     return folder, ["the bodies differ from answer to answer, so that they are not checked"] if unchecked else []
 
 
@@ -145,7 +145,7 @@ def _ask(service: Outside, request: Request) -> Answer:
     answer = Service(service.host, service.port).exchange(request, ValueSource(0).next())
     if answer.failure:
         only = ": it speaks HTTP/2 only, and the lab HTTP/1.1" if speaks_http2(service.origin) else ""
-        raise UsageError(f"{service.url}: {answer.failure}{only}", fix="ask it by hand: curl -v")
+        raise InvalidRunError(f"{service.url}: {answer.failure}{only}", fix="ask it by hand: curl -v")
     return answer
 
 
@@ -154,21 +154,21 @@ def _status(answers: dict[str, list[Answer]], wanted: int | None) -> int:
     told = "; ".join(f"{name} answers {' or '.join(map(str, statuses))}" for name, statuses in found.items())
     every = {status for statuses in found.values() for status in statuses}
     if wanted is not None and every != {wanted}:
-        raise UsageError(f"the right answer would be {wanted}, but {told}", fix="correct the request, or --status")
+        raise InvalidRunError(f"the right answer would be {wanted}, but {told}", fix="correct the service, or --status")
     if len(every) > 1:
-        raise UsageError(f"the two do not answer alike: {told}", fix="give a request that both answer alike")
+        raise InvalidRunError(
+            f"the two do not answer alike: {told}",
+            fix="correct the one that is wrong; where both are right, give a request that both answer alike",
+        )
     (status,) = every
     if wanted is None and status >= 400:
         raise UsageError(f"both answer {status}", fix=f"correct the request; if it is right, give --status {status}")
     return status
 
 
-def _body(answers: dict[str, list[Answer]]) -> str | None:
-    """The body that every answer had; None if they differ, or if it is no text."""
-    bodies = {answer.body for given in answers.values() for answer in given}
-    if len(bodies) > 1:
-        return None
+def _expected(body: bytes) -> dict[str, str]:
+    """A body as a manifest says it: as text, or byte for byte where it is none."""
     try:
-        return bodies.pop().decode()
+        return {"body": literal(body.decode())}
     except UnicodeDecodeError:
-        return None
+        return {"body": literal(body.decode("latin-1")), "encoding": "bytes"}
