@@ -170,11 +170,12 @@ def _scenarios(found: list[tuple[Path, ClaimsFile]]) -> dict[str, ScenarioFolder
         name: read_scenario_folder(lab[name]) for name in names if name in lab and any(lab[name].glob("*/stack.toml"))
     }
     for path, file in found:
-        for folder in (path.parent, path.parent.parent, path.parent / file.scenario, Path.cwd() / file.scenario):
-            if file.scenario not in result and (folder / SCENARIO_FILE).is_file():
-                own = read_scenario_folder(folder)
-                if own.scenario.name == file.scenario:
-                    result[file.scenario] = own
+        for name in {file.scenario, *(claim.scenario for claim in file.claims if claim.scenario)} - set(result):
+            for folder in (path.parent, path.parent.parent, *(near / name for near in (path.parent, Path.cwd()))):
+                if name not in result and (folder / SCENARIO_FILE).is_file():
+                    own = read_scenario_folder(folder)
+                    if own.scenario.name == name:
+                        result[name] = own
     return result
 
 

@@ -109,3 +109,24 @@ def test_a_doubt_widens_no_difference() -> None:
     ruling = ruled(THROUGHPUT | {"test": test}, stolen(0.1))
     assert ruling.ruling is Ruling.UNDECIDED
     assert "suspect" in ruling.reason
+
+
+def test_what_neighbouring_slices_share_cancels_in_a_ratio() -> None:
+    test = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm", "at_most": 1.4}
+    both = steal(warm(sound_run()), 0.1, ("go/std", "kotlin/jvm"))
+    assert ruled(THROUGHPUT | {"test": test}, both).ruling is Ruling.HOLDS
+
+
+def test_what_is_admitted_leaves_the_doubts_that_are_not() -> None:
+    run = stolen(0.1)
+    for sample in run.samples:
+        if sample.contender == "go/std" and sample.result:
+            sample.result.generator.stands = False
+            sample.result.generator.reasons = ["a reason without a size"]
+    claim = THROUGHPUT | {"test": {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm", "at_most": 1.4}}
+    assert "suspect" in ruled(claim, run).reason
+    measured = ruled(claim | {"admits": ["engine-withdraws"]}, run).measurements[0]
+    assert (measured.ruling, measured.suspect) == (Ruling.UNDECIDED, None)
+    assert measured.high is not None
+    assert measured.sampled_high is not None
+    assert measured.high == pytest.approx(measured.sampled_high / 0.9, rel=0.02)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,12 +10,13 @@ from dataclasses import dataclass, field
 from touchstone.judge.claims.quantities import QUANTITIES, Quantity
 from touchstone.judge.claims.warmth import coldness
 from touchstone.judge.comparison.across import differences
+from touchstone.judge.comparison.doubt import Doubts, combine, mean
+from touchstone.judge.comparison.verdict import Weight
 from touchstone.judge.figures import is_exact
-from touchstone.judge.judgement import Doubt, Estimate, Finding, Judgement, Severity, Verdict
+from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval, median_interval
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
-from touchstone.vocabulary.figure import FIGURES
 
 _MAY_HAVE_MOVED = "what else used the machine may have moved it"
 
@@ -60,8 +62,10 @@ class Reading:
     suspect: str | None = None
     cold: str | None = None
     """Why it was measured while a contender warmed up; such a reading decides nothing, whatever is let."""
-    doubt: Doubt | None = None
+    doubts: Doubts = field(default_factory=Doubts)
     """By how much, at the most, what was found can have moved it; the interval is widened by that."""
+    sliced: bool = False
+    """Measured in slices, next to those of the other contenders of the same run."""
     exact: bool = False
     once: bool = False
     """Measured once a run and not in rounds."""
@@ -205,8 +209,10 @@ class Evidence:
         admitted_all = estimate is None or estimate.verdict is Verdict.INVALID
         cold = (coldness(s, place.figure, judged.judgement) for s in kept)
         reading.cold = next((reason for reason in cold if reason), None)
-        if estimate is not None and not self._excused(estimate, judged):
-            reading.suspect, reading.doubt = _weighed(estimate, place.figure, once=reading.once)
+        reading.sliced = all(sample.slices is not None for sample in kept)
+        if estimate is not None:
+            weights = [self._weight(sample, base, judged.judgement) for sample in kept]
+            reading.suspect, reading.doubts = _weighed(estimate, weights, place.quantity, once=reading.once)
         if reading.suspect is None and refused and not admitted_all:
             reading.suspect = refused
         return reading
@@ -234,17 +240,11 @@ class Evidence:
                 kept.append(sample)
         return kept, refused
 
-    def _excused(self, estimate: Estimate, judged: Judged) -> bool:
-        """Whether all that makes an estimate suspect is admitted."""
-        if not self._admits:
-            return False
-        samples = [s for s in judged.run.samples if s.id in (*estimate.samples, *estimate.left_out)]
-        heavy = [
-            f
-            for f in judged.judgement.findings
-            if f.severity is not Severity.NOTE and any(self._bears(f, s, estimate.figure) for s in samples)
-        ]
-        return all(f.code in self._admits for f in heavy)
+    def _weight(self, sample: Sample, figure: str, judgement: Judgement) -> Weight:
+        """What bears on a sample's figure, but for what is admitted."""
+        return Weight(
+            [f for f in judgement.findings if self._bears(f, sample, figure) and f.code not in self._admits], figure
+        )
 
     @staticmethod
     def _bears(finding: Finding, sample: Sample, figure: str) -> bool:
@@ -271,17 +271,22 @@ def describe(place: Place) -> str:
     return f"{place.quantity.title.lower()} of {place.contender}{load} ({place.scenario})"
 
 
-def _weighed(estimate: Estimate, figure: str, *, once: bool) -> tuple[str | None, Doubt | None]:
-    """Why an estimate is suspect, or the doubt by which its interval is widened.
+def _weighed(
+    estimate: Estimate, weights: Sequence[Weight], quantity: Quantity, *, once: bool
+) -> tuple[str | None, Doubts]:
+    """Why an estimate is suspect, and the doubts by which its interval is widened.
 
     A published statement is about somebody's work: a doubt without a bound, of a number without an interval, or of a
-    quantity whose direction is unknown does not let it decide.
+    quantity whose direction is unknown does not let it decide. What is admitted is in no weight; what makes an estimate
+    suspect is then what is left.
     """
+    suspect = None
     if estimate.verdict is Verdict.SUSPECT:
-        return estimate.reason or _MAY_HAVE_MOVED, None
-    if estimate.verdict is not Verdict.VALID or estimate.doubt is None:
-        return None, None
-    bounded = estimate.doubt.faster is not None and estimate.doubt.slower is not None
-    if not bounded or once or figure != estimate.figure or FIGURES[figure].better is None:
-        return _MAY_HAVE_MOVED, None
-    return None, estimate.doubt
+        suspect = next((weight.reason for weight in weights if weight.reason), None)
+    doubts = mean([combine(weight.doubts) for weight in weights])
+    if doubts == Doubts() or estimate.verdict is Verdict.INVALID:
+        return suspect, Doubts()
+    bounded = math.isfinite(doubts.faster + doubts.common_faster + doubts.slower)
+    if not bounded or once or quantity.moved_as is None:
+        return suspect or _MAY_HAVE_MOVED, Doubts()
+    return suspect, doubts

@@ -29,6 +29,14 @@ class Quantity:
     rests_on: str | None
     """The figure whose validity decides on this quantity's; None for one that has its own."""
     read: Callable[[Sample], float | None]
+    follows: bool = False
+    """True if what slows the service down moves it by the same factor, and in the same direction, as `rests_on`."""
+
+    @property
+    def moved_as(self) -> str | None:
+        """The figure as which a disturbance moves it; None if that is not known."""
+        figure = self.rests_on if self.follows else self.name
+        return figure if figure in FIGURES and FIGURES[figure].better is not None else None
 
 
 def _first_start(sample: Sample) -> float | None:
@@ -127,13 +135,15 @@ _ALL = [
     Quantity("in_flight_share", "Requests under way, of the connections", "share", "load", "latency_mean",
              _in_flight_share),
     Quantity("latency_p99_over_p50", "Latency p99 over p50", "ratio", "load", "latency_p99", _p99_over_p50),
-    Quantity("dependency_cpu_share", "CPU of the dependencies", "share", "load", "throughput", _dependency_cpu_share),
+    Quantity("dependency_cpu_share", "CPU of the dependencies", "share", "load", "throughput", _dependency_cpu_share,
+             follows=True),
     Quantity("dependency_ceiling", "Requests a second that the dependency answers by itself", "1/s", "load",
              "throughput", _dependency_ceiling),
     Quantity("sessions_per_request", "Database sessions opened a request", "ratio", "load", "throughput", _sessions),
     Quantity("downstream_connections_per_request", "Downstream connections opened a request", "ratio", "load",
              "throughput", _downstream_connections),
-    Quantity("warm_up_rate", "Throughput of the first 20,000 responses", "1/s", "load", "throughput", _warm_up_rate),
+    Quantity("warm_up_rate", "Throughput of the first 20,000 responses", "1/s", "load", "throughput", _warm_up_rate,
+             follows=True),
     Quantity("hold_rss_at_most_connections", "RSS at the highest level", "B", "hold", "hold_rss_per_connection",
              _highest_rss),
     Quantity("hold_vmpeak_at_most_connections", "VmPeak at the highest level", "B", "hold",

@@ -12,7 +12,7 @@ from touchstone.judge.claims.bounds import log_bound, rounds_needed, settle, set
 from touchstone.judge.claims.evidence import Absent, Evidence, Place, Reading
 from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.judge.claims.warmth import NOT_DECIDED
-from touchstone.judge.comparison.doubt import Doubts, combine, widened
+from touchstone.judge.comparison.doubt import Doubts, widened
 from touchstone.judge.statistics.intervals import (
     Interval,
     log_effects,
@@ -97,7 +97,7 @@ def _(test: DifferenceTest, question: Question) -> list[Measurement]:
         return [_absent(made, readings)]
     a, b = readings
     _carry(made, readings)
-    if a.doubt or b.doubt:
+    if [a.doubts, b.doubts] != [Doubts(), Doubts()]:
         made.suspect = made.suspect or "what else used the machine may have moved it"
     common = sorted(a.by_round.keys() & b.by_round.keys())
     values = [a.by_round[r] - b.by_round[r] for r in common] if a.runs == b.runs else []
@@ -197,18 +197,28 @@ def _ratio_interval(a: Reading, b: Reading, confidence: float) -> tuple[Interval
 
 
 def _doubted(made: Measurement, interval: Interval | None, of: Reading, to: Reading | None) -> Interval | None:
-    """The interval widened by what may have moved either side; what both sides share is not taken as cancelled."""
-    doubts = [combine([r.doubt]) if r is not None and r.doubt is not None else Doubts() for r in (of, to)]
+    """The interval widened by what may have moved either side.
+
+    Of a disturbance that both share only the difference counts where they were measured in neighbouring slices.
+    """
+    doubts = [of.doubts, to.doubts if to is not None else Doubts()]
     if interval is None or doubts == [Doubts(), Doubts()]:
         return interval
-    figures = {r.place.figure for r in (of, to) if r is not None}
-    if len(figures) > 1 or made.unit == "share":
-        # One factor of speed does not say how two different figures, or a share, move against each other.
+    figures = {r.place.quantity.moved_as for r in (of, to) if r is not None}
+    figure = figures.pop()
+    if figures or figure is None:
+        # One factor of speed does not say how two different figures move against each other.
         made.suspect = made.suspect or "what else used the machine may have moved it"
         return interval
-    wider = widened(interval, doubts[0], doubts[1], figures.pop(), paired=False)
+    wider = widened(interval, doubts[0], doubts[1], figure, paired=to is not None and _next_to(of, to))
     made.sampled_low, made.sampled_high = interval.low, interval.high
     return wider
+
+
+def _next_to(a: Reading, b: Reading) -> bool:
+    """Whether two contenders were measured in neighbouring slices."""
+    apart = a.runs != b.runs or a.place.load != b.place.load or a.place.contender == b.place.contender
+    return a.sliced and b.sliced and not apart
 
 
 def _ruled(
