@@ -13,6 +13,7 @@ from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import fresh_of
 from touchstone.engine.job import Timing, load_job
+from touchstone.engine.protocol import LoadJob
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
@@ -65,14 +66,12 @@ class FloorBench:
         try:
             with self._started(limit_mb, setting, self.load.dependency_settings) as contender:
                 checker = Checker(contender.service, bench.dependencies, bench.seed)
-                checks_hold = all(check.passed for check in checker.run(light_checks(bench.scenario.contract)))
-                prepare_load(checker, self.load, bench.seed)
-                cpus = bench.placement.engine_cpus
-                job = load_job(
-                    self.load, contender.url, self.timing, cpus=cpus, seed=bench.seed, fresh=fresh_of(bench.seed)
-                )
-                result = bench.put_load(job)
-                peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
+                # The first check that breaks ends the trial: a service that thrashes lets each request time out.
+                checks_hold = all(checker.check(check).passed for check in light_checks(bench.scenario.contract))
+                if checks_hold:
+                    prepare_load(checker, self.load, bench.seed)
+                    result = bench.put_load(self._job(contender))
+                    peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
         except TouchstoneError as error:
             broken = error.what
         death = self._death(broken)
@@ -88,11 +87,16 @@ class FloorBench:
         broken: str | None = None
         try:
             with self._started(limit_mb, setting) as contender:
-                checks = Checker(contender.service, bench.dependencies, bench.seed).run(bench.scenario.contract)
-                broken = next((f"it broke the contract: {check.says}" for check in checks if not check.passed), None)
+                checker = Checker(contender.service, bench.dependencies, bench.seed)
+                outcomes = (checker.check(check) for check in bench.scenario.contract)
+                broken = next((f"it broke the contract: {one.says}" for one in outcomes if not one.passed), None)
         except TouchstoneError as error:
             broken = error.what
         return self._death(None) or broken
+
+    def _job(self, contender: Running) -> LoadJob:
+        seed, cpus = self.bench.seed, self.bench.placement.engine_cpus
+        return load_job(self.load, contender.url, self.timing, cpus=cpus, seed=seed, fresh=fresh_of(seed))
 
     @contextmanager
     def _started(
