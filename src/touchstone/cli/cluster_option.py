@@ -35,7 +35,7 @@ def load_from(cluster: str | None) -> AbstractContextManager[Generators]:
 def need_ray() -> None:
     """Raises UsageError if Ray is not installed."""
     if find_spec("ray") is None:
-        raise UsageError("--cluster needs Ray, which is not installed", fix="pip install 'touchstone[cluster]'")
+        raise UsageError("--cluster needs Ray, which is not installed", fix="pip install 'touchstone-lab[cluster]'")
 
 
 @dataclass(frozen=True)

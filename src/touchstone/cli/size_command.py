@@ -113,7 +113,7 @@ def print_sizing(console: Console, sizing: Sizing) -> None:
     if sizing.doubts:
         console.print("Suspect, run by run; the reports say what to do:", style="yellow")
     for doubt in sizing.doubts:
-        console.print(f"  {doubt}", highlight=False, soft_wrap=True)
+        console.print(f"  {doubt}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _interval(one: Container) -> str:

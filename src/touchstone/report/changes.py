@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from touchstone.judge.comparison.across import Change, Gone
@@ -86,7 +87,7 @@ def table_lines(changes: Iterable[Change], before: str, after: str, *, contender
 def print_gone(console: Console, lost: Iterable[Gone]) -> None:
     """What was there and is not any more."""
     for one in lost:
-        console.print(f"[red]gone[/] {gone_words(one)}", highlight=False)
+        console.print(f"[red]gone[/] {escape(gone_words(one))}", highlight=False)
 
 
 def gone_words(one: Gone) -> str:
