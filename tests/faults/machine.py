@@ -134,6 +134,17 @@ def crowded_engine() -> Iterator[Stage]:
 
 
 @contextmanager
+def busy_engine() -> Iterator[Stage]:
+    """A process of somebody else takes turns with the engine on its CPU for the whole run."""
+    burners = Burners()
+    try:
+        burners.start(_cpus()[-1], 0.6)
+        yield Stage()
+    finally:
+        burners.stop()
+
+
+@contextmanager
 def crowded_tares() -> Iterator[Stage]:
     """Somebody else is on the CPUs during the tares, and gone when the contender comes."""
     burners = Burners()
@@ -295,6 +306,7 @@ def one_cpu() -> Iterator[Stage]:
 DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] = {
     "none": none,
     "strangers": strangers,
+    "busy-engine": busy_engine,
     "crowded-engine": crowded_engine,
     "crowded-tares": crowded_tares,
     "drift": drift,

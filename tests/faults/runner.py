@@ -31,6 +31,7 @@ SEED = 20_260_301
 MACHINE_NOISE = frozenset(
     {
         "above-tare",
+        "connections-wait",
         "cpu-stolen",
         "engine-withdraws",
         "frequency-changed",

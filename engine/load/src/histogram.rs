@@ -37,6 +37,12 @@ const fn range(place: usize) -> (u64, u64) {
     (((place - shift * HALF) as u64) << shift, 1 << shift)
 }
 
+/// The middle of a place.
+fn middle(place: usize) -> f64 {
+    let (low, width) = range(place);
+    low as f64 + (width / 2) as f64
+}
+
 /// A histogram of nanoseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
@@ -156,16 +162,25 @@ impl Histogram {
         self.at(&[quantile])[0]
     }
 
+    /// How many values are in the place of `least` or above, and their sum in nanoseconds, from the places' middles.
+    #[must_use]
+    pub fn at_least(&self, least: Nanos) -> (u64, f64) {
+        let (mut values, mut sum) = (0, 0.0);
+        self.each(|place, count| {
+            if place >= index(least.0.min(HIGHEST)) {
+                values += count;
+                sum += middle(place) * count as f64;
+            }
+        });
+        (values, sum)
+    }
+
     /// Mean and standard deviation in nanoseconds, from the places' middles.
     #[must_use]
     pub fn moments(&self) -> (f64, f64) {
         if self.is_empty() {
             return (0.0, 0.0);
         }
-        let middle = |place| {
-            let (low, width) = range(place);
-            low as f64 + (width / 2) as f64
-        };
         let total = self.total as f64;
         let mut sum = 0.0;
         self.each(|place, count| sum += middle(place) * count as f64);
@@ -351,6 +366,18 @@ mod tests {
                 .add_to(&mut merged)
                 .is_err()
         );
+    }
+
+    #[test]
+    fn what_is_at_least_so_long_is_counted_and_added_up() {
+        let mut histogram = Histogram::default();
+        for millis in [1, 20, 30, 400] {
+            histogram.record(Nanos::from_millis(millis));
+        }
+        let (values, sum) = histogram.at_least(Nanos::from_millis(20));
+        assert_eq!(values, 3);
+        assert!((sum / 450e6 - 1.0).abs() < 1e-3, "{sum}");
+        assert_eq!(Histogram::default().at_least(Nanos::ZERO), (0, 0.0));
     }
 
     #[test]

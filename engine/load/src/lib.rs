@@ -19,6 +19,7 @@ pub mod error;
 pub mod event;
 pub mod export;
 pub mod generators;
+mod held_up;
 pub mod histogram;
 pub mod job;
 pub mod knee;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::clock::{self, Nanos, seconds};
 use crate::distribution::Distribution;
 use crate::error::Error;
+use crate::held_up::held_up;
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Journey, Loop};
 use crate::mix::Mix;
@@ -86,6 +87,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         },
         window,
         silence: silence(&threads),
+        held_up: held_up(&threads, &merged.kinds, job.keepalive)?,
         latency: Distribution::of(&merged.latency),
         service: Distribution::of(&merged.service),
         connect: distribution(threads.iter().map(|thread| &thread.connect))?,
@@ -155,6 +157,8 @@ fn window(
 #[derive(Default)]
 struct Merged {
     rows: Vec<RequestResult>,
+    /// By request.
+    kinds: Vec<Histogram>,
     latency: Histogram,
     service: Histogram,
 }
@@ -180,6 +184,7 @@ fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
         row.latency = Distribution::of(&own);
         merged.latency.add(&own);
         merged.rows.push(row);
+        merged.kinds.push(own);
     }
     Ok(merged)
 }
@@ -287,6 +292,7 @@ fn silence(threads: &[&ThreadReport]) -> Silence {
     Silence {
         seconds: seconds(least.total),
         longest_s: seconds(least.longest),
+        deaf_s: least.deaf.map(seconds),
     }
 }
 

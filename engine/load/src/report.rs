@@ -51,7 +51,7 @@ pub struct ThreadReport {
 
 /// Figures of one kind of request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[allow(missing_docs)] // As in `recorder::Kind`.
+#[allow(missing_docs)] // As in `recorder::Kind` and `recorder::HeldUp`.
 pub struct KindReport {
     pub sent: u64,
     pub ok: u64,
@@ -59,6 +59,8 @@ pub struct KindReport {
     pub both: Packed,
     pub latency: Packed,
     pub service: Packed,
+    pub waits: Packed,
+    pub longest_waits: Vec<Nanos>,
 }
 
 /// Figures of one journey.
@@ -118,7 +120,7 @@ impl ThreadReport {
             end: recorder.window.end,
             finished,
             last_completion: recorder.last_completion,
-            silence: recorder.silence,
+            silence: recorder.listening.silence,
             sent: recorder.sent,
             completed: recorder.completed,
             ok: recorder.ok,
@@ -140,6 +142,8 @@ impl ThreadReport {
                     both: Packed::of(&kind.both),
                     latency: Packed::of(&kind.latency),
                     service: Packed::of(&kind.service),
+                    waits: Packed::of(&kind.held_up.waits),
+                    longest_waits: kind.held_up.longest.clone(),
                 })
                 .collect(),
             journeys: recorder

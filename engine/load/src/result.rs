@@ -30,6 +30,7 @@ pub struct LoadResult {
     pub bytes: Bytes,
     pub rate: Rate,
     pub silence: Silence,
+    pub held_up: HeldUp,
     pub latency: Option<Distribution>,
     pub service: Option<Distribution>,
     pub connect: Option<Distribution>,
@@ -95,6 +96,19 @@ pub struct Totals {
 pub struct Silence {
     pub seconds: f64,
     pub longest_s: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deaf_s: Option<f64>,
+}
+
+/// Responses that were long in coming while others came.
+#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct HeldUp {
+    pub answers: u64,
+    pub seconds: f64,
+    pub longest_s: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<u64>,
 }
 
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]

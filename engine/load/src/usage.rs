@@ -1,7 +1,5 @@
 //! What the engine itself used: CPU, waiting and memory. A generator that is short of CPU measures itself.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 use touchstone_sys::clock::{ThreadTimes, thread_times};
 use touchstone_sys::cpus;
@@ -28,21 +26,23 @@ pub struct Usage {
 struct Reading {
     at: Nanos,
     times: ThreadTimes,
-    delayed: Option<Duration>,
+    delayed: Option<Nanos>,
+}
+
+/// How long the calling thread has been ready to run so far, and another had the CPU; `None` if the kernel does not tell.
+#[must_use]
+pub fn waited_for_cpu() -> Option<Nanos> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    // The second field is the time spent waiting on a run queue, in nanoseconds.
+    text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
 }
 
 impl Reading {
     fn take() -> Self {
-        let times = thread_times();
-        // The second field is the time spent waiting on a run queue, in nanoseconds.
-        let delayed = std::fs::read_to_string("/proc/thread-self/schedstat")
-            .ok()
-            .and_then(|text| text.split_whitespace().nth(1)?.parse().ok())
-            .map(Duration::from_nanos);
         Self {
             at: now(),
-            times,
-            delayed,
+            times: thread_times(),
+            delayed: waited_for_cpu(),
         }
     }
 }
@@ -65,7 +65,7 @@ impl Usage {
             .saturating_sub(from.times.system)
             .as_secs_f64();
         let delayed = to.delayed.zip(from.delayed);
-        self.delayed_s = delayed.map(|(to, from)| to.saturating_sub(from).as_secs_f64());
+        self.delayed_s = delayed.map(|(to, from)| seconds(to.saturating_sub(from)));
     }
 
     /// Adds what was used in another window.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use fault_server::{BODY, Fault, FaultServer};
 use serde_json::{Value, json};
 use touchstone_load::error::Error;
+use touchstone_load::result::{HeldUp, Silence};
 use touchstone_load::slices::event::SliceEvent;
 use touchstone_load::slices::job::SlicesJob;
 use touchstone_load::slices::order::Order;
@@ -441,4 +442,42 @@ fn more_connections_than_files_are_refused_with_both_numbers() {
         why.contains("4000000000 connections") && why.contains("open files"),
         "{why}"
     );
+}
+
+/// What a contender's result says of waits while others were served, and of time in which nobody was.
+fn held_up(fault: Fault, every: u64, backend: &str) -> (HeldUp, Silence) {
+    let server = FaultServer::start(fault, every);
+    let loads = [traffic(&server.url(), backend)];
+    let orders = [slices("warmup", &[0]), slices("load", &[0; 8])];
+    let result = carry_out(&job(1, &loads), &orders);
+    (result.contenders[0].held_up, result.contenders[0].silence)
+}
+
+#[test]
+fn a_connection_that_waits_while_others_are_served_is_seen_in_its_first_request_of_each_turn() {
+    for backend in BACKENDS {
+        // Longer than a turn: it answers nothing but what a turn begins with.
+        let slow = Fault::DelayOn(Duration::from_millis(80));
+        let (held_up, _) = self::held_up(slow, 4, backend);
+        assert!(held_up.answers >= 4, "{held_up:?}");
+        assert!(held_up.connections >= Some(1), "{held_up:?}");
+        // What was waited after the others had stopped is not in it.
+        assert!(held_up.seconds < 8.0 * 0.08, "{held_up:?}");
+    }
+}
+
+#[test]
+fn a_stall_of_all_connections_is_silence_and_holds_nobody_up() {
+    for backend in BACKENDS {
+        let stall = Fault::Stall {
+            every: Duration::from_millis(150),
+            for_: Duration::from_millis(90),
+        };
+        let (held_up, silence) = self::held_up(stall, 1, backend);
+        assert!(silence.seconds > 0.0, "{silence:?}");
+        assert!(
+            held_up.seconds < silence.seconds,
+            "{held_up:?}, {silence:?}"
+        );
+    }
 }

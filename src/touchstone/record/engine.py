@@ -106,6 +106,22 @@ class Silence(EngineRecord):
 
     seconds: float = 0.0
     longest_s: float = 0.0
+    deaf_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """How long the generator waited for a CPU within gaps, which is taken off them.
+
+    None where it is in them still, since the kernel did not tell it or the engine did not ask.
+    """
+
+
+class HeldUp(EngineRecord):
+    """Responses that took 20 ms and ten times their request's median, and more, while other connections were served."""
+
+    answers: int = 0
+    seconds: float = 0.0
+    """Of all of them together, without the time in which no response came at all."""
+    longest_s: float = 0.0
+    connections: int | None = None
+    """How many connections had such a response; None where each request has a connection of its own."""
 
 
 class ByteCounts(EngineRecord):
@@ -227,6 +243,8 @@ class LoadResult(EngineRecord):
     rate: Rate = Rate()
     silence: Silence | None = None
     """None in records of engines that did not listen for it."""
+    held_up: HeldUp | None = Field(default=None, exclude_if=lambda held: held is None)
+    """None in records of engines that did not count it."""
     latency: Distribution = Distribution()
     service: Distribution = Distribution()
     connect: Distribution = Distribution()

@@ -42,6 +42,11 @@ SOUND: tuple[Setup, ...] = (
     sound(
         "one-at-a-time", "a single-threaded service that is busy 0.3 ms for each request", servers=knobs(work_us=300)
     ),
+    sound(
+        "slow-after-rest",
+        "a server whose first answer on a connection that has rested takes 40 ms",
+        servers=knobs(work_us=60, slow_ms=40, slow_after_ms=100),
+    ),
     sound("sleeper", "a service that answers after 20 ms and is idle meanwhile", servers=knobs(delay_ms=20)),
     sound(
         "collector",

@@ -151,6 +151,12 @@ static bool parse(struct connection *c, struct request *request) {
     return true;
 }
 
+// Whether it waits `slow_ms` for an answer: a connection beyond so many, one of this worker, or one that has rested so long.
+static bool is_slow(const struct connection *c, long rested_ms) {
+    return (knobs.slow_beyond && c->number > knobs.slow_beyond) || (knobs.slow_worker && worker == knobs.slow_worker) ||
+           (knobs.slow_after_ms && rested_ms > knobs.slow_after_ms);
+}
+
 // Read once and answer what is there; true if there may be more to read.
 static bool serve(int fd) {
     struct connection *c = connections[fd];
@@ -163,7 +169,8 @@ static bool serve(int fd) {
         return false;
     }
     c->have += (size_t)n;
-    c->last_ms = now_ms();
+    long now = now_ms(), rested_ms = c->last_ms ? now - c->last_ms : 0;
+    c->last_ms = now;
     struct request request;
     while (!c->closing && !c->mute && parse(c, &request)) {
         enum fate fate = answer(&request, c->number, &c->out);
@@ -171,8 +178,9 @@ static bool serve(int fd) {
         c->reset |= fate == RESET;
         c->mute |= fate == MUTE;
         c->drip |= fate == DRIP;
-        if ((knobs.delay_ms || fate == HOLD) && !c->due_ms) {
-            c->due_ms = now_ms() + (fate == HOLD ? HELD_MS : knobs.delay_ms);
+        long late = fate == HOLD ? HELD_MS : is_slow(c, rested_ms) ? knobs.slow_ms : knobs.delay_ms;
+        if (late && !c->due_ms) {
+            c->due_ms = now_ms() + late;
             waiting++;
         }
     }

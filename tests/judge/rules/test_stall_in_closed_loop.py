@@ -30,10 +30,25 @@ def test_a_collectors_pauses_are_noted() -> None:
     assert finding.severity is Severity.NOTE
 
 
+@pytest.mark.parametrize(("seconds", "severity"), [(0.99, Severity.NOTE), (1.01, Severity.SUSPECT)])
+def test_a_tenth_of_the_time_is_too_much_however_short_the_gaps(seconds: float, severity: Severity) -> None:
+    (finding,) = fired(silent(seconds, 0.1), "stall-in-closed-loop")
+    assert finding.severity is severity
+
+
 def test_a_generator_without_a_cpu_hears_nothing() -> None:
     run = silent(0.8, 0.4)
     result_of(first_load(run)).generator.threads[0].delayed_s = 0.7
     assert "stall-in-closed-loop" not in codes(run)
+
+
+def test_what_the_generator_waited_outside_of_the_gaps_does_not_count() -> None:
+    run = silent(0.8, 0.4)
+    result = result_of(first_load(run))
+    assert result.silence is not None
+    result.silence.deaf_s, result.generator.threads[0].delayed_s = 0.05, 4.0
+    (finding,) = fired(run, "stall-in-closed-loop")
+    assert "8 % of the window" in finding.statement
 
 
 @pytest.mark.parametrize(

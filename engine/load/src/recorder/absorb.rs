@@ -1,8 +1,9 @@
 //! Turn after turn in one recorder: what a turn recorded is added to what is kept, and the recorder begins anew.
 
-use super::{Generations, Interval, Kind, Recorder, Steady, Totals, Window};
+use super::{Generations, Interval, Kind, Recorder, Silence, Steady, Totals, Window};
 use crate::clock::Nanos;
 use crate::histogram::Packed;
+use crate::usage::waited_for_cpu;
 
 impl Recorder {
     /// A turn begins; what was recorded of the one before has been taken.
@@ -15,7 +16,7 @@ impl Recorder {
     /// The turn's load begins now: sending ends at `end`, and generations of `size` requests are counted, if there are any.
     pub fn begin_load(&mut self, now: Nanos, end: Nanos, size: Option<u64>) {
         self.window.end = end;
-        self.silence.begin(now);
+        self.listening.begin(now, waited_for_cpu());
         self.generations =
             size.map_or_else(Generations::uncounted, |size| Generations::of(size, end));
     }
@@ -55,7 +56,7 @@ impl Recorder {
         self.lateness.add(&other.lateness);
         self.connect.add(&other.connect);
         self.last_completion = self.last_completion.max(other.last_completion);
-        self.silence.absorb(&other.silence);
+        self.listening.silence.absorb(&other.listening.silence);
     }
 
     /// Forgets all figures of the turn. Its evidence was moved away.
@@ -65,7 +66,7 @@ impl Recorder {
         self.status.fill(0);
         (self.bytes_sent, self.bytes_received, self.bytes_body) = (0, 0, 0);
         self.kinds.iter_mut().for_each(Kind::clear);
-        self.silence.clear();
+        self.listening.silence = Silence::default();
         for journey in &mut self.journeys {
             (journey.completed, journey.failed) = (0, 0);
             journey.duration.reset();
@@ -86,6 +87,7 @@ impl Kind {
         self.both.add(&other.both);
         self.latency.add(&other.latency);
         self.service.add(&other.service);
+        self.held_up.absorb(&other.held_up);
     }
 
     fn clear(&mut self) {
@@ -93,6 +95,7 @@ impl Kind {
         self.both.reset();
         self.latency.reset();
         self.service.reset();
+        self.held_up.clear();
     }
 }
 

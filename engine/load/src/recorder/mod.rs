@@ -3,7 +3,8 @@
 mod absorb;
 mod failure;
 mod generations;
-mod silence;
+mod held_up;
+mod listening;
 
 use std::collections::BTreeMap;
 
@@ -11,10 +12,12 @@ use serde::{Deserialize, Serialize};
 
 pub use self::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT};
 pub use self::generations::{Generations, Steady};
-pub use self::silence::Silence;
+pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
+pub use self::listening::{Listening, PAUSE, Silence};
 use crate::clock::{Nanos, nanos, seconds};
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
+use crate::usage::waited_for_cpu;
 
 /// Figures of one kind of request.
 #[derive(Debug, Default)]
@@ -31,6 +34,8 @@ pub struct Kind {
     pub latency: Histogram,
     /// Service time of the same requests.
     pub service: Histogram,
+    /// Waits for it while others were served.
+    pub held_up: HeldUp,
 }
 
 /// Figures of one journey.
@@ -142,7 +147,7 @@ pub struct Recorder {
     /// When the last measured response came.
     pub last_completion: Nanos,
     /// Where no response came at all.
-    pub silence: Silence,
+    pub listening: Listening,
     /// The window's begin; the end of time before there is one.
     counted_from: Nanos,
     generations: Generations,
@@ -199,7 +204,7 @@ impl Recorder {
             first_errors: Vec::new(),
             kept: [0; ERROR_CLASSES.len()],
             last_completion: Nanos::ZERO,
-            silence: Silence::default(),
+            listening: Listening::default(),
             counted_from: Nanos::MAX,
             generations: Generations::uncounted(),
             base: Totals::default(),
@@ -215,7 +220,7 @@ impl Recorder {
         self.window = window;
         self.counted_from = window.begin;
         self.interval_end = window.start + self.interval_length;
-        self.silence.begin(window.begin);
+        self.listening.begin(window.begin, waited_for_cpu());
     }
 
     /// Whether a request that was due then counts in the window.
@@ -251,7 +256,7 @@ impl Recorder {
     /// A complete response came, right or wrong.
     #[inline]
     pub fn response(&mut self, intended: Nanos, status: u16, wire: u64, body: u64, now: Nanos) {
-        self.silence.heard(now, self.window.end);
+        self.listening.heard(now, self.window.end, waited_for_cpu);
         if self.counts(intended) {
             self.completed += 1;
             self.status[usize::from(status)] += 1;
@@ -261,13 +266,21 @@ impl Recorder {
         }
     }
 
-    /// A right response came.
+    /// A wait for responses has ended without any.
+    pub fn nothing_came(&mut self, now: Nanos) {
+        self.listening.nothing_came(now, waited_for_cpu);
+    }
+
+    /// A right response came on the connection with this number.
     #[inline]
-    pub fn ok(&mut self, kind: u16, intended: Nanos, sent: Nanos, now: Nanos) {
+    pub fn ok(&mut self, kind: u16, slot: u32, intended: Nanos, sent: Nanos, now: Nanos) {
+        let latency = now - intended;
+        if latency >= LEAST_WAIT && self.counts(intended) {
+            self.waited(kind, slot, sent, now);
+        }
         if !self.generations.is_steady(intended) {
             return self.ok_in_burst(kind, now);
         }
-        let latency = now - intended;
         self.interval.ok += 1;
         self.interval_latency.record(latency);
         if now >= self.window.begin && now < self.window.end {
@@ -291,6 +304,15 @@ impl Recorder {
             }
         }
         self.generations.concluded(self.interval.ok, now);
+    }
+
+    /// A connection waited long for a right response: how long others were served meanwhile.
+    #[cold]
+    fn waited(&mut self, kind: u16, slot: u32, sent: Nanos, now: Nanos) {
+        let Kind { held_up, both, .. } = &mut self.kinds[usize::from(kind)];
+        let gap = held_up.shared_gap(both);
+        let silent = self.listening.silent_between(sent, now, gap);
+        held_up.record(slot, now.saturating_sub(sent).saturating_sub(silent));
     }
 
     /// A right response came to a request of the burst with which a turn begins: it counts, and its latency does not.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::{Phase, Worker};
 use crate::clock::Nanos;
 use crate::connection::State;
-use crate::recorder::Window;
+use crate::recorder::{PAUSE, Window};
 use crate::schedule::quantise;
 use crate::shared::Shared;
 use crate::wire::Wire;
@@ -37,7 +37,8 @@ impl Worker {
             Phase::Over => now,
             Phase::Warmup | Phase::Load | Phase::Draining => {
                 let window = self.recorder.window;
-                let mut wake = self.next_scan;
+                // Even if nothing comes: so it is known that nothing did, and that the thread had a CPU.
+                let mut wake = self.next_scan.min(now + PAUSE);
                 wake = wake.min(match self.phase {
                     Phase::Warmup => window.begin,
                     Phase::Load => window.end,
@@ -74,7 +75,12 @@ impl Worker {
                     self.begin(wire, start, now);
                 }
             }
-            Phase::Warmup | Phase::Load | Phase::Draining => self.advance(wire, now),
+            Phase::Warmup | Phase::Load | Phase::Draining => {
+                if batch == 0 {
+                    self.recorder.nothing_came(now);
+                }
+                self.advance(wire, now);
+            }
             Phase::Settling | Phase::Waiting | Phase::Over => {}
         }
         if matches!(self.phase, Phase::Settling | Phase::Waiting) {

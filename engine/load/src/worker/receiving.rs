@@ -45,7 +45,7 @@ impl Worker {
                         now,
                     );
                     self.recorder
-                        .ok(request.kind, request.intended, request.sent, now);
+                        .ok(request.kind, slot, request.intended, request.sent, now);
                     data = &data[total..];
                     connection.pop();
                     self.in_flight -= 1;
@@ -168,7 +168,7 @@ impl Worker {
         match failure {
             None => {
                 self.recorder
-                    .ok(request.kind, request.intended, request.sent, now);
+                    .ok(request.kind, slot, request.intended, request.sent, now);
                 self.step_is_done(slot, request.kind, now);
             }
             Some((class, why)) => {

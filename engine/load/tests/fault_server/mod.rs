@@ -45,6 +45,8 @@ pub enum Fault {
     Drip,
     /// The right response, later.
     Delay(Duration),
+    /// The same, on every `every`-th connection and not for every `every`-th request.
+    DelayOn(Duration),
     /// A right response, and a close while the connection is idle.
     CloseIdle,
     /// The same, so much later.
@@ -109,9 +111,9 @@ impl FaultServer {
                     return;
                 }
                 let counters = Arc::clone(&theirs);
-                counters.connections.fetch_add(1, Ordering::Relaxed);
+                let place = counters.connections.fetch_add(1, Ordering::Relaxed) + 1;
                 std::thread::spawn(move || {
-                    let _ = converse(stream, fault, every, &counters, begun);
+                    let _ = converse(stream, (fault, every), place, &counters, begun);
                 });
             }
         });
@@ -191,8 +193,8 @@ fn right(extra: &str, body: &str) -> String {
 
 fn converse(
     mut stream: TcpStream,
-    fault: Fault,
-    every: u64,
+    (fault, every): (Fault, u64),
+    place: u64,
     counters: &Counters,
     begun: Instant,
 ) -> std::io::Result<()> {
@@ -218,7 +220,11 @@ fn converse(
             let echo = String::from_utf8_lossy(&pending[end + 4..end + 4 + length]).into_owned();
             pending.drain(..end + 4 + length);
             let number = counters.requests.fetch_add(1, Ordering::SeqCst) + 1;
-            if number.is_multiple_of(every) && fault != Fault::None {
+            let counted = match fault {
+                Fault::DelayOn(_) => place,
+                _ => number,
+            };
+            if counted.is_multiple_of(every) && fault != Fault::None {
                 counters.faults.fetch_add(1, Ordering::SeqCst);
                 if !misbehave(&mut stream, fault, counters, begun)? {
                     return Ok(());
@@ -334,7 +340,7 @@ fn misbehave(
             }
             return Ok(true);
         }
-        Fault::Delay(time) => {
+        Fault::Delay(time) | Fault::DelayOn(time) => {
             std::thread::sleep(time);
             whole
         }

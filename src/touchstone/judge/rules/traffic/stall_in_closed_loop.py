@@ -15,6 +15,7 @@ from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
 PART = 0.02
+MUCH = 0.10
 NOTICED_S = 0.25
 TIMES = 4
 HEARD_S = 0.05
@@ -31,12 +32,14 @@ class StallInClosedLoop(SampleRule):
     title = "A stall that a closed loop hides"
     threshold = (
         "closed loop: more than 2 % of the window without any response, in gaps of 50 ms and more that are also more "
-        "than 4 times the median latency, beyond what the tare had of it and the time in which the generator waited "
-        "for a CPU; suspect where the longest of them took 250 ms or more, a note below"
+        "than 4 times the median latency, beyond what the tare had of it and the time in them in which the generator "
+        "waited for a CPU; suspect where the longest of them took 250 ms or more, or all of them more than 10 %; a "
+        "note below"
     )
     threshold_reason = (
         "a stall longer than the window's hundredth part belongs into p99 and is not in it; twice that is beyond what "
-        "a window's edges bring about; pauses of a collector stay below 50 ms, or are shorter than what users notice"
+        "a window's edges bring about; pauses of a collector stay below 50 ms, or are shorter than what users notice, "
+        "but of a tenth of the time all users notice something"
     )
     next_step = "Measure the same with an open loop at a fixed rate; its percentiles include the stall."
     # A start under load stalls by its nature.
@@ -54,7 +57,7 @@ class StallInClosedLoop(SampleRule):
         yield self.finding(
             f"for {share(_part(result))} of the window no response came at all, once for {seconds(longest)}, while p50 "
             f"is {seconds(result.latency.p50)}: the loop waited with it",
-            severity=Severity.SUSPECT if longest >= NOTICED_S else Severity.NOTE,
+            severity=Severity.SUSPECT if longest >= NOTICED_S or part > MUCH else Severity.NOTE,
             sample=sample,
             figures=TAIL,
             evidence=result.silence.model_dump() | {"measured_s": result.window.measured_s},
@@ -68,8 +71,10 @@ def _part(result: LoadResult) -> float:
         return 0.0
     own_pace = TIMES * (result.latency.p50 or 0.0) > HEARD_S
     heard = silence.longest_s if own_pace else silence.seconds
-    # A generator that waits for a CPU hears nothing, whoever answers.
-    deaf = max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
+    deaf = 0.0
+    if silence.deaf_s is None:
+        # A generator that waits for a CPU hears nothing, whoever answers; when it waited is not known here.
+        deaf = max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
     return min(1.0, max(0.0, heard - deaf) / measured)
 
 
