@@ -28,6 +28,8 @@ pub struct Head {
     pub keep_alive: bool,
     /// Bytes of the head, the empty line included.
     pub len: usize,
+    /// A number for its media type, parameters left out: equal for equal ones, 0 where none is said.
+    pub media_type: u64,
 }
 
 impl Head {
@@ -45,6 +47,7 @@ struct Fields {
     chunked_last: bool,
     close: bool,
     keep_alive: bool,
+    media_type: u64,
 }
 
 /// Parses the head at the start of `input`; `None` if its end has not come yet.
@@ -88,6 +91,7 @@ pub fn parse_head(input: &[u8], to_head: bool) -> Result<Option<Head>, Malformed
         framing,
         keep_alive,
         len: at,
+        media_type: fields.media_type,
     }))
 }
 
@@ -145,6 +149,7 @@ fn field(line: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
                 fields.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
             }
         }
+        12 if name.eq_ignore_ascii_case(b"content-type") => fields.media_type = media_type(value),
         14 if name.eq_ignore_ascii_case(b"content-length") => content_length(value, fields)?,
         17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
             fields.transfer_encoding = true;
@@ -157,6 +162,14 @@ fn field(line: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
         _ => {}
     }
     Ok(())
+}
+
+/// FNV-1a of a media type, without regard to case (RFC 9110, section 8.3.1).
+fn media_type(value: &[u8]) -> u64 {
+    let named = value.iter().take_while(|byte| **byte != b';');
+    named.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 fn content_length(value: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
@@ -244,6 +257,19 @@ mod tests {
             .unwrap()
             .unwrap();
         assert_eq!(to_head.framing, Framing::Length(0));
+    }
+
+    #[test]
+    fn a_media_type_has_a_number_of_its_own_whatever_its_case_and_parameters() {
+        let number = |field: &str| head(&format!("HTTP/1.1 200 OK\r\n{field}\r\n")).media_type;
+        let json = number("Content-Type: application/json\r\n");
+        assert_eq!(
+            json,
+            number("content-type:Application/JSON;charset=utf-8\r\n")
+        );
+        assert_ne!(json, number("Content-Type: text/html\r\n"));
+        assert_ne!(json, 0);
+        assert_eq!(number(""), 0);
     }
 
     #[test]

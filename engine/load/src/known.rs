@@ -54,13 +54,13 @@ impl KnownResponse {
         self.status
     }
 
-    /// Remembers a response that came whole, if one like it can be recognised by comparison alone.
-    pub fn learn(&mut self, partial: &Partial, compiled: &CompiledRequest, wire: &[u8]) {
+    /// Remembers a response that came whole, if one like it can be recognised by comparison alone. Says whether it can.
+    pub fn learn(&mut self, partial: &Partial, compiled: &CompiledRequest, wire: &[u8]) -> bool {
         let Some(head) = partial.response.head() else {
-            return;
+            return false;
         };
         let Framing::Length(body_len) = head.framing else {
-            return;
+            return false;
         };
         // With interim responses before it the head is not at the start.
         let simple = head.keep_alive && (head.len as u64 + body_len) == wire.len() as u64;
@@ -69,7 +69,7 @@ impl KnownResponse {
         // What is to be taken from a response must be looked for in each.
         let taken = compiled.takes_from(&wire[..head.len]);
         if !simple || taken || !check.status_is_right(head.status) || !head_is_right() {
-            return;
+            return false;
         }
         let bodiless = compiled.is_head || head.status == 204 || head.status == 304;
         self.head.clear();
@@ -92,5 +92,6 @@ impl KnownResponse {
                 .body_is_right(body, key, &mut Vec::new())
                 .is_ok();
         self.accepted = keep.then(|| body.to_vec());
+        true
     }
 }

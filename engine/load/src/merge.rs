@@ -1,5 +1,6 @@
 //! From the threads' reports to one result. Histograms are added; percentiles are never averaged.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::clock::{self, Nanos, seconds};
@@ -12,8 +13,9 @@ use crate::mix::Mix;
 use crate::recorder::{ERROR_CLASSES, FirstError, KEPT};
 use crate::report::{ProcessReport, ThreadReport};
 use crate::result::{
-    Bytes, ClockUse, Connections, Counts, Engine, Generator, JourneyResult, LoadResult, Queue,
-    Rate, RequestResult, SCHEMA, SeriesPoint, Silence, StepResult, ThreadUse, Totals, Window,
+    Bytes, ClockUse, Connections, Counts, Engine, Generator, JourneyResult, LoadResult,
+    MediaTypeCount, Queue, Rate, RequestResult, SCHEMA, SeriesPoint, Silence, StepResult,
+    ThreadUse, Totals, Window,
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
@@ -173,6 +175,7 @@ fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
             ok: 0,
             errors: 0,
             latency: None,
+            media_types: media_types(threads, index),
         };
         for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
             row.sent += kind.sent;
@@ -187,6 +190,26 @@ fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
         merged.kinds.push(own);
     }
     Ok(merged)
+}
+
+/// The media types of the responses to one request of the mix, the most frequent first.
+fn media_types(threads: &[&ThreadReport], index: usize) -> Vec<MediaTypeCount> {
+    let mut sums = BTreeMap::new();
+    let kinds = threads.iter().filter_map(|thread| thread.kinds.get(index));
+    for one in kinds.flat_map(|kind| &kind.media_types) {
+        *sums.entry((one.status, &one.name)).or_insert(0) += one.responses;
+    }
+    let mut counts: Vec<MediaTypeCount> = sums
+        .into_iter()
+        .filter(|(_, responses)| *responses > 0)
+        .map(|((status, name), responses)| MediaTypeCount {
+            status,
+            media_type: name.clone(),
+            responses,
+        })
+        .collect();
+    counts.sort_by_key(|count| Reverse(count.responses));
+    counts
 }
 
 fn counts(threads: &[&ThreadReport], queued: u64) -> Counts {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
 use crate::histogram::Packed;
-use crate::recorder::{FirstError, Interval, Recorder, Silence};
+use crate::recorder::{FirstError, Interval, MediaType, Recorder, Silence};
 use crate::usage::Usage;
 use crate::worker::Worker;
 
@@ -51,7 +51,7 @@ pub struct ThreadReport {
 
 /// Figures of one kind of request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[allow(missing_docs)] // As in `recorder::Kind` and `recorder::HeldUp`.
+#[allow(missing_docs)] // As in `recorder::Kind`, `HeldUp` and `MediaTypes`.
 pub struct KindReport {
     pub sent: u64,
     pub ok: u64,
@@ -61,6 +61,7 @@ pub struct KindReport {
     pub service: Packed,
     pub waits: Packed,
     pub longest_waits: Vec<Nanos>,
+    pub media_types: Vec<MediaType>,
 }
 
 /// Figures of one journey.
@@ -144,6 +145,7 @@ impl ThreadReport {
                     service: Packed::of(&kind.service),
                     waits: Packed::of(&kind.held_up.waits),
                     longest_waits: kind.held_up.longest.clone(),
+                    media_types: kind.media_types.seen.clone(),
                 })
                 .collect(),
             journeys: recorder

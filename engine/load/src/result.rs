@@ -119,6 +119,17 @@ pub struct RequestResult {
     pub ok: u64,
     pub errors: u64,
     pub latency: Option<Distribution>,
+    #[serde(default)]
+    pub media_types: Vec<MediaTypeCount>,
+}
+
+/// How many responses had a status and a media type.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct MediaTypeCount {
+    pub status: u16,
+    pub media_type: Option<String>,
+    pub responses: u64,
 }
 
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]

@@ -481,3 +481,25 @@ fn a_stall_of_all_connections_is_silence_and_holds_nobody_up() {
         );
     }
 }
+
+#[test]
+fn media_types_are_counted_for_each_response() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::ChangedType, 10);
+        let loads = [traffic(&server.url(), backend)];
+        let orders = [slices("load", &[0; 3])];
+        let result = carry_out(&job(2, &loads), &orders);
+        let request = &result.contenders[0].requests[0];
+        let counts: Vec<(Option<&str>, u64)> = request
+            .media_types
+            .iter()
+            .map(|count| (count.media_type.as_deref(), count.responses))
+            .collect();
+        let other = server.count(|counters| &counters.faults);
+        let plain = server.count(|counters| &counters.requests) - other;
+        assert_eq!(
+            counts,
+            [(Some("text/plain"), plain), (Some("text/html"), other)]
+        );
+    }
+}

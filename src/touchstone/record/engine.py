@@ -192,6 +192,15 @@ class Machine(EngineRecord):
     """In and out, of the whole machine."""
 
 
+class MediaTypeCount(EngineRecord):
+    """How many responses had a status and a media type."""
+
+    status: int
+    media_type: str | None = None
+    """In lower case, without parameters; None where the response said none."""
+    responses: int = 0
+
+
 class RequestResult(EngineRecord):
     """One request of the mix."""
 
@@ -200,6 +209,8 @@ class RequestResult(EngineRecord):
     ok: int = 0
     errors: int = 0
     latency: Distribution = Distribution()
+    media_types: list[MediaTypeCount] = Field(default=[], exclude_if=lambda types: not types)
+    """The most frequent first; empty in records of engines that did not look."""
 
 
 class QueueResult(EngineRecord):

@@ -153,6 +153,12 @@ ANSWERS: tuple[Setup, ...] = (
         servers=knobs(octet_stream=1),
     ),
     Setup(
+        "sometimes-another-type",
+        "one answer in a thousand is said to be HTML, and the load does not say what it ought to be",
+        ("media-type-varies",),
+        servers=knobs(other_type_every=1000),
+    ),
+    Setup(
         "forgets-under-load",
         "unknown paths get 404 before the load and 200 after it",
         ("contract-broken-after-load",),

@@ -143,7 +143,7 @@ static enum fate work(const struct request *request, int connection, struct byte
         draft.status = 500;
         draft.length = (size_t)snprintf(body, sizeof body, "no");
     }
-    if (draft.fault == OTHER_TYPE) {
+    if (draft.fault == OTHER_TYPE || due(knobs.other_type_every, number)) {
         draft.type = "text/html";
     }
     if (knobs.gzip && draft.length) {

@@ -88,6 +88,8 @@ impl Kind {
         self.latency.add(&other.latency);
         self.service.add(&other.service);
         self.held_up.absorb(&other.held_up);
+        self.media_types.absorb(&other.media_types);
+        self.media_types.looked_at(self.ok, None);
     }
 
     fn clear(&mut self) {
@@ -96,6 +98,7 @@ impl Kind {
         self.latency.reset();
         self.service.reset();
         self.held_up.clear();
+        self.media_types.clear();
     }
 }
 

@@ -5,6 +5,7 @@ mod failure;
 mod generations;
 mod held_up;
 mod listening;
+mod media_types;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ pub use self::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT
 pub use self::generations::{Generations, Steady};
 pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
 pub use self::listening::{Listening, PAUSE, Silence};
+pub use self::media_types::{MediaType, MediaTypes};
 use crate::clock::{Nanos, nanos, seconds};
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
@@ -36,6 +38,8 @@ pub struct Kind {
     pub service: Histogram,
     /// Waits for it while others were served.
     pub held_up: HeldUp,
+    /// Media types of the responses.
+    pub media_types: MediaTypes,
 }
 
 /// Figures of one journey.
@@ -357,6 +361,36 @@ impl Recorder {
         }
     }
 
+    /// A response was parsed, and will be `ok` or not: how many came of its status and media type. Gives the place of these.
+    pub fn parsed(
+        &mut self,
+        kind: u16,
+        intended: Nanos,
+        status_and_type: (u16, u64),
+        name: impl FnOnce() -> Option<String>,
+    ) -> usize {
+        let counts = self.counts(intended);
+        let Kind {
+            media_types, ok, ..
+        } = &mut self.kinds[usize::from(kind)];
+        media_types.parsed(*ok, status_and_type, counts, name)
+    }
+
+    /// It was looked at; it is the known one from now on if it was `learned`.
+    pub fn looked_at(&mut self, kind: u16, learned: Option<usize>) {
+        let Kind {
+            media_types, ok, ..
+        } = &mut self.kinds[usize::from(kind)];
+        media_types.looked_at(*ok, learned);
+    }
+
+    /// Accounts for all responses until now.
+    pub fn settle(&mut self) {
+        for kind in &mut self.kinds {
+            kind.media_types.settle(kind.ok);
+        }
+    }
+
     /// A pass through a journey went through.
     pub fn journey_completed(&mut self, journey: u16, begun: Nanos, now: Nanos) {
         if self.counts(now) {
@@ -429,6 +463,7 @@ impl Recorder {
 
     /// Ends the last interval, which may be short.
     pub fn finish(&mut self, connections: u64, queue: u64) {
+        self.settle();
         if self.interval.sent + self.interval.ok + self.interval.errors > 0 {
             self.close_interval(connections, queue);
         }

@@ -39,7 +39,7 @@ impl Worker {
             && let Some(mut partial) = connection.partial.take()
         {
             if partial.response.close() {
-                return self.conclude(wire, slot, partial, false, now);
+                return self.conclude(wire, slot, partial, (false, false), now);
             }
             connection.partial = Some(partial);
         }

@@ -1,8 +1,10 @@
 //! Responses: parsed, checked, counted, and what the connection does next.
 
+use touchstone_http::field_lines;
+
 use super::Worker;
 use crate::clock::Nanos;
-use crate::connection::{Partial, State};
+use crate::connection::{InFlight, Partial, State};
 use crate::recorder::ErrorClass;
 use crate::template::Key;
 use crate::wire::Wire;
@@ -116,24 +118,37 @@ impl Worker {
         }
         let whole = fed.consumed as u64 == partial.wire_len;
         let generation = connection.generation;
-        if whole {
-            self.known[kind].learn(&partial, compiled, &data[..fed.consumed]);
-        }
+        let learned = whole && self.known[kind].learn(&partial, compiled, &data[..fed.consumed]);
         let keep_alive = partial.response.head().is_some_and(|head| head.keep_alive);
-        self.conclude(wire, slot, partial, keep_alive, now);
+        self.conclude(wire, slot, partial, (keep_alive, learned), now);
         (self.connections[slot as usize].generation == generation).then_some(fed.consumed)
     }
 
-    /// A response is complete: checks it, counts it, and goes on.
+    /// A response was parsed whole: what media type it says. Gives the place of those that say the same.
+    fn parsed(&mut self, request: InFlight, partial: &Partial) -> usize {
+        let head = partial.response.head();
+        let said = head.map_or((0, 0), |head| (head.status, head.media_type));
+        let name = || {
+            let value = field_lines(&partial.beginning, "content-type").next()?;
+            let named = value.split(|byte| *byte == b';').next()?;
+            Some(String::from_utf8_lossy(named.trim_ascii()).to_ascii_lowercase())
+        };
+        self.recorder
+            .parsed(request.kind, request.intended, said, name)
+    }
+
+    /// A response is complete: checks it, counts it, and goes on. It says whether the connection is kept after it, and may have
+    /// been `learned`.
     pub(super) fn conclude<W: Wire>(
         &mut self,
         wire: &mut W,
         slot: u32,
         partial: Box<Partial>,
-        keep_alive: bool,
+        (keep_alive, learned): (bool, bool),
         now: Nanos,
     ) {
         let request = self.connections[slot as usize].first;
+        let media_type = self.parsed(request, &partial);
         let check = &self.mix.requests()[usize::from(request.kind)].check;
         let is_head = self.mix.requests()[usize::from(request.kind)].is_head;
         let key = Key {
@@ -185,6 +200,8 @@ impl Worker {
                 self.end_pass(slot, now);
             }
         }
+        self.recorder
+            .looked_at(request.kind, learned.then_some(media_type));
         self.spare = Some(partial);
         self.connections[slot as usize].pop();
         self.in_flight -= 1;

@@ -163,6 +163,7 @@ impl Worker {
         let part = SlicePart::of(self, now);
         turns.kept.connect.add(&self.recorder.connect);
         self.recorder.connect.reset();
+        self.recorder.settle();
         if turns.measured {
             turns.kept.absorb(&self.recorder);
             turns.usage.add(&self.usage);
