@@ -21,6 +21,14 @@ TURNS = Figure(
     "spin_turns", "Turns of the wheel", Unit.PER_SECOND, Better.HIGHER, "spin", headline=True, leads=True,
     counted=Counted("spins", "turns a second", "fewer", "more"),
 )  # fmt: skip
+CONCEPTS = Path(__file__).parents[2] / "docs/concepts.md"
+
+
+def test_the_words_of_the_lab_name_every_phase_in_its_order() -> None:
+    text = CONCEPTS.read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("| phase |"))
+    named = row.partition(": ")[2].removesuffix(" |").split(", ")
+    assert named == list(PHASES)
 
 
 @pytest.fixture
