@@ -60,11 +60,24 @@ def test_a_right_answer_has_no_fault() -> None:
         ({"json": {"a": 1}}, answer('{"a": 2}'), "instead of 1"),
         ({"json": {"a": {"type": "integer"}}}, answer('{"a": true}'), "not a integer"),
         ({"json": {"a": 1}, "json_exact": True}, answer('{"a": 1, "b": 2}'), "should not be there: b"),
+        ({"json": {"a": 1}}, answer('{"a": 1.0}'), "instead of 1"),
+        ({"json": {"a": 1}}, answer('{"a": true}'), "instead of 1"),
+        ({"json": {"a": {"b": 1}}}, answer('{"a": {"b": 2}}'), "instead of {'b': 1}"),
+        ({"json": {"a": {"b": 1}}}, answer('{"a": {"b": 1, "c": 1}}'), "instead of {'b': 1}"),
+        ({"json": {"a": {"b": 1}}}, answer('{"a": {"b": true}}'), "instead of {'b': 1}"),
+        ({"json": {"a": [1, 2]}}, answer('{"a": [2, 1]}'), "instead of [1, 2]"),
+        ({"json": {"a": [1, 2]}}, answer('{"a": [1, 2, 3]}'), "instead of [1, 2]"),
         ({}, Answer(None, failure="no answer: timeout"), "no answer"),
     ],
 )
 def test_a_wrong_answer_says_what_is_wrong(wanted: dict[str, object], given: Answer, said: str) -> None:
     assert any(said in fault for fault in faults(expectation(**wanted), given, VALUES))
+
+
+def test_an_array_and_an_object_are_compared_as_a_whole() -> None:
+    wanted = expectation(json={"user": {"name": "{brace}x}", "tags": ["a", {"n": 1.5}]}, "list": [True, 2]})
+    told = '{"list": [true, 2], "more": 0, "user": {"tags": ["a", {"n": 1.5}], "name": "{x}"}}'
+    assert faults(wanted, answer(told), VALUES) == []
 
 
 def test_head_may_have_no_body() -> None:

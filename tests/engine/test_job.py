@@ -1,7 +1,20 @@
 """What the manifests say reaches the engine."""
 
-from touchstone.engine.job import expectation
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from touchstone.bench.tare import server
+from touchstone.contract.expect import faults
+from touchstone.contract.template import Values
+from touchstone.contract.wire import Service
+from touchstone.engine.client import run_job
+from touchstone.engine.job import Timing, expectation, load_job
 from touchstone.manifest.exchange import Expectation
+from touchstone.manifest.load import Load
+from touchstone.record.engine import LoadResult
 
 
 def test_what_is_expected_of_the_head_is_handed_on() -> None:
@@ -14,3 +27,34 @@ def test_what_is_expected_of_the_head_is_handed_on() -> None:
 
 def test_what_is_not_expected_of_the_head_is_not_named() -> None:
     assert set(expectation(Expectation())) == {"status", "body"}
+
+
+BODY = '{"user": {"name": "{x}", "tags": ["a", {"n": 1}]}, "list": [1, 2.5, true], "n": 1}'
+USER = {"name": "{brace}x}", "tags": ["a", {"n": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "right"),
+    [
+        ({"user": USER}, True),
+        ({"list": [1, 2.5, True]}, True),
+        ({"user": {"type": "object"}, "list": {"type": "array"}}, True),
+        ({"user": {"name": "{x}"}}, False),
+        ({"user": USER | {"more": 1}}, False),
+        ({"user": USER | {"tags": ["a", {"n": 2}]}}, False),
+        ({"list": [2.5, 1, True]}, False),
+        ({"list": [1, 2.5, 1]}, False),
+        ({"n": 1.0}, False),
+        ({"n": True}, False),
+    ],
+)
+def test_contract_and_load_agree_on_a_json_body(fields: dict[str, Any], right: bool) -> None:
+    ping = {"target": "/", "expect": {"json": fields}}
+    load = Load.model_validate({"title": "Ping", "connections": 1, "requests": [ping]})
+    with server("null", [f"--body={BODY}"], [0]) as null:
+        host, _, port = null["listening"].rpartition(":")
+        answer = Service(host, int(port)).exchange(load.requests[0], Values(counter=1, fresh="f", seed=1))
+        job = load_job(load, f"http://{null['listening']}", Timing(0.0, 0.05, 0.0), cpus=[0], seed=1)
+        counts = run_job("load", job, LoadResult).counts
+    assert (faults(load.requests[0].expect, answer, Values(counter=1, fresh="f", seed=1)) == []) is right
+    assert (counts.ok > 0, counts.errors.wrong_body > 0) == (right, not right)

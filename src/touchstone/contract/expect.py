@@ -9,7 +9,8 @@ from typing import Any
 
 from touchstone.contract.template import Values
 from touchstone.contract.wire import LARGEST, Answer
-from touchstone.manifest.exchange import Expectation, JsonType
+from touchstone.manifest.exchange import Expectation
+from touchstone.manifest.expected_json import JsonType
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """What zlib is told of the format; `deflate` means zlib's own (RFC 9110 section 8.4.1.2)."""
@@ -134,11 +135,22 @@ def _json_faults(expected: Expectation, body: bytes, values: Values) -> list[str
         elif isinstance(value, JsonType):
             if not _is_type(document[name], value.type):
                 found.append(f"JSON field {name!r} is {document[name]!r}, not a {value.type}")
-        elif document[name] != (filled := values.fill(value) if isinstance(value, str) else value):
+        elif not _same(filled := values.fill(value) if isinstance(value, str) else value, document[name]):
             found.append(f"JSON field {name!r} is {document[name]!r} instead of {filled!r}")
     if expected.json_exact and (others := sorted(set(document) - set(wanted))):
         found.append(f"JSON fields that should not be there: {', '.join(others)}")
     return found
+
+
+def _same(wanted: Any, found: Any) -> bool:
+    """Whether two JSON values are equal as the engine has it: 1 is neither 1.0 nor true, and objects have no order."""
+    if type(wanted) is not type(found):
+        return False
+    if isinstance(wanted, dict):
+        return wanted.keys() == found.keys() and all(_same(value, found[name]) for name, value in wanted.items())
+    if isinstance(wanted, list):
+        return len(wanted) == len(found) and all(map(_same, wanted, found))
+    return bool(wanted == found)
 
 
 def _is_type(value: Any, name: str) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from touchstone.engine import protocol
-from touchstone.manifest.exchange import Expectation, JsonType, Request, WeightedRequest
+from touchstone.manifest.exchange import Expectation, Request, WeightedRequest
+from touchstone.manifest.expected_json import JsonType
 from touchstone.manifest.journey import Capture, Journey, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix

@@ -8,38 +8,34 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, model_validator
 
 from touchstone.manifest.base import Part
-from touchstone.manifest.template import TemplateText, parse
+from touchstone.manifest.expected_json import JsonField
+from touchstone.manifest.template import TemplateText
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
-
-
-class JsonType(Part):
-    """A JSON field of which only the type is fixed."""
-
-    type: Literal["string", "number", "integer", "boolean", "null", "array", "object"]
 
 
 class Expectation(Part):
     """What a response must be. What is not named is not checked."""
 
     status: int | list[int] = 200
-    """The status code, or those allowed."""
+    """The status code, or all that are allowed."""
     body: TemplateText | None = None
-    """The whole body, byte for byte (UTF-8), after templates are filled in."""
+    """The whole body, compared byte by byte once placeholders are filled in."""
     pattern: TemplateText | None = None
-    """A regular expression that the whole body must match."""
+    """A regular expression that the whole body must match; in a load it takes no placeholder but `{fresh}`."""
     encoding: Literal["text", "bytes", "decoded"] = "text"
-    """How `body` and `pattern` are meant: of the bytes as UTF-8; of the bytes themselves, each character from U+0000 to
-    U+00FF standing for one; or of the text that remains when the Content-Encoding (gzip, deflate) is undone, of which a
-    load knows nothing."""
-    json_fields: dict[str, str | int | float | bool | JsonType] | None = Field(default=None, alias="json")
-    """Fields that a JSON body must hold, by value or by type."""
+    """What the body is compared as: `text` is UTF-8; with `bytes` each character from U+0000 to U+00FF stands for a
+    byte; with `decoded` gzip and deflate are undone first, which only a contract does."""
+    json_fields: dict[str, JsonField] | None = Field(default=None, alias="json")
+    """Top-level fields of a JSON object. A text, a number or a boolean is compared by value, and a text may hold
+    placeholders; `{ type = "integer" }` asks for a type alone. An array or an object is compared as a whole, with all
+    that it holds, and takes neither placeholders nor types."""
     json_exact: bool = False
-    """True if the JSON body must hold no other field."""
+    """Whether any other top-level field of the JSON body is a fault."""
     content_type: str | None = None
-    """The media type, parameters left aside."""
+    """The media type, such as `application/json`; its parameters are not compared."""
     headers: dict[str, str] = {}
-    """Fields that must be present; the value is a regular expression for the whole field value."""
+    """Header fields that must be there: name, and a regular expression that the whole value must match."""
 
     @model_validator(mode="after")
     def _one_kind_of_body(self) -> Expectation:
@@ -52,9 +48,8 @@ class Expectation(Part):
                 raise ValueError("encoding = 'bytes' goes with body or pattern")
             if any(ord(character) > 0xFF for character in written):
                 raise ValueError("with encoding = 'bytes' a character stands for a byte: none beyond \\u00ff")
-        for value in (self.json_fields or {}).values():
-            if isinstance(value, str):
-                parse(value)
+        if self.encoding == "decoded" and not kinds:
+            raise ValueError("encoding = 'decoded' goes with body, pattern or json: nothing else is compared decoded")
         return self
 
     @property
@@ -64,16 +59,22 @@ class Expectation(Part):
 
 
 class Request(Part):
-    """A request. Templates in target, headers, body and expectation are filled in (docs/templates.md)."""
+    """A request, and the response that it must get. Placeholders such as `{counter}` make requests differ
+    (docs/templates.md); `ready` and `hold.request` take none.
+    """
 
     method: Method = "GET"
+    """The method."""
     target: TemplateText
-    """The request target as it goes on the wire: percent-escapes are the author's."""
+    """Path and query as they are sent; write percent-escapes where they are needed."""
     headers: dict[str, TemplateText] = {}
+    """Header fields: name and value."""
     body: TemplateText | None = None
+    """The body; none is sent if it is left out."""
     body_file: str | None = None
-    """A file next to the manifest that holds the body, in UTF-8; a template, too."""
+    """In place of `body`: a file next to the manifest that holds it, in UTF-8. Its placeholders are filled in, too."""
     expect: Expectation = Expectation()
+    """What the response must be; any with status 200 if it is left out."""
 
     @model_validator(mode="before")
     @classmethod
@@ -94,4 +95,6 @@ class WeightedRequest(Request):
     """A request of a load's mix."""
 
     name: str = "request"
+    """Its name in the report."""
     weight: Annotated[int, Field(ge=1)] = 1
+    """How often it is drawn, relative to the weights of the others."""

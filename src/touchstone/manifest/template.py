@@ -16,6 +16,8 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator
 
+from touchstone.manifest.base import InWords
+
 Name = Literal["counter", "random", "thread", "fresh"]
 Escape = Literal["plain", "url", "json"]
 Distribution = Literal["uniform", "zipf", "sequential"]
@@ -158,5 +160,5 @@ def _valid(text: str) -> str:
     return text
 
 
-TemplateText = Annotated[str, AfterValidator(_valid)]
+TemplateText = Annotated[str, AfterValidator(_valid), InWords("text with placeholders", "texts with placeholders")]
 """A text of a manifest in which placeholders are filled in."""

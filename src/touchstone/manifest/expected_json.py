@@ -1,0 +1,71 @@
+"""What a field of a JSON body must be: a value, or any of a type.
+
+The contract is checked here and a load in the engine, which compares arrays and objects as a whole: within them it
+neither fills in placeholders nor knows types, so that there they are refused for both.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import PlainValidator
+
+from touchstone.manifest.base import InWords, Part
+from touchstone.manifest.template import parse
+
+TypeName = Literal["string", "number", "integer", "boolean", "null", "array", "object"]
+_TYPES: tuple[TypeName, ...] = get_args(TypeName)
+_WHOLE = "an array or an object is compared as a whole"
+_INSTEAD = "compare the body by `body` or `pattern`, or leave this key out"
+
+
+class JsonType(Part):
+    """A JSON field of which only the type is compared."""
+
+    type: TypeName
+    """Its JSON type; an `integer` is written without a fraction and an exponent."""
+
+
+def _field(value: Any) -> Any:
+    """A field as it was written. Raises ValueError."""
+    if isinstance(value, str):
+        parse(value)
+        return value
+    if isinstance(value, dict) and isinstance(name := _only_type(value), str):
+        known = next((one for one in _TYPES if one == name), None)
+        if known is None:
+            raise ValueError(f"{name!r} is no type of JSON; the types are {', '.join(_TYPES)}")
+        return JsonType(type=known)
+    return value if isinstance(value, JsonType) else _whole(value)
+
+
+def _only_type(table: dict[str, Any]) -> Any:
+    """The value of `type` in a table that holds nothing else."""
+    return table.get("type") if len(table) == 1 else None
+
+
+def _whole(value: Any) -> Any:
+    """A value that is compared as a whole; `{brace}` in its texts is a brace. Raises ValueError."""
+    if isinstance(value, dict):
+        if _only_type(value) in _TYPES:
+            raise ValueError(f"{_WHOLE}, so that no type can stand in it: {_INSTEAD}")
+        return {key: _whole(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    if isinstance(value, str):
+        template = parse(value)
+        if any(template.placeholders):
+            raise ValueError(f"{_WHOLE}, so that {value!r} in it takes no placeholder: {_INSTEAD}")
+        return "".join(map(str, template.pieces))
+    if (isinstance(value, float) and not math.isfinite(value)) or not isinstance(value, int | float):
+        raise ValueError(f"{value} is no value of JSON: write a text, a number, a boolean, an array or an object")
+    return value
+
+
+JsonField = Annotated[
+    JsonType | str | int | float | bool | list[Any] | dict[str, Any],
+    PlainValidator(_field),
+    InWords("value, or `{ type = ... }`", "values, or `{ type = ... }`"),
+]
+"""A value, or a type."""
