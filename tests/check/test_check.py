@@ -85,6 +85,8 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
         (("/ping-{fresh}", "/{capture.id}"), ["contract[0].steps[1].target", "no earlier step captures"]),
         (('target = "/ping"', 'target = "/{fresh}"'), ["ready.target", "takes no placeholders"]),
         (('act = "fail"', 'act = "explode"'), ["contract[0].steps[3].act", "cannot 'explode'", "fail, slow"]),
+        (('act = "fail"', 'act = "fail", with = { code = 404 }'), ["steps[3].with.code", "it takes: status"]),
+        (('act = "fail"', 'act = "refuse", with = { status = 404 }'), ["steps[3].with.status", "it takes none"]),
         (('{ dependency = "downstream", act', '{ dependency = "kafka", act'), ["no dependency 'kafka'"]),
         (('"one row", dependency = "database"', '"one row", dependency = "db"'), ["proofs[0].dependency", "'db'"]),
         (("SELECT count(*) FROM users", "SELEC count(*) FROM users"), ["proofs[0].query", "syntax error"]),

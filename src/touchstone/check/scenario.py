@@ -96,6 +96,11 @@ def _act(file: Path, scenario: Scenario, key: Place, step: Act) -> Iterator[Prob
             f"a dependency of kind {spec.kind} cannot {step.act!r}",
             f"it can: {', '.join(acts) or 'nothing'}",
         )
+        return
+    for argument in step.with_:
+        if argument not in acts[step.act]:
+            taken = f"it takes: {', '.join(acts[step.act])}" if acts[step.act] else "leave `with` out: it takes none"
+            yield Problem(file, (*key, "with", argument), f"{step.act} has no argument {argument!r}", taken)
 
 
 def _proof(file: Path, scenario: Scenario, key: Place, proof: Proof) -> Iterator[Problem]:

@@ -59,8 +59,8 @@ class Dependency(ABC):
     """
 
     kind: ClassVar[str]
-    acts: ClassVar[tuple[str, ...]] = ()
-    """What can be done to it."""
+    acts: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """What can be done to it: each act, and the arguments that it takes."""
     divisible: bool = False
     """Whether several contenders can use it at once, each a part of its own."""
 

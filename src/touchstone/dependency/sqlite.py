@@ -25,7 +25,7 @@ class SqliteFile(Dependency):
 
     kind: ClassVar[str] = "sqlite"
     divisible = True
-    acts: ClassVar[tuple[str, ...]] = ("execute",)
+    acts: ClassVar[Mapping[str, tuple[str, ...]]] = {"execute": ("sql",)}
 
     @classmethod
     def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:

@@ -43,7 +43,13 @@ class Echo(Dependency):
     """
 
     kind: ClassVar[str] = "echo"
-    acts: ClassVar[tuple[str, ...]] = ("fail", "slow", "refuse", "recover", "count")
+    acts: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "fail": ("status",),
+        "slow": ("delay_ms",),
+        "refuse": (),
+        "recover": (),
+        "count": (),
+    }
     divisible = True
 
     def __init__(

@@ -27,7 +27,13 @@ class Kafka(Dependency):
 
     kind: ClassVar[str] = "kafka"
     divisible = True
-    acts: ClassVar[tuple[str, ...]] = ("stop", "start", "kill", "produce", "poison")
+    acts: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "stop": (),
+        "start": (),
+        "kill": (),
+        "produce": ("messages", "spread"),
+        "poison": ("partition", "text"),
+    }
 
     @classmethod
     def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:

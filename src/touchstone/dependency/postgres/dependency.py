@@ -37,7 +37,7 @@ class Postgres(Dependency):
 
     kind: ClassVar[str] = "postgres"
     divisible = True
-    acts: ClassVar[tuple[str, ...]] = ("stop", "start", "execute")
+    acts: ClassVar[Mapping[str, tuple[str, ...]]] = {"stop": (), "start": (), "execute": ("sql",)}
 
     @classmethod
     def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:

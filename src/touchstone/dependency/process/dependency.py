@@ -26,7 +26,7 @@ class Program(Dependency):
     """
 
     kind: ClassVar[str] = "process"
-    acts: ClassVar[tuple[str, ...]] = ("stop", "start")
+    acts: ClassVar[Mapping[str, tuple[str, ...]]] = {"stop": (), "start": ()}
 
     def __init__(
         self,
