@@ -61,6 +61,7 @@ proofs = [{ says = "calls", dependency = "downstream", query = "hits:/echo", equ
 def problems(tmp_path: Path, scenario: str = SCENARIO, stack: str = STACK) -> list[Problem]:
     folder = written(tmp_path / "demo", scenario, stack)
     (folder / "one" / "server.py").write_text("pass")
+    (folder / "ids.csv").write_text("id\n1\n")
     return check_folder(read_scenario_folder(folder))
 
 
@@ -98,6 +99,7 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
         (("POOL = 4", "PORT = 4"), ["settings.PORT", "the lab gives it"]),
         (('title = "Ping"', 'title = "Ping"\ntimeout_s = 30.0'), ["loads.ping.timeout_s", "profile quick"]),
         (('title = "Ping"', 'title = "Ping"\nprofiles = []'), ["loads.ping.profiles", "no profile"]),
+        (('title = "Ping"', 'title = "Ping"\nrows = "ids.csv"'), ["loads.ping.rows", "write {row.id}"]),
         (('title = "Ping"', 'title = "Ping"\ndependency_settings = { db = { x = 1 } }'), ["no dependency 'db'"]),
         (("repeat = 3", "repeat = 4"), ["contract[0].steps[2].tally", "counts 3", "4 requests"]),
         (('"404" = 2 }', '"500" = 2 }'), ["tally", "status 500 is not among"]),

@@ -39,7 +39,7 @@ USER = {"name": "{brace}x}", "tags": ["a", {"n": 1}]}
         ({"user": USER}, True),
         ({"list": [1, 2.5, True]}, True),
         ({"user": {"type": "object"}, "list": {"type": "array"}}, True),
-        ({"user": {"name": "{x}"}}, False),
+        ({"user": {"name": "{brace}x}"}}, False),
         ({"user": USER | {"more": 1}}, False),
         ({"user": USER | {"tags": ["a", {"n": 2}]}}, False),
         ({"list": [2.5, 1, True]}, False),

@@ -67,7 +67,8 @@ def test_a_sound_folder_is_read(tmp_path: Path) -> None:
         (("requests = [", "reqests = ["), ["reqests", "did you mean 'requests'"]),
         (('title = "Ping"', 'title = "Ping"\nloop = "open"'), ["rate", "requests per second"]),
         (('title = "Ping"', 'title = "Ping"\nconnections = 0'), ["connections", "greater than or equal to 1"]),
-        (("expect = { body", "expect = { boddy"), ["boddy", "did you mean 'body'"]),
+        (("expect = { body", "expect = { boddy"), ["boddy", "did you mean 'body'", "see [ready.expect] in docs/manif"]),
+        (('title = "Ping"', 'title = "Ping"\nrate = -1.0'), ["`touchstone check --keys loads.NAME`"]),
         (("summary =", "summary"), ["not TOML"]),
     ],
 )
@@ -80,6 +81,104 @@ def test_a_wrong_scenario_names_file_key_and_fix(tmp_path: Path, change: tuple[s
     assert "scenario.toml" in message
     for part in said:
         assert part in message
+
+
+PING = 'steps = [{ target = "/ping", expect = { body = "pong" } }]'
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ('[{ target = "/", expect = { status = "200" } }]', "whole number or list of whole numbers; found '200'"),
+        (
+            '[{ target = "/", expect = { status = [200, "404"] } }]',
+            "'contract.0.steps.0.expect.status.1': input",
+        ),
+        ("[5]", "key 'contract.0.steps.0': input should be: table; found 5"),
+        ("[{ wait_s = 0.0 }]", "key 'contract.0.steps.0.wait_s': input should be greater than 0; found 0.0"),
+        ('[{ dependency = "database", act = 3 }]', "key 'contract.0.steps.0.act': input should be a valid string"),
+        ('[{ dependency = "d", act = "a", with = { x = [1] } }]', "texts, whole numbers"),
+        ('[{ target = "/", expect = { json = { user = { name = "{fresh}" } } } }]', "compared as a whole"),
+        ('[{ target = "/", expect = { json = { day = 2026-01-01 } } }]', "2026-01-01 is no value of JSON"),
+        ('[{ target = "/", expect = { json = { age = { type = "int" } } } }]', "the types are string, number, integer"),
+        ('[{ target = "/", expect = { json = { a = [{ type = "integer" }] } } }]', "no type can stand in it"),
+    ],
+)
+def test_of_a_union_one_error_is_told(tmp_path: Path, steps: str, said: str) -> None:
+    said = said.replace("texts, whole numbers", "input should be: text, whole number, number or boolean")
+    folder = written(tmp_path / "demo", scenario=SCENARIO.replace(PING, f"steps = {steps}"))
+    with pytest.raises(ManifestError) as caught:
+        read_scenario_folder(folder)
+    assert said in caught.value.what
+    assert "\n" not in caught.value.what
+
+
+LOAD = 'title = "Ping"\n'
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ((LOAD, LOAD + "steps = 3\n"), "'closed' has no steps"),
+        ((LOAD, LOAD + 'loop = "open"\nrate = 5.0\nsteps = 3\n'), "'open' has no steps"),
+        ((LOAD, LOAD + 'arrivals = "uniform"\n'), "a closed loop has no arrivals"),
+        ((LOAD, LOAD + "pipeline = 4\nkeepalive = false\n"), "needs `keepalive`"),
+        ((PING, 'steps = [{ target = "/", concurrent = 5 }]'), "`concurrent` 5 is above `repeat` 1"),
+        ((PING, 'steps = [{ target = "/", expect = { encoding = "decoded" } }]'), "goes with body, pattern or json"),
+        (("[loads.ping]", '[hold]\nrequest = { target = "/" }\nlevels = [10]\n[loads.ping]'), "one level"),
+        (
+            ("[loads.ping]", '[hold]\nrequest = { target = "/" }\nlevels = []\nlarge_settings = {A = 1}\n[loads.ping]'),
+            "`large_levels`, and there are none",
+        ),
+        (("[loads.ping]", '[floor]\nload = "ping"\nfrom_mb = 64\nto_mb = 64\n[loads.ping]'), "no limit lies between"),
+    ],
+)  # fmt: skip
+def test_a_key_of_a_scenario_that_would_have_no_effect_is_refused(
+    tmp_path: Path, change: tuple[str, str], said: str
+) -> None:
+    assert change[0] in SCENARIO
+    with pytest.raises(ManifestError) as caught:
+        read_scenario_folder(written(tmp_path / "demo", scenario=SCENARIO.replace(*change, 1)))
+    assert said in caught.value.what
+
+
+RUN = 'run = ["python3", "server.py"]'
+SECOND = RUN + '\n[variants.two]\ntitle = "2"\nbase = "plain"\n'
+INSTALL = 'install = { commands = [["true"]] }'
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ((RUN, SECOND + 'build_env = { A = "1" }'), "variants.two has `build_env` and no `build`"),
+        ((RUN, RUN + '\nbuild_env = { A = "1" }'), "variants.plain has `build_env` and no `build`"),
+        ((RUN, SECOND + INSTALL), "variants.two has a `base`, an `install` and no `build`"),
+        ((RUN, RUN + '\nprofiled = { build_env = { A = "1" } }'), "`profiled.build_env`"),
+        ((RUN, SECOND + 'sound_twin = "plain"'), "is no exhibit"),
+        ((RUN, RUN + '\nmemory_settings = [{ title = "x", args = ["-a"], heap_share = 0.5 }]'), "{heap_mb}"),
+        (("[needs]", INSTALL + "\n[needs]"), None),
+        ((RUN, RUN + "\n" + INSTALL), None),
+        ((RUN, SECOND + 'train = ["python3", "x.py"]\n' + INSTALL), None),
+        ((RUN, SECOND + 'build = [["true"]]\nbuild_env = { A = "1" }\n' + INSTALL), None),
+    ],
+)
+def test_a_key_of_a_stack_that_would_have_no_effect_is_refused(
+    tmp_path: Path, change: tuple[str, str], said: str | None
+) -> None:
+    assert change[0] in STACK
+    folder = written(tmp_path / "demo", stack=STACK.replace(*change, 1))
+    if said is None:
+        read_scenario_folder(folder)
+        return
+    with pytest.raises(ManifestError) as caught:
+        read_scenario_folder(folder)
+    assert said in caught.value.what
+
+
+def test_an_installation_that_no_variant_uses_is_refused(tmp_path: Path) -> None:
+    stack = STACK.replace("[needs]", INSTALL + "\n[needs]").replace(RUN, 'image = "registry/one:2"')
+    with pytest.raises(ManifestError, match="`install` is used by no variant"):
+        read_scenario_folder(written(tmp_path / "demo", stack=stack))
 
 
 @pytest.mark.parametrize(

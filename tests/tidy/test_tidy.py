@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tidy import limits, prose, rooms, rule_tests
+from tests.tidy import limits, manifest_keys, prose, rooms, rule_tests
+from touchstone.manifest.base import Part
+from touchstone.manifest.keys import Place, Table, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
@@ -51,6 +53,10 @@ def test_prose_names_what_exists() -> None:
 
 def test_every_rule_is_seen_to_fire_and_to_keep_silent() -> None:
     assert not rule_tests.breaches(RULES, ROOT / "tests/judge/rules")
+
+
+def test_every_key_of_a_manifest_is_explained() -> None:
+    assert not manifest_keys.breaches(tables().values())
 
 
 MAP = """\
@@ -147,3 +153,15 @@ def test_a_rule_without_its_two_tests_is_found(tmp_path: Path) -> None:
         "one: no test sees it keep silent",
         *(f"two: no test sees it {w}" for w in ("fire", "keep silent")),
     ]
+
+
+def test_a_key_without_an_explanation_is_found() -> None:
+    class Teapot(Part):
+        """A pot."""
+
+        tea: str
+        """What is in it."""
+        spout: int = 1
+
+    found = manifest_keys.breaches([Table(Teapot, (Place("teapot.toml"),))])
+    assert found == [f"{__name__}.Teapot: the key spout has no docstring"]

@@ -13,7 +13,7 @@ from touchstone.manifest.reader import read_manifest
 
 def read_mix(file: Path) -> Mix:
     """The mix in `file`. Raises ManifestError naming file, line and fix."""
-    mix = read_manifest(file, Mix, guide="docs/templates.md")
+    mix = read_manifest(file, Mix)
     refuse(
         in_order([*check_mix_templates(file, (), mix), *check_mix_requests(file, (), mix)]),
         "the mix",

@@ -72,6 +72,10 @@ def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
 def check_mix_templates(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
     """What is wrong with the names in the templates of a mix at `key`."""
     columns = read_rows(Path(mix.rows)).columns if mix.rows else ()
+    texts = [text for request in mix.all_requests for text in texts_of(request).values()]
+    if columns and not any(parse(text).names("row") for text in texts):
+        fix = f"write {{row.{columns[0]}}} where one is to stand"
+        yield Problem(file, (*key, "rows"), "no request takes a value of them", fix)
     for place, request in enumerate(mix.requests):
         yield from _names(file, (*key, "requests", place), request, columns, ())
         yield from _pattern(file, (*key, "requests", place), request)

@@ -8,14 +8,29 @@ import typer
 
 from touchstone.check.folder import check_folder
 from touchstone.cli.places import scenarios_root
-from touchstone.failure import ExitCode
+from touchstone.failure import ExitCode, UsageError
 from touchstone.manifest.catalogue import find_scenario
+from touchstone.manifest.keys import find, tables
+from touchstone.manifest.keys_page import listing
 
 
 def check(
-    scenario: Annotated[str, typer.Argument(help="A scenario's name, or a folder with a scenario.toml.")],
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            help="A scenario's name, or a folder with a scenario.toml; with --keys a table, such as loads.NAME."
+        ),
+    ] = None,
+    keys: Annotated[
+        bool, typer.Option("--keys", help="List the keys of a table of the manifests, or of all tables.")
+    ] = False,
 ) -> int:
     """Check manifests: patterns, templates, names, times and files. `run` does it first."""
+    if keys:
+        typer.echo(listing(find(scenario) if scenario else tables().values()))
+        return ExitCode.OK
+    if scenario is None:
+        raise UsageError("no scenario is named", fix="name one, or a folder; or list the keys of manifests by --keys")
     folder = find_scenario(scenario, scenarios_root())
     problems = check_folder(folder)
     for problem in problems:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from touchstone.manifest.base import Name, Part
+from touchstone.manifest.base import InWords, Name, Part
 
 UNITS: dict[str, tuple[str, float]] = {
     "ns": ("s", 1e-9),
@@ -28,10 +28,18 @@ UNITS: dict[str, tuple[str, float]] = {
 }
 """Units that a claim may use: the base unit, and how many of it one of them is."""
 
-ContenderName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$")]
+ContenderName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$"),
+    InWords("contender (`stack/variant`)", "contenders (`stack/variant`)"),
+]
 """`stack/variant`."""
 
-LoadName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+LoadName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$"),
+    InWords("name of a load", "names of loads"),
+]
 """A load of the scenario, a mode of `hold`, or a drain such as `1000-messages`."""
 
 UnitName = Literal[
@@ -40,11 +48,16 @@ UnitName = Literal[
 
 
 class Term(Part):
-    """What is measured: a contender's figure under a load. Load and figure are the claim's where they are left out."""
+    """What is measured: a contender's figure under a load. `"stack/variant"` alone is short for
+    `{ contender = "stack/variant" }`.
+    """
 
     contender: ContenderName
+    """The contender that is measured."""
     load: LoadName | None = None
+    """A load of the scenario, a mode of `hold`, or a drain such as `1000-messages`; the claim's if it is left out."""
     figure: str | None = None
+    """A figure (docs/figures.md, docs/claims.md); the claim's if it is left out."""
 
 
 def _named(value: Any) -> Any:
@@ -52,12 +65,18 @@ def _named(value: Any) -> Any:
     return {"contender": value} if isinstance(value, str) else value
 
 
-TermField = Annotated[Term, BeforeValidator(_named)]
+TermField = Annotated[
+    Term,
+    BeforeValidator(_named),
+    InWords("contender (`stack/variant`), or a table", "contenders (`stack/variant`), or tables"),
+]
 
 
 class _Bounded(Part):
     at_least: float | None = None
+    """The lower bound; `at_least`, `at_most` or both are given."""
     at_most: float | None = None
+    """The upper bound."""
 
     @model_validator(mode="after")
     def _has_a_bound(self) -> _Bounded:
@@ -72,42 +91,59 @@ class RatioTest(_Bounded):
     """`of` divided by `to` lies within the bounds."""
 
     kind: Literal["ratio"]
+    """The relation."""
     of: TermField
+    """What is divided."""
     to: TermField
+    """What it is divided by."""
 
 
 class DifferenceTest(_Bounded):
     """`of` minus `to` lies within the bounds, which are in `unit`."""
 
     kind: Literal["difference"]
+    """The relation."""
     of: TermField
+    """What is subtracted from."""
     to: TermField
+    """What is subtracted."""
     unit: UnitName
+    """The unit of the bounds; it must be of the figure's kind."""
 
 
 class ValueTest(_Bounded):
     """Each of `of` lies within the bounds, which are in `unit`."""
 
     kind: Literal["value"]
+    """The relation."""
     of: Annotated[list[TermField], Field(min_length=1)]
+    """All that must lie within the bounds."""
     unit: UnitName
+    """The unit of the bounds; it must be of the figure's kind."""
 
 
 class OrderTest(Part):
     """Each of `of` is lower than the next by more than `margin`."""
 
     kind: Literal["order"]
+    """The relation."""
     of: Annotated[list[TermField], Field(min_length=2)]
+    """What is put in order, the lowest first."""
     margin: Annotated[float, Field(ge=0)] = 0.0
+    """By how much each must be lower than the next, as a share: 0.05 is 5 %."""
 
 
 class EqualityTest(Part):
     """`of` and `to` differ by no more than the share `margin`, either way."""
 
     kind: Literal["equality"]
+    """The relation."""
     of: TermField
+    """One side."""
     to: TermField
+    """The other side."""
     margin: Annotated[float, Field(gt=0)]
+    """By how much they may differ either way, as a share: 0.05 is 5 %."""
 
 
 class EventTest(Part):
@@ -118,19 +154,25 @@ class EventTest(Part):
     """
 
     kind: Literal["event"]
+    """The relation."""
     event: Literal["dies", "lives", "keeps-rate", "finding"]
+    """What happens."""
     of: Annotated[list[TermField], Field(min_length=1)]
+    """All to which it must happen."""
     limit: Annotated[float, Field(gt=0)] | None = None
+    """The memory limit under which it happens; all events but `finding` need it."""
     unit: UnitName | None = None
+    """The unit of `limit`, one of bytes, such as `MiB`."""
     findings: list[str] = []
+    """Codes of findings (docs/findings.md); the event `finding` needs them, and no other has them."""
     occurs: bool = True
-    """Whether the claim says that one of `findings` fires, or that none does."""
+    """Whether the claim says that one of `findings` fires; if not, that none does."""
 
     @model_validator(mode="after")
     def _is_whole(self) -> EventTest:
         if self.event == "finding":
-            if not self.findings or self.limit is not None:
-                raise ValueError("event 'finding' needs `findings`, a list of their codes, and no `limit`")
+            if not self.findings or self.limit is not None or self.unit is not None:
+                raise ValueError("event 'finding' needs `findings`, a list of their codes, and no `limit` and `unit`")
         elif self.limit is None or self.unit is None or UNITS[self.unit][0] != "B":
             raise ValueError(f'event {self.event!r} needs `limit` and its `unit`, a unit of bytes such as "MiB"')
         elif self.findings or not self.occurs:
@@ -146,18 +188,23 @@ Test = Annotated[
 
 
 class Published(Part):
-    """A published number, in its own unit. With `contender` it belongs to that term; a ratio has the unit "ratio"."""
+    """A published number, in its own unit."""
 
     what: str
+    """What the publication says that it is."""
     value: float
+    """The number."""
     unit: UnitName = "ratio"
+    """Its unit."""
     contender: ContenderName | None = None
+    """The contender of the test that it belongs to; the whole test if it is left out."""
 
 
 class NotTestable(Part):
     """Why no measurement can confirm the number: it measured something else."""
 
     reason: str
+    """What it measured instead, in a sentence."""
     evidence: Annotated[list[str], Field(min_length=1)]
     """What shows it, a line each: the publication's own numbers, its sources."""
 
@@ -166,9 +213,13 @@ class Explanation(Part):
     """A contender with the defect, or a load with the fault, under which the published number comes about."""
 
     says: str
+    """What it shows, in a sentence."""
     figure: str | None = None
+    """The figure; the claim's if it is left out."""
     load: LoadName | None = None
+    """The load; the claim's if it is left out."""
     test: Test
+    """The relation under which the published number comes about."""
     admits: list[str] = []
     """Findings that the defect itself causes; they do not disqualify its samples here."""
 
@@ -177,38 +228,52 @@ class Conditions(Part):
     """How the number was come by, and where the lab departs from it on purpose."""
 
     publication: str
+    """What the publication did."""
     lab: str
+    """What the lab does, and where it departs on purpose."""
 
 
 class Claim(Part):
     """One statement."""
 
-    id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9-]*$")]
+    id: Annotated[
+        str,
+        StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9-]*$"),
+        InWords("text of letters, digits and dashes", "texts of letters, digits and dashes"),
+    ]
+    """A short name, such as `A05`; no two claims of a file share one."""
     says: str
     """The statement in our own words."""
     scenario: Name | None = None
-    """The file's where it is left out."""
+    """The scenario under which it is measured; the file's if it is left out."""
     phase: str | None = None
-    """May be stated; it must be the figure's."""
+    """The phase that measures the figure. It follows from the figure; if it is stated, it must fit."""
     load: LoadName | None = None
+    """A load of the scenario, a mode of `hold`, or a drain such as `1000-messages`, for all terms without one."""
     figure: str | None = None
+    """The figure (docs/figures.md, docs/claims.md) of all terms without one."""
     test: Test | None = None
+    """What must hold. A claim has it, or says why there is none: `not_testable` or `not_measured`."""
     published: list[Published] = []
+    """The numbers as they were published."""
     conditions: Conditions | None = None
-    """Only what differs from the file's conditions."""
+    """How this number was come by, where it differs from the file's `conditions`."""
     stand_in: str | None = None
     """If something else is measured in place of what was published about: what, and why."""
     admits: list[str] = []
     """Findings that belong to what is claimed and do not disqualify a sample: errors, where errors are counted."""
     not_testable: NotTestable | None = None
+    """Why no measurement can confirm it."""
     not_measured: str | None = None
     """Why the lab has no measurement for it yet: which toolchain, contender or figure is missing."""
     explained_by: list[Explanation] = []
+    """What reproduces the published number if the test is contradicted: exhibits, loads with a fault."""
     why: bool = False
     """Whether its two contenders are profiled under its load: the page shows where their CPU per request differs."""
     background: str = ""
     """What is known about the number, for the reader."""
     references: list[str] = []
+    """Sources, for the reader, a line each."""
 
     @model_validator(mode="after")
     def _says_how(self) -> Claim:
@@ -227,22 +292,29 @@ class ClaimsFile(Part):
     """The whole of a claims file: an article's statements, or those about a service of one's own."""
 
     schema_: Literal[1] = Field(alias="schema")
+    """The version of this file's format."""
     name: Name
     """As on the command line: `touchstone claims NAME`."""
     letter: str = ""
-    """A short name, where there is one."""
+    """A short name that does as well on the command line, where there is one."""
     title: str
+    """Its title in tables and on pages."""
     summary: str
+    """What was published, for the reader."""
     scenario: Name
+    """The scenario under which the claims are measured."""
     own: bool = False
-    """True for claims about a service of one's own: `--gate` ends with code 3 if one of them is contradicted."""
+    """Whether the claims are about a service of one's own: `touchstone claims --gate` minds these files alone."""
     hardware: str = ""
     """The publication's machine, as far as it says."""
     versions: str = ""
     """The publication's versions, and the lab's next to them."""
     conditions: Conditions | None = None
+    """How the numbers were come by, and where the lab departs from it on purpose."""
     references: list[str] = []
+    """Sources, for the reader, a line each."""
     claims: Annotated[list[Claim], Field(min_length=1)]
+    """The statements."""
 
     @model_validator(mode="after")
     def _ids_differ(self) -> ClaimsFile:

@@ -17,7 +17,7 @@ GUIDE = "docs/claims.md"
 def read_claims(path: Path) -> ClaimsFile:
     """Read one file. Raises ManifestError that names the claim by its id."""
     try:
-        return read_manifest(path, ClaimsFile, GUIDE)
+        return read_manifest(path, ClaimsFile)
     except ManifestError as error:
         raise ManifestError(_with_ids(path, error.what), where=error.where, fix=error.fix) from error
 

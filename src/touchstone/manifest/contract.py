@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from touchstone.manifest.base import Name, Part
 from touchstone.manifest.exchange import Request
@@ -13,30 +13,46 @@ from touchstone.manifest.template import TemplateText
 
 
 class Send(Request):
-    """A step that sends a request, once or often, alone or side by side."""
+    """A step that sends a request, once or often, one after the other or at the same time."""
 
     repeat: Annotated[int, Field(ge=1)] = 1
+    """How often it is sent; `{counter}` differs each time."""
     concurrent: Annotated[int, Field(ge=1)] = 1
+    """How many of the `repeat` requests are under way at a time."""
     tally: dict[str, int] = {}
-    """How many of the repeated answers must have which status, such as `{"200" = 1, "500" = 19}`."""
+    """How many of the `repeat` responses must have which status, such as `{ "200" = 1, "500" = 19 }`."""
     captures: dict[CaptureName, Capture] = {}
-    """Values taken from the answer, for `{capture.NAME}` in later steps of the check."""
+    """Values taken from the response, for `{capture.NAME}` in later steps of the check."""
     within_s: Annotated[float, Field(gt=0)] | None = None
-    """Try again until the expectation is met, at most this long: for a recovery."""
+    """For a recovery: the request is sent again until its response is right, for at most so many seconds. If it is left
+    out, the first response counts."""
+
+    @model_validator(mode="after")
+    def _repeats_what_is_concurrent(self) -> Send:
+        if self.concurrent > self.repeat:
+            raise ValueError(
+                f"`concurrent` {self.concurrent} is above `repeat` {self.repeat}: so many requests are never "
+                "under way at a time; set `repeat` to how many are sent"
+            )
+        return self
 
 
 class Act(Part):
     """A step that does something to a dependency, such as taking it away."""
 
     dependency: Name
+    """One of the scenario's dependencies, by its name."""
     act: Name
+    """What is done, such as `stop` or `execute`; docs/dependencies.md lists the acts of each kind."""
     with_: dict[str, str | int | float | bool] = Field(default={}, alias="with")
+    """Arguments of the act, such as `{ sql = "DELETE FROM users" }`."""
 
 
 class Wait(Part):
     """A step that lets time pass."""
 
     wait_s: Annotated[float, Field(gt=0, le=60)]
+    """How long, in seconds."""
 
 
 Step = Send | Act | Wait
@@ -48,20 +64,27 @@ class Proof(Part):
     says: str
     """The statement that is proven, for the reader of the report."""
     dependency: Name
+    """The dependency that is asked, by its name."""
     query: TemplateText
-    """What is asked; its language is the dependency's own (SQL, a path of the downstream, ...)."""
+    """What is asked, in the dependency's own language, such as SQL; docs/dependencies.md tells for each kind."""
     equals: str | int
-    """The answer that must come: a number, or `ok` (successes), `sent`, or `ok + N`."""
+    """The answer that must come: a number, a text, or how many requests the check or the load had answered correctly
+    (`ok`, `ok + 1`) or had sent (`sent`)."""
     within_s: Annotated[float, Field(gt=0)] | None = None
+    """It is asked again until the answer is right, for at most so many seconds; once if it is left out."""
 
 
 class Check(Part):
     """One statement about the service, its steps, and the proofs that follow them."""
 
     id: Name
+    """Its short name in the report; no two checks share one."""
     says: str
+    """The statement about the service, for the reader of the report."""
     steps: list[Step]
+    """What is done, in order: requests, acts on a dependency, pauses."""
     proofs: list[Proof] = []
+    """Questions to dependencies, asked after the steps."""
 
 
 Answer = Any

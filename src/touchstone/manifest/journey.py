@@ -6,20 +6,29 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, model_validator
 
-from touchstone.manifest.base import Name, Part
+from touchstone.manifest.base import InWords, Name, Part
 from touchstone.manifest.exchange import Request
 
-CaptureName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+CaptureName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$"),
+    InWords("name (letters, digits, `_` and `-`)", "names (letters, digits, `_` and `-`)"),
+]
 """A name for `{capture.NAME}`."""
 
 
 class Capture(Part):
-    """Where in a response a value is: one of the three, or a field and a pattern on its value."""
+    """Where in a response a value is: `json`, `header` or `pattern`, or `header` with a `pattern` on its value."""
 
-    json_pointer: str | None = Field(default=None, alias="json", pattern=r"^(/.*)?$")
-    """A JSON pointer (RFC 6901) into the body, such as `/items/0/id`."""
+    json_pointer: (
+        Annotated[
+            str, StringConstraints(pattern=r"^(/.*)?$"), InWords("JSON pointer (RFC 6901)", "JSON pointers (RFC 6901)")
+        ]
+        | None
+    ) = Field(default=None, alias="json")
+    """A place in the JSON body, such as `/items/0/id`."""
     header: str | None = None
-    """A field of the head."""
+    """The name of a header field."""
     pattern: str | None = None
     """A regular expression that is searched for in the field, or in the body; its first group is the value."""
 
@@ -36,15 +45,19 @@ class JourneyStep(Request):
     """One request of a journey."""
 
     name: str = "step"
+    """Its name in the report, behind that of the journey."""
     captures: dict[CaptureName, Capture] = {}
     """Values taken from the response, for `{capture.NAME}` in later steps."""
     think_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
-    """The user's pause between the response and the next request."""
+    """The user's pause between the response and the next request, in seconds."""
 
 
 class Journey(Part):
     """A user's way through the service, on one connection. Cookies that it sets are sent back."""
 
     name: Name
+    """Its name in the report."""
     weight: Annotated[int, Field(ge=1)] = 1
+    """How often it is drawn, relative to the weights of the others."""
     steps: Annotated[list[JourneyStep], Field(min_length=1)]
+    """Its requests, in order. A response that is wrong, or does not come, ends the pass."""

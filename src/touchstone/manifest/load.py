@@ -13,56 +13,75 @@ Profile = Literal["quick", "normal", "thorough"]
 
 
 class Load(Mix):
-    """One load: a mix, and how it is sent.
-
-    A closed loop sends when an answer has come; an open loop sends at a rate, whatever comes back.
-    """
+    """One load: what is sent, how, and for how long."""
 
     title: str
+    """Its title in the report."""
     about: str = ""
+    """What it asks, for the reader of the report."""
     loop: Literal["closed", "open", "steps", "ramp"] = "closed"
+    """When requests are sent: `closed`, each connection's next one when its last is answered; `open`, at `rate`
+    whatever comes back; `steps`, at rates from a tenth of `rate` up to it; `ramp`, at a rate that grows evenly from a
+    tenth of `rate` up to it."""
     connections: Annotated[int, Field(ge=1)] = 64
+    """How many connections are open at a time."""
     rate: Annotated[float, Field(gt=0)] | None = None
-    """Requests a second, for an open loop; the highest, for steps and a ramp."""
+    """Requests per second of an open loop, and the highest of `steps` and a `ramp`; these three need it, and a closed
+    loop has none."""
     steps: Annotated[int, Field(ge=2)] | None = None
-    """How many rates between a tenth of `rate` and `rate`, for steps."""
+    """How many rates `loop = "steps"` goes through; that loop needs it, and no other has it."""
     arrivals: Literal["uniform", "poisson"] = "uniform"
+    """How requests that are due at a rate follow each other: at equal distances, or at random ones as independent users
+    arrive. A closed loop has none."""
     pipeline: Annotated[int, Field(ge=1)] = 1
+    """How many requests a connection sends before it waits for a response. Above 1 it needs `requests` and
+    `keepalive`."""
     keepalive: bool = True
+    """Whether connections are kept; if not, each request opens one of its own."""
     timeout_s: Annotated[float, Field(gt=0)] = 5.0
+    """A request without a whole response after so many seconds has failed."""
     seconds: Annotated[float, Field(gt=0)] | None = None
-    """The measured time, in place of the profile's. In the profile quick it is at most the profile's own."""
+    """The measured time in seconds, in place of the profile's; with `--quick` at most the profile's."""
     warmup_s: Annotated[float, Field(ge=0)] | None = None
-    """The time before it, in place of the profile's, and in quick at most that."""
+    """The time before it in seconds, in place of the profile's; with `--quick` at most the profile's."""
     idle_s: Annotated[float, Field(ge=0)] = 0.0
-    """How long memory is watched after the load."""
+    """For how many seconds memory is watched after the load."""
     profiles: list[Profile] = ["quick", "normal", "thorough"]
     """The profiles in which this load is run."""
     exhibit: str | None = None
-    """If this load holds a defect on purpose: which, in a sentence. It is run with --exhibits alone, or by its name."""
+    """If this load holds a defect on purpose: which, in a sentence. It is run with `--exhibits` alone, or by its
+    name."""
     error_allowance: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """The share of requests that may fail before the sample is invalid."""
+    """The share of requests that may fail before the result is invalid: 0.01 is 1 %."""
     memory_limit_mb: Annotated[int, Field(ge=1)] | None = None
-    """The memory that the contender may use under this load, by its cgroup; as much as there is if it is left out."""
+    """How much memory the contender may use under this load, in MiB, by its cgroup; as much as there is if it is left
+    out."""
     cpus: Annotated[float, Field(ge=0.01, le=1024)] | None = None
     """How many CPUs' time the contender may use under this load, by its cgroup, such as 0.5; all of those that it is
     bound to if it is left out."""
     dependency_settings: dict[str, dict[str, str | int | bool]] = {}
-    """Settings of a dependency that this load changes, by the dependency's name."""
+    """Settings of dependencies that differ under this load, by the dependency's name."""
     prepare: list[Send | Act] = []
-    """Sent, or done to a dependency, before the load and outside every figure."""
+    """Requests, and acts on dependencies, before the load and outside every figure."""
     proofs: list[Proof] = []
+    """Questions to dependencies, asked after the load."""
 
     @model_validator(mode="after")
-    def _journeys_wait(self) -> Load:
+    def _pipeline_fits(self) -> Load:
         if self.journeys and self.pipeline > 1:
             raise ValueError("journeys need a pipeline of 1: a request waits for what the one before it captures")
+        if self.pipeline > 1 and not self.keepalive:
+            raise ValueError("a pipeline above 1 needs `keepalive`: without it, a connection has one request")
         return self
 
     @model_validator(mode="after")
     def _loop_has_its_rate(self) -> Load:
         if self.loop == "closed" and self.rate is not None:
             raise ValueError("a closed loop has no rate: leave `rate` out or set loop to open")
+        if self.loop == "closed" and "arrivals" in self.model_fields_set:
+            raise ValueError("a closed loop has no arrivals: leave `arrivals` out or set loop to open")
+        if self.loop != "steps" and self.steps is not None:
+            raise ValueError(f"loop {self.loop!r} has no steps: leave `steps` out, or set loop to steps")
         if self.loop != "closed" and self.rate is None:
             raise ValueError(f"loop {self.loop!r} needs `rate`, in requests per second")
         if self.loop == "steps" and self.steps is None:

@@ -14,14 +14,16 @@ from touchstone.manifest.rows import read_rows
 
 
 class Mix(Part):
-    """A part of each load of a scenario.toml; the whole file that `touchstone load --mix` reads."""
+    """What is sent: `requests` or `journeys`. It is a part of each load of a scenario.toml, and the whole of a file for
+    `touchstone load --mix`.
+    """
 
     rows: str | None = None
-    """A CSV or JSON lines file next to the manifest; requests take its rows in turn, by `{row.NAME}`."""
+    """A CSV or JSON lines file next to the manifest, whose rows requests take in turn, by `{row.NAME}`."""
     requests: list[WeightedRequest] = []
-    """A mix: each request is drawn by weight."""
+    """A mix of requests, drawn by weight."""
     journeys: list[Journey] = []
-    """In place of `requests`: each connection goes through one after the other, drawn by weight."""
+    """In place of `requests`: each connection goes through one journey after the other, drawn by weight."""
 
     @field_validator("rows")
     @classmethod

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from touchstone.manifest.base import Name, Part
+from touchstone.manifest.base import InWords, Name, Part
 from touchstone.manifest.contract import Check
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
@@ -24,6 +24,7 @@ class DependencySpec(Part):
     """Something that the service talks to. The lab makes it fresh in each round and gives its address by `env`."""
 
     kind: str
+    """What it is, such as `postgres`; docs/dependencies.md lists the kinds."""
     env: str
     """The environment variable through which the service learns the address."""
     variables: dict[EnvironmentName, str] = {}
@@ -48,53 +49,80 @@ class DependencySpec(Part):
 
 
 class Hold(Part):
-    """Memory against the number of connections."""
+    """Memory against the number of open connections."""
 
     request: Request
+    """The request that each connection sends."""
     levels: list[int]
+    """Numbers of connections at which memory is read: two or more, for what one connection takes is the slope."""
     large_levels: list[int] = []
-    """Levels above one process's file limit, run only by `--phase hold --large`."""
+    """Levels above one process's limit of open files, for `--phase hold --large` alone."""
     large_settings: dict[str, Setting] = {}
-    """Settings that differ at those levels, for all contenders alike: opening may take longer than an idle timeout."""
+    """Environment variables that differ at `large_levels`, for all contenders alike: opening may take longer than an
+    idle timeout."""
     modes: list[Literal["idle", "traffic"]] = ["idle"]
+    """Whether the connections rest after their first response, or send further requests."""
+
+    @model_validator(mode="after")
+    def _is_measured(self) -> Hold:
+        if len(self.levels) == 1:
+            raise ValueError("`levels` has one level, and what a connection takes is the slope between two: add one")
+        if self.large_settings and not self.large_levels:
+            raise ValueError("`large_settings` are for `large_levels`, and there are none: leave them out, or add some")
+        return self
 
 
 class Drain(Part):
-    """A topic filled beforehand, and drained by the service with one call of a downstream a message."""
+    """A topic that is filled beforehand, and drained by the service with one call of a downstream per message."""
 
     dependency: Name
+    """The dependency of kind `kafka` that holds the messages."""
     downstream: Name
-    """The dependency that logs the message ids: order and completeness are proven from its log."""
+    """The dependency of kind `echo` that logs the message ids: order and completeness are proven from its log."""
     messages: list[Annotated[int, Field(ge=10)]]
+    """Numbers of messages; each is a measurement of its own."""
     thorough_messages: list[Annotated[int, Field(ge=10)]] = []
-    """Numbers of messages that are drained in the thorough profile alone."""
+    """Numbers of messages that are drained in the profile `thorough` alone."""
     exhibit_spreads: list[Literal["keyless", "skewed"]] = []
-    """Unequal ways to lay the messages into partitions, drained with --exhibits next to the equal one."""
+    """Unequal ways to lay the messages into partitions, drained with `--exhibits` next to the equal one."""
     stats_target: str = "/stats"
+    """The path at which the service tells what it has done; kept next to the proof, and never counted."""
     within_s: Annotated[float, Field(gt=0)] = 300.0
+    """A topic that is not drained after so many seconds counts as failed."""
 
 
 class Floor(Part):
     """The search for the smallest memory limit that is enough."""
 
     load: Name
+    """The load that is put on under each limit, by its name."""
     share_of_unlimited: Annotated[float, Field(gt=0, le=1)] = 0.9
+    """The share of the rate without a limit that must be kept for a limit to be enough."""
     objective: str | None = None
     """What must hold under the limit besides, such as `p99 < 50ms`."""
-    from_mb: int = 4
-    to_mb: int = 1024
+    from_mb: Annotated[int, Field(ge=1)] = 4
+    """The smallest limit that is tried, in MiB."""
+    to_mb: Annotated[int, Field(ge=1)] = 1024
+    """The largest limit that is tried, in MiB."""
 
     @field_validator("objective")
     @classmethod
     def _readable(cls, objective: str | None) -> str | None:
         return objective and parse_objective(objective).text
 
+    @model_validator(mode="after")
+    def _has_a_range(self) -> Floor:
+        if self.from_mb >= self.to_mb:
+            raise ValueError(f"`from_mb` {self.from_mb} is not below `to_mb` {self.to_mb}: no limit lies between")
+        return self
+
 
 class Peak(Part):
     """The start under load, from exec on."""
 
     load: Name
-    """A closed loop: its connections ask as fast as the contender, still slow, answers."""
+    """The load that is put on, by its name. Its loop is closed: its connections ask as fast as the contender, still
+    slow, answers."""
 
 
 class Capacity(Part):
@@ -111,7 +139,7 @@ class Capacity(Part):
         return parse_objective(objective).text
 
 
-Target = Annotated[str, Field(pattern=r"^/[!-~]*$")]
+Target = Annotated[str, StringConstraints(pattern=r"^/[!-~]*$"), InWords("path", "paths")]
 """A request target: a path, with its query if it has one."""
 
 
@@ -119,47 +147,64 @@ class ProbePost(Part):
     """A resource that takes a body by POST. Without one, content is sent with GET, and some cases are left out."""
 
     target: Target
+    """The path of that resource, with its query if it has one."""
     body: Annotated[str, Field(min_length=1, max_length=16384)] | None = None
-    """What it takes; without it the probe sends `hello`."""
+    """A body that it takes; `hello` is sent if it is left out."""
     content_type: str | None = None
+    """The media type of that body, such as `application/json`."""
     headers: dict[str, str] = {}
+    """Header fields of requests with content, next to those of all requests."""
 
 
 class Probe(Part):
     """The HTTP conformance probe."""
 
     target: Target
-    """A resource that answers GET with 2xx."""
+    """The path of a resource that answers GET with 2xx."""
     headers: dict[str, str] = {}
-    """Fields of every request, such as Authorization."""
+    """Header fields of every request, such as `Authorization`."""
     post: ProbePost | None = None
+    """A resource that takes content; cases that need one are left out without it."""
 
 
 class Scenario(Part):
     """The whole of scenario.toml."""
 
     schema_: Literal[1] = Field(alias="schema")
+    """The version of this file's format."""
     name: Name
+    """The scenario's name, which its stacks name as theirs."""
     title: str
+    """Its title in lists and reports."""
     summary: str
+    """What the service does, for the reader of the report."""
     version: int = 1
-    """Raised with every change that makes results incomparable."""
+    """Raised with every change that makes new results incomparable to older ones."""
     settings: dict[str, Setting] = {}
-    """Environment variables equal for all contenders: pool sizes, timeouts, durability. `{cpus}` is how many CPUs the
-    contender has."""
+    """Environment variables that are equal for all contenders: pool sizes, timeouts, durability. `{cpus}` in a text is
+    how many CPUs the contender has."""
     ready: Request
     """The request whose correct response means that the service has started."""
     dependencies: dict[Name, DependencySpec] = {}
+    """What the service talks to, each under a name of your choice."""
     contract: list[Check]
+    """What every contender must do before anything is timed."""
     loads: Annotated[dict[Name, Load], Field(min_length=1)]
+    """The loads, each under a name of your choice."""
     hold: Hold | None = None
+    """For the phase `hold`, which is left out without it."""
     drain: Drain | None = None
+    """For the phase `drain`, which is left out without it."""
     floor: Floor | None = None
+    """For the phase `floor`, which is left out without it."""
     peak: Peak | None = None
+    """For the phase `peak`, which is left out without it."""
     capacity: Capacity | None = None
+    """For the phase `capacity`, which is left out without it."""
     probe: Probe | None = None
+    """For the phase `probe`, which is left out without it."""
     baseline: Name | None = None
-    """The stack against which the others are put; the first by name if it is not given."""
+    """The stack that the others are compared with; the first by name if it is left out."""
 
     @model_validator(mode="after")
     def _names_fit(self) -> Scenario:

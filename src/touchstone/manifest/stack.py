@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from touchstone.manifest.base import Name, Part
+from touchstone.manifest.base import InWords, Name, Part
 
-Command = Annotated[list[str], Field(min_length=1)]
+Command = Annotated[
+    list[str],
+    Field(min_length=1),
+    InWords("command (list of words: a program and its arguments)", "commands (each a list of words)"),
+]
 """Words, not a shell line. A first word that is one of the needed tools is replaced by the path of that tool.
 `{source}`, `{work}`, `{cache}`, `{base}` and `{tool:NAME}` are filled in (see docs/add-a-stack.md)."""
 
@@ -20,7 +24,7 @@ def _within(pattern: str) -> str:
     return pattern
 
 
-Inside = Annotated[str, AfterValidator(_within)]
+Inside = Annotated[str, AfterValidator(_within), InWords("path within the work folder", "paths within the work folder")]
 """A path relative to the work folder, that does not leave it."""
 
 
@@ -32,38 +36,53 @@ class Install(Part):
     """
 
     commands: Annotated[list[Command], Field(min_length=1)]
-    """They may use the network. What they get should be fixed by a lock file: `["npm", "ci"]`."""
+    """What is run, in order. It may use the network. What it gets should be fixed by a lock file: `["npm", "ci"]`."""
     files: list[Inside] = []
     """Glob patterns of the source files that the commands read: lock files and their like. All sources if empty."""
     leaves: list[Inside] = []
     """Files and folders that are laid into the work folder before the build: `node_modules`, `.venv`. None if the
     packages stay in the package manager's own store, as with Go, Cargo and Maven."""
     env: dict[str, str] = {}
+    """Environment variables of the commands."""
 
 
 class MemorySetting(Part):
-    """One way to run under a memory limit; the floor search tries each. `{heap_mb}` is the limit times `heap_share`."""
+    """One way to run under a memory limit; the search of the phase `floor` tries each."""
 
     title: str
+    """Its name in the report."""
     args: list[str] = []
-    """Arguments behind the program's name, in place of the variant's own heap flags."""
+    """Arguments behind the program's name, in place of the variant's own heap flags. `{heap_mb}` is the limit in MiB
+    times `heap_share`."""
     env: dict[str, str] = {}
+    """Environment variables, next to the variant's; `{heap_mb}` as in `args`."""
     heap_share: Annotated[float, Field(gt=0, le=1)] = 0.6
+    """The share of the limit that `{heap_mb}` stands for."""
+
+    @model_validator(mode="after")
+    def _uses_its_share(self) -> MemorySetting:
+        if "heap_share" in self.model_fields_set and "{heap_mb}" not in " ".join([*self.args, *self.env.values()]):
+            raise ValueError("`heap_share` is what {heap_mb} stands for, and neither `args` nor `env` says {heap_mb}")
+        return self
 
 
 class Profiled(Part):
-    """How a variant is built anew for a profiler, which needs symbols and frame pointers: a copy, for this alone."""
+    """How a copy of a variant is built for a profiler, which needs symbols and frame pointers."""
 
     build: Annotated[list[Command], Field(min_length=1)] | None = None
-    """In place of the variant's own `build`; that if it is left out."""
+    """In place of the variant's own `build`, which is taken if it is left out."""
     build_env: dict[str, str] = {}
-    """Beside the variant's own `build_env`."""
+    """Environment variables of that build, next to the variant's own `build_env`."""
 
 
 class Image(Part):
-    """A container image: one that is built of the stack's sources, or one that is there. A text is a `reference`."""
+    """A container image: one that is built of the stack's sources, or one that is there. `image = "NAME"` is short for
+    `image = { reference = "NAME" }`.
+    """
 
-    reference: Annotated[str, Field(pattern=r"^[^\s-]\S*$")] | None = None
+    reference: (
+        Annotated[str, StringConstraints(pattern=r"^[^\s-]\S*$"), InWords("name of an image", "names of images")] | None
+    ) = None
     """One that is there, by its name: `registry/name:tag`, `name@sha256:...`."""
     dockerfile: Inside | None = None
     """One that is built: the Dockerfile's path in the stack's folder, which is the build's context."""
@@ -92,17 +111,23 @@ class Image(Part):
 
 
 class Variant(Part):
-    """One way to build or run a stack. Keys that are left out are taken from the variant named by `base`, if any."""
+    """One way to build or run a stack. Of a variant with a `base`, `run`, `artifacts`, `env`, `footprint`,
+    `memory_settings` and `extra_configuration` are the base's where they are left out.
+    """
 
     title: str
+    """Its title in the report."""
     base: Name | None = None
-    """Another variant whose finished build this one starts from; its folder is `{base}`."""
+    """Another variant, whose finished build this one starts from; its folder is `{base}`. Without a `build` of its own
+    it is the base's finished program, started in another way."""
     needs: dict[Name, str] = {}
-    """Tools beyond the stack's own, as version ranges: `{"go" = ">=1.24"}`."""
+    """Tools beyond the stack's own, as version ranges: `{ upx = ">=4" }`."""
     install: Install | None = None
     """In place of the stack's own `install`."""
     build: list[Command] = []
+    """What is run in the work folder to build it, in order; nothing if there is nothing to build."""
     build_env: dict[str, str] = {}
+    """Environment variables of the build."""
     artifacts: list[Inside] = []
     """All that is shipped, relative to the work folder: files, folders and glob patterns (`server.js`,
     `node_modules`, `dist/**`). A runtime that is one of the tools is not part of it."""
@@ -111,25 +136,29 @@ class Variant(Part):
     that only reflection finds), `library:NAME` (one that no program is linked with, but loads while it runs),
     `certificates`, `zoneinfo`, or a file's absolute path."""
     run: Command | None = None
+    """What starts the service. A variant has it, a `base` that has it, or an `image`."""
     image: Image | None = None
     """In place of `run`: a container image, built of a Dockerfile or fetched by its reference, and run by podman or
     docker. It says itself what it runs."""
     env: dict[str, str] = {}
+    """Environment variables of the service, next to those that the scenario gives."""
     memory_settings: list[MemorySetting] = []
-    """Heap flags that the floor search sweeps with the limit; the variant as it is if there are none."""
+    """Ways to run under a memory limit, all of which the phase `floor` tries; the variant as it is if there are
+    none."""
     exhibit: str | None = None
-    """If this variant holds a defect on purpose: which, in a sentence. Exhibits run only with --exhibits."""
+    """If this variant holds a defect on purpose: which, in a sentence. Exhibits run only with `--exhibits`."""
     sound_twin: Name | None = None
     """For an exhibit: the variant (of the same stack) that lacks the defect."""
     train: Command | None = None
-    """For an AOT cache: the run command of the training run, made by the lab with the contract as its load."""
+    """For an AOT cache: the command of the training run, which the lab makes with the contract as its load."""
     native: bool = False
-    """True if this is a long native-image build, made one at a time."""
+    """Whether its build takes minutes, as that of a native image: one is made at a time, and the variant runs only when
+    it is asked for by its name."""
     profiled: Profiled | None = None
-    """A copy for the phase `profile`; without it the variant itself is profiled. Only a variant without a build of its
-    own takes it from its base."""
+    """A copy for the phase `profile`; without it the variant itself is profiled. A variant without a `build` takes it
+    from its base."""
     extra_configuration: list[str] = []
-    """Files of hand-written reachability metadata; their lines are counted and shown."""
+    """Files of metadata that was written by hand for a native image; their lines are counted and shown."""
 
 
 _NOT_OF_IMAGES = (
@@ -152,23 +181,32 @@ class Stack(Part):
     """The whole of stack.toml."""
 
     schema_: Literal[1] = Field(alias="schema")
+    """The version of this file's format."""
     name: Name
+    """The stack's name; a contender is called `stack/variant`."""
     scenario: Name
+    """The name of the scenario that it implements."""
     title: str
+    """Its title in lists and reports."""
     language: str
+    """The language that it is written in, for the reader of the report."""
     summary: str = ""
+    """What it is made of, for the reader of the report."""
     needs: dict[Name, str] = {}
+    """Tools and version ranges: `{ go = ">=1.24" }`; `touchstone doctor` lists the tools that are known."""
     sources: list[str] = ["**/*"]
     """Glob patterns of the files that the build needs, relative to this folder."""
     extra_sources: dict[str, str] = {}
-    """Folders outside this one that the build needs: name in the work folder -> path relative to this folder."""
+    """Folders outside this one that the build needs: their name in the work folder, and their path relative to this
+    folder."""
     install: Install | None = None
-    """Of all variants that have no `base` and no `install` of their own."""
+    """How what it depends on is got; for all variants that have no `base` and no `install` of their own."""
     by_default: bool = True
-    """False: the stack runs only when it is asked for by its name, or with `--stacks all`."""
+    """Whether the stack runs when no stacks are named; if not, it is asked for by its name, or with `--stacks all`."""
     default_variants: list[Name] = []
     """The variants that run when none is asked for; all that are neither native nor exhibits if it is empty."""
     variants: Annotated[dict[Name, Variant], Field(min_length=1)]
+    """The ways to build and run it, each under a name of your choice."""
     folder: Path = Path()
     """Where stack.toml lies; set by the reader."""
 
@@ -185,7 +223,9 @@ class Stack(Part):
                 self._is_only_an_image(name)
             elif variant.run is None and variant.base is None:
                 raise ValueError(f"variants.{name} has no `run`, no `image` and no `base` to take either from")
+            self._uses_what_it_says(name)
             self._ships_what_it_installs(name)
+        self._is_installed_for_a_variant()
         for name in self.default_variants:
             if name not in self.variants:
                 raise ValueError(f"default_variants names {name!r}, which is no variant of this stack")
@@ -207,6 +247,33 @@ class Stack(Part):
         for other, one in self.variants.items():
             if one.base == name:
                 raise ValueError(f"variants.{other}.base is {name!r}, an image, which nothing can be built upon")
+
+    def _uses_what_it_says(self, name: str) -> None:
+        """A key that nothing reads would be taken for one that works."""
+        variant = self.variants[name]
+        copied = variant.profiled
+        builds = bool(variant.build or (copied and copied.build))
+        if variant.build_env and not builds:
+            raise ValueError(
+                f"variants.{name} has `build_env` and no `build`, so that nothing is built with it: add `build`, or "
+                "write into `env` what the service is to get"
+            )
+        if copied and copied.build_env and not builds:
+            raise ValueError(f"variants.{name} has `profiled.build_env`, and neither it nor `profiled` has a `build`")
+        if variant.install and variant.base and not variant.build and not variant.train:
+            raise ValueError(
+                f"variants.{name} has a `base`, an `install` and no `build`: it is the finished program of its base, "
+                "in which nothing is installed any more; leave `install` out, or add `build`"
+            )
+        if variant.sound_twin is not None and variant.exhibit is None:
+            raise ValueError(f"variants.{name} has a `sound_twin` and is no exhibit: add `exhibit`, or leave it out")
+
+    def _is_installed_for_a_variant(self) -> None:
+        if self.install is not None and all(self.install_of(name) is not self.install for name in self.variants):
+            raise ValueError(
+                "`install` is used by no variant: each has one of its own, a `base` or an `image`; leave it out, or "
+                "move it into the variant that needs it"
+            )
 
     def _ships_what_it_installs(self, name: str) -> None:
         """Without a build, what the installation leaves is there to be run: its bytes count."""

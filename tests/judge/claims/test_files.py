@@ -68,7 +68,8 @@ def test_a_file_is_found_by_name_letter_and_path() -> None:
         (('["one/plain"]', '["one"]'), ["contender", "one"]),
         (("at_most = 20.0", "at_mst = 20.0"), ["at_mst", "did you mean 'at_most'"]),
         (('test = {', 'tests = {'), ["tests", "did you mean 'test'"]),
-        (('scenario = "demo"\n', ""), ["scenario", "missing"]),
+        (('scenario = "demo"\n', ""), ["scenario", "missing", "see claims.toml", "check --keys claims.toml"]),
+        (('unit = "ms" }\npub', 'unit = 3 }\npub'), ["key 'claims[M1].test.unit'", "see [claims.test]"]),
     ],
 )  # fmt: skip
 def test_a_wrong_file_names_claim_key_and_fix(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
@@ -78,7 +79,7 @@ def test_a_wrong_file_names_claim_key_and_fix(tmp_path: Path, change: tuple[str,
     with pytest.raises(ManifestError) as caught:
         read_claims(path)
     message = str(caught.value)
-    for part in ["mine.toml", "docs/claims.md", *said]:
+    for part in ["mine.toml", "in docs/manifests.md", *said]:
         assert part in message
 
 
