@@ -1,5 +1,6 @@
 #include "planted_faults.hpp"
 
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -44,6 +45,7 @@ extern "C" {
 int __real_accept4(int, sockaddr*, socklen_t*, int);
 ssize_t __real_send(int, const void*, std::size_t, int);
 ssize_t __real_recv(int, void*, std::size_t, int);
+int __real_epoll_ctl(int, int, int, epoll_event*);
 void* __real_realloc(void*, std::size_t);
 
 int __wrap_accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
@@ -70,6 +72,15 @@ ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags) {
     return -1;
   }
   return __real_recv(fd, bytes, size, flags);
+}
+
+int __wrap_epoll_ctl(int epoll, int operation, int fd, epoll_event* event) {
+  if (const int error = faults.watch_errno; error != 0 && operation == EPOLL_CTL_ADD) {
+    ++faults.watch_failures;
+    errno = error;
+    return -1;
+  }
+  return __real_epoll_ctl(epoll, operation, fd, event);
 }
 
 void* __wrap_realloc(void* memory, std::size_t size) {

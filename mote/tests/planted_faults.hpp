@@ -11,6 +11,8 @@ struct PlantedFaults {
   std::atomic<int> send_errno{0};       // send fails with it
   std::atomic<int> send_most{0};        // bytes that one send takes, 0 is all
   std::atomic<int> receive_errno{0};
+  std::atomic<int> watch_errno{0};     // epoll_ctl fails with it to add a socket
+  std::atomic<int> watch_failures{0};  // calls of epoll_ctl that failed so
   std::atomic<bool> no_memory{false};  // new and realloc fail on the server's thread
 };
 

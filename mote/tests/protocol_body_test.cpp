@@ -34,6 +34,17 @@ TEST(Continue, AFinalAnswerInsteadEndsTheConnection) {
   EXPECT_TRUE(wire.closed());
 }
 
+TEST(Unwanted, AFaultBehindTheAnswerEndsTheConnection) {
+  const Router router = make_router();
+  Wire wire(router);
+  wire.send("POST /hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+  EXPECT_EQ(wire.statuses(), std::vector{405});
+  EXPECT_FALSE(wire.closed());
+  wire.send("g\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(wire.statuses(), std::vector{405});
+  EXPECT_TRUE(wire.closed());
+}
+
 TEST(Trailers, ReachTheHandlerApartFromTheHeaders) {
   const Router router = make_router();
   Wire wire(router);

@@ -28,6 +28,16 @@ std::string post(const std::string& fields, const std::string& content) {
 std::string chunked(const std::string& content) {
   return post("Transfer-Encoding: chunked\r\n", content);
 }
+// Chunked content for a resource that takes none, with a request behind it.
+std::string unwanted(const std::string& method_and_path, const std::string& content) {
+  return method_and_path + " HTTP/1.1\r\n" + kHost + "Transfer-Encoding: chunked\r\n\r\n" +
+         content + get(kHost);
+}
+std::string empty_lines(int count) {
+  std::string lines;
+  while (count-- > 0) lines += "\r\n";
+  return lines;
+}
 
 class Conformance : public testing::TestWithParam<Case> {};
 
@@ -43,6 +53,8 @@ TEST_P(Conformance, AnswersAsTheStandardSays) {
 const Case kRequestLine[] = {
     {"Plain", line("GET /hello HTTP/1.1"), {200}, false},
     {"LeadingEmptyLine", "\r\n\r\n" + line("GET /hello HTTP/1.1"), {200}, false},
+    {"EightEmptyLines", empty_lines(8) + line("GET /hello HTTP/1.1"), {200}, false},
+    {"NineEmptyLines", empty_lines(9) + line("GET /hello HTTP/1.1"), {400}, true},
     {"LeadingBareLineFeed", "\n" + line("GET /hello HTTP/1.1"), {400}, true},
     {"LeadingSpace", " " + line("GET /hello HTTP/1.1"), {400}, true},
     {"TwoSpaces", line("GET  /hello HTTP/1.1"), {400}, true},
@@ -106,6 +118,9 @@ const Case kFields[] = {
     {"NoHost", get(""), {400}, true},
     {"TwoHosts", get(kHost + kHost), {400}, true},
     {"EmptyHost", get("Host:\r\n"), {200}, false},
+    {"HostOfSpaces", get("Host: \t \r\n"), {200}, false},
+    {"HostOfPortAlone", get("Host: :80\r\n"), {400}, true},
+    {"HostOfColonAlone", get("Host: :\r\n"), {400}, true},
     {"HostWithPort", get("Host: example.org:8080\r\n"), {200}, false},
     {"HostIpv6", get("Host: [2001:db8::1]:8080\r\n"), {200}, false},
     {"HostBadIpv6", get("Host: [2001:db8]\r\n"), {400}, true},
@@ -169,6 +184,16 @@ const Case kFraming[] = {
     {"LengthList", post("Content-Length: 3, 3\r\n", "abc"), {400}, true},
     {"TwoLengths", post("Content-Length: 3\r\nContent-Length: 4\r\n", "abcd"), {400}, true},
     {"HugeLength", post("Content-Length: 18446744073709551619\r\n", "abc"), {413}, true},
+    {"HugeLengthOfNotFound",
+     "POST /nothing HTTP/1.1\r\n" + kHost + "Content-Length: 18446744073709551621\r\n\r\nhello" +
+         get(kHost),
+     {413},
+     true},
+    {"HugeLengthThatIsNoNumber",
+     post("Content-Length: 18446744073709551619x\r\n", ""),
+     {400},
+     true},
+    {"LongestLength", post("Content-Length: 18446744073709551615\r\n", ""), {413}, true},
     {"TooLarge", post("Content-Length: 1048577\r\n", ""), {413}, true},
     {"RouteLimit",
      "POST /small HTTP/1.1\r\n" + kHost + "Content-Length: 5\r\n\r\nabcde",
@@ -183,6 +208,13 @@ const Case kFraming[] = {
      "POST /nothing HTTP/1.1\r\n" + kHost + "Content-Length: 3\r\n\r\nabc" + get(kHost),
      {404, 200},
      false},
+    {"ChunksOfNotFound", unwanted("POST /nothing", "3\r\nabc\r\n0\r\n\r\n"), {404, 200}, false},
+    {"BadChunkOfNotFound", unwanted("POST /nothing", "g\r\nhello\r\n0\r\n\r\n"), {400}, true},
+    {"BadChunkOfNotAllowed", unwanted("POST /hello", "g\r\nhello\r\n0\r\n\r\n"), {400}, true},
+    {"BadChunkOfNotImplemented", unwanted("BREW /hello", "g\r\nhello\r\n0\r\n\r\n"), {400}, true},
+    {"BadSecondChunkOfNotFound", unwanted("POST /nothing", "3\r\nabc\r\ng\r\n"), {400}, true},
+    {"BadTrailerOfNotFound", unwanted("POST /nothing", "0\r\nX Sum: 1\r\n\r\n"), {400}, true},
+    {"ChunkTooLargeOfNotFound", unwanted("POST /nothing", "100000005\r\nhello"), {404}, true},
     {"LengthAndChunked",
      post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
      {400},
@@ -307,6 +339,11 @@ TEST(Connection, ClosesAreAnnouncedAndKeepAliveIsConfirmed) {
   Wire faulty(router);
   faulty.send(get(""));
   EXPECT_NE(faulty.received().find("\r\nConnection: close\r\n"), std::string::npos);
+  for (const char* content : {"g\r\nhello\r\n", "100000005\r\nhello"}) {
+    Wire unrouted(router);
+    unrouted.send(unwanted("POST /nothing", content));
+    EXPECT_NE(unrouted.received().find("\r\nConnection: close\r\n"), std::string::npos) << content;
+  }
   Wire old(router);
   old.send("GET /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   EXPECT_NE(old.received().find("\r\nConnection: keep-alive\r\n"), std::string::npos);

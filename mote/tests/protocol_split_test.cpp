@@ -22,6 +22,9 @@ const std::string kInputs[] = {
     "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcX\r\n0\r\n\r\n",
     "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA B: 1\r\n\r\n",
     "BREW /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
+    "\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
+    "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
 };
 
 class Split : public testing::TestWithParam<std::string> {};

@@ -81,12 +81,16 @@ Router broken_router() {
   router.stream("GET", "/after", [](const Request&) { return std::make_unique<Broken>(true); });
   router.stream("GET", "/lazy", [](const Request&) { return std::make_unique<Lazy>(); });
   router.stream("GET", "/null", [](const Request&) { return nullptr; });
+  using Handler = std::unique_ptr<StreamHandler>;
+  router.stream("GET", "/error",
+                [](const Request&) -> Handler { throw std::runtime_error("on purpose"); });
+  router.stream("GET", "/number", [](const Request&) -> Handler { throw 1; });
   return router;
 }
 
 TEST(StreamFault, BeforeTheHeadIsA500) {
   const Router router = broken_router();
-  for (const char* path : {"/before", "/null"}) {
+  for (const char* path : {"/before", "/null", "/error", "/number"}) {
     Wire wire(router);
     wire.send(std::string("GET ") + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(wire.statuses(), std::vector{500});

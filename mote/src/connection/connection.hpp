@@ -23,6 +23,8 @@ struct Connection {
     // Requests to the kernel that stand, where the backend makes such:
     kReceiving = 1U << 5U,
     kAwaitingRoom = 1U << 6U,
+
+    kRequested = 1U << 7U,  // a request has come since empty lines were counted
   };
 
   Exchange* exchange;
@@ -33,10 +35,15 @@ struct Connection {
   std::uint16_t generation;  // tells events of an earlier connection in this slot
   Timer timer;
   std::uint8_t flags;
+  std::uint8_t empty_lines;  // before the next request; counted from 0 again after kRequested
 
   [[nodiscard]] bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
   void set(Flag flag) noexcept { flags = static_cast<std::uint8_t>(flags | flag); }
   void clear(Flag flag) noexcept { flags = static_cast<std::uint8_t>(flags & ~flag); }
+  /// A request's head is there.
+  void note_request() noexcept {
+    flags = static_cast<std::uint8_t>(flags | kProgress | kRequested);
+  }
   [[nodiscard]] bool output_blocked() const noexcept {
     return exchange != nullptr && !exchange->output.empty();
   }

@@ -23,8 +23,7 @@ struct Exchange {
   };
 
   Phase phase = Phase::Head;
-  bool persistent = true;  // the connection outlives this exchange
-  bool wants_continue = false;
+  bool persistent = true;       // the connection outlives this exchange
   std::string input;            // unprocessed bytes, from the start of a message or inside one
   std::size_t parse_again = 0;  // size of `input` at which an incomplete head is looked at again
   std::string output;           // what the socket did not take

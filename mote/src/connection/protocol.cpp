@@ -8,13 +8,28 @@ namespace {
 
 using Phase = Exchange::Phase;
 
-// A message may be preceded by empty lines (RFC 9112 section 2.2).
-std::size_t skip_empty_lines(std::string_view input) noexcept {
+// Some clients send an empty line after content (RFC 9112 section 2.2). What goes beyond a few is
+// work for no request: it is left in place, where it is no request line.
+constexpr std::uint8_t kMostEmptyLines = 8;
+
+[[gnu::noinline]] std::size_t take_empty_lines(Connection& connection,
+                                               std::string_view input) noexcept {
+  if (connection.has(Connection::kRequested)) {
+    connection.clear(Connection::kRequested);
+    connection.empty_lines = 0;
+  }
+  std::size_t at = 0;
+  while (connection.empty_lines < kMostEmptyLines && input.substr(at).starts_with("\r\n")) {
+    at += 2;
+    ++connection.empty_lines;
+  }
+  return at;
+}
+
+std::size_t skip_empty_lines(Connection& connection, std::string_view input) noexcept {
   if (input.front() != '\r') [[likely]]
     return 0;
-  std::size_t at = 0;
-  while (input.size() - at >= 2 && input[at] == '\r' && input[at + 1] == '\n') at += 2;
-  return at;
+  return take_empty_lines(connection, input);
 }
 
 // What is left to send, and with it what a client that does not read makes the server hold, stays
@@ -32,9 +47,21 @@ void make_room(std::string& kept, std::size_t size) {
   kept.swap(larger);
 }
 
+// Room for what a request line has next to its target: a method, two spaces, a version, CRLF.
+constexpr std::size_t kLineWithoutTarget = 80;
+
 // An incomplete head is parsed again from its start. That is cheap because it happens only when a
-// line has ended or the input has doubled, so that dripping bytes cost a client more than the
-// server.
+// line has ended, the input has doubled, or a limit must have been passed, so that dripping bytes
+// cost a client more than the server and a refusal does not wait for a line's end.
+std::size_t next_look(std::size_t size, const Limits& limits) noexcept {
+  const std::size_t line = limits.target + kLineWithoutTarget;
+  std::size_t next = 2 * size;
+  for (const std::size_t limit : {line, line + limits.header_section}) {
+    if (size < limit) next = std::min(next, limit);
+  }
+  return next;
+}
+
 bool worth_parsing(const Exchange& exchange, std::string_view arrived) noexcept {
   return exchange.input.size() >= exchange.parse_again ||
          arrived.find('\n') != std::string_view::npos;
@@ -55,7 +82,7 @@ Protocol::Next Protocol::receive(Connection& connection, std::string_view bytes)
     if (consumed < bytes.size()) {
       Exchange& now = exchange(connection);
       now.input.assign(bytes.substr(consumed));
-      now.parse_again = now.input.size() * 2;
+      now.parse_again = next_look(now.input.size(), options_.limits);
     }
     return next_;
   }
@@ -76,7 +103,7 @@ Protocol::Next Protocol::resume(Connection& connection) {
   } else {
     state->input.erase(0, consumed);
   }
-  state->parse_again = state->input.size() * 2;
+  state->parse_again = next_look(state->input.size(), options_.limits);
   return next_;
 }
 
@@ -96,8 +123,7 @@ std::size_t Protocol::process(Connection& connection, std::string_view input) {
     const std::string_view rest = input.substr(at);
     if (rest.empty()) return at;
     if (phase == Phase::Head) {
-      const std::size_t empty_lines = skip_empty_lines(rest);
-      at += empty_lines;
+      at += skip_empty_lines(connection, rest);
       const std::size_t head = process_head(connection, input.substr(at));
       at += head;
       if (head == 0) return at;
@@ -125,7 +151,7 @@ std::size_t Protocol::process_head(Connection& connection, std::string_view inpu
     builder_.assign(head_);
     const RouteMatch match = routes_.find(builder_, allow_);
     if (match.endpoint != nullptr && match.endpoint->handler) [[likely]] {
-      connection.set(Connection::kProgress);
+      connection.note_request();
       run(connection, *match.endpoint, head_.persistent());
       return size;
     }
@@ -137,7 +163,7 @@ std::size_t Protocol::process_head(Connection& connection, std::string_view inpu
 // was consumed as its content.
 std::size_t Protocol::begin(Connection& connection, std::string_view head, std::string_view rest) {
   using syntax::Framing;
-  connection.set(Connection::kProgress);
+  connection.note_request();
   builder_.assign(head_);
   const bool has_body = head_.framing != Framing::None;
   if (head_.expects_unknown) [[unlikely]] {
@@ -146,15 +172,15 @@ std::size_t Protocol::begin(Connection& connection, std::string_view head, std::
   }
   const auto form = head_.target.form;
   if (form == syntax::TargetForm::Authority || form == syntax::TargetForm::Asterisk) [[unlikely]] {
-    return answer_unrouted(connection, form == syntax::TargetForm::Asterisk);
+    return answer_unrouted(connection, form == syntax::TargetForm::Asterisk, rest);
   }
   const RouteMatch match = routes_.find(builder_, allow_);
-  if (match.endpoint == nullptr) return answer_unrouted(connection, match.path_found);
+  if (match.endpoint == nullptr) return answer_unrouted(connection, match.path_found, rest);
   const Endpoint& endpoint = *match.endpoint;
   if (has_body && endpoint.options.require_length && head_.framing == Framing::Chunked) {
     return refuse_request(connection, {411, "This resource needs a Content-Length."}, false);
   }
-  const std::uint64_t otherwise = endpoint.factory ? UINT64_MAX - 1 : options_.limits.body;
+  const std::uint64_t otherwise = endpoint.factory ? UINT64_MAX : options_.limits.body;
   if (head_.content_length > endpoint.options.max_body.value_or(otherwise)) {
     return refuse_request(connection, {413, "The content is larger than this resource accepts."},
                           false);

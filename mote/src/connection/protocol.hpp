@@ -64,9 +64,16 @@ class Protocol {
   std::size_t process_head(Connection& connection, std::string_view input);
   std::size_t begin(Connection& connection, std::string_view head, std::string_view rest);
   std::size_t refuse_request(Connection& connection, syntax::Fault fault, bool keep);
-  std::size_t answer_unrouted(Connection& connection, bool path_found);
+  std::size_t answer_unrouted(Connection& connection, bool path_found, std::string_view rest);
   void expect_body(Connection& connection, const Endpoint* endpoint, std::string_view head,
                    std::string_view rest);
+
+  // What is wrong with content that nobody wants, as far as it has come.
+  struct Preview {
+    syntax::Fault fault;
+    bool too_large = false;
+  };
+  [[nodiscard]] Preview preview_content(std::string_view rest) const;
 
   std::size_t process_body(Connection& connection, std::string_view input);
   bool take_content(Connection& connection, std::string_view content);

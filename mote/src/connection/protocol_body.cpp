@@ -46,12 +46,34 @@ void Protocol::expect_body(Connection& connection, const Endpoint* endpoint, std
     start_stream(connection, endpoint->factory(builder_.request()), head_.persistent());
   } catch (const std::exception& error) {
     report(error.what());
+  } catch (...) {
+    report("an exception that is no std::exception");
   }
   if (state.stream == nullptr) {
     refuse(connection, {500, "The handler of this request failed."});
   } else if (state.decoder.done()) {
     finish_body(connection);
   }
+}
+
+// Looks at the content of the request in head_ before its answer is chosen: once that has promised
+// that the connection goes on, a fault could only end it without a word.
+Protocol::Preview Protocol::preview_content(std::string_view rest) const {
+  const std::uint64_t most = options_.limits.body;
+  syntax::BodyDecoder decoder(head_.framing, head_.content_length);
+  Preview preview{.fault = syntax::kNoFault, .too_large = decoder.announced() > most};
+  std::uint64_t received = 0;
+  while (!preview.too_large && !decoder.done() && !rest.empty()) {
+    const syntax::BodyDecoder::Piece piece = decoder.next(rest, options_.limits);
+    if (piece.fault) {
+      preview.fault = piece.fault;
+      break;
+    }
+    received += piece.content.size();
+    preview.too_large = received > most || decoder.announced() > most - received;
+    rest.remove_prefix(piece.consumed);
+  }
+  return preview;
 }
 
 std::size_t Protocol::process_body(Connection& connection, std::string_view input) {

@@ -81,7 +81,12 @@ std::size_t Protocol::refuse_request(Connection& connection, syntax::Fault fault
   return 0;
 }
 
-std::size_t Protocol::answer_unrouted(Connection& connection, bool path_found) {
+// Answers a request that no handler wants. `rest` is what has come after its head.
+std::size_t Protocol::answer_unrouted(Connection& connection, bool path_found,
+                                      std::string_view rest) {
+  const bool has_body = head_.framing != syntax::Framing::None;
+  const Preview content = has_body ? preview_content(rest) : Preview{};
+  if (content.fault) return refuse_request(connection, content.fault, false);
   const bool asterisk = head_.target.form == syntax::TargetForm::Asterisk;
   const bool implemented = head_.method != Method::Extension && head_.method != Method::Connect;
   response_.reset();
@@ -96,12 +101,10 @@ std::size_t Protocol::answer_unrouted(Connection& connection, bool path_found) {
   } else {
     response_.status(405).header("Allow", allow_).text("This method is not allowed here.\n");
   }
-  const bool has_body = head_.framing != syntax::Framing::None;
   // A client that waits for 100 Continue may send its content after this answer or not: only the
   // connection's end makes clear what follows (RFC 9110 section 10.1.1). After CONNECT a client may
   // take the connection for a tunnel.
-  const bool unclear =
-      has_body && (head_.expects_continue || head_.content_length > options_.limits.body);
+  const bool unclear = has_body && (head_.expects_continue || content.too_large);
   const bool persistent = head_.persistent() && !unclear && head_.method != Method::Connect;
   respond(connection, persistent);
   if (has_body && !connection.has(Connection::kClosing)) expect_body(connection, nullptr, {}, {});

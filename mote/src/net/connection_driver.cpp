@@ -65,7 +65,9 @@ void ConnectionDriver::expire() {
     const std::uint32_t index = expired->index;
     if (expired->timer == Timer::Request) {
       // The answer, if there is one, is followed by the linger that finish() begins.
-      if (advance(index, protocol_.time_out(slab_[index]))) read_on(index);
+      Connection& connection = slab_[index];
+      const auto next = within_memory([&] { return protocol_.time_out(connection); });
+      if (advance(index, next)) read_on(index);
     } else {
       close_socket(index, expired->timer == Timer::Write);
     }
@@ -128,23 +130,28 @@ void ConnectionDriver::pause_accepting() {
 }
 
 void ConnectionDriver::resume_accepting() {
-  listen();
-  accepting_ = true;
+  accepting_ = listen();
+  if (!accepting_) accept_again_ = now_ + kAcceptPause;
 }
 
 // --- one connection ---
+
+// What the protocol says, or Abort where it has run out of memory: that costs the connection.
+template <typename Call>
+Protocol::Next ConnectionDriver::within_memory(const Call& call) {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    protocol_.output().clear();
+    return Protocol::Next::Abort;
+  }
+}
 
 bool ConnectionDriver::take_input(std::uint32_t index, std::string_view bytes) {
   Connection& connection = slab_[index];
   if (connection.has(Connection::kLingering)) [[unlikely]]
     return true;
-  Protocol::Next next = Protocol::Next::Abort;
-  try {
-    next = protocol_.receive(connection, bytes);
-  } catch (const std::bad_alloc&) {
-    protocol_.output().clear();
-  }
-  return advance(index, next);
+  return advance(index, within_memory([&] { return protocol_.receive(connection, bytes); }));
 }
 
 void ConnectionDriver::take_end(std::uint32_t index) {
@@ -152,7 +159,7 @@ void ConnectionDriver::take_end(std::uint32_t index) {
   if (connection.has(Connection::kLingering)) {
     close_socket(index, false);
   } else {
-    (void)advance(index, protocol_.end_of_input(connection));
+    (void)advance(index, within_memory([&] { return protocol_.end_of_input(connection); }));
   }
 }
 
@@ -235,12 +242,7 @@ void ConnectionDriver::flush_held(std::uint32_t index) {
   // Its room is kept for what may be blocked next, and given back by rest().
   state.output.clear();
   state.output_sent = 0;
-  Protocol::Next next = Protocol::Next::Abort;
-  try {
-    next = protocol_.resume(connection);
-  } catch (const std::bad_alloc&) {
-    protocol_.output().clear();
-  }
+  const auto next = within_memory([&] { return protocol_.resume(connection); });
   if (advance(index, next)) read_on(index);
 }
 

@@ -34,8 +34,9 @@ class ConnectionDriver : public Worker {
   virtual void read_on(std::uint32_t index) = 0;
   /// The socket is about to be closed.
   virtual void forget(std::uint32_t index) = 0;
-  /// Calls accept_some() when connections wait, from now on or until pause_listening().
-  virtual void listen() = 0;
+  /// Calls accept_some() when connections wait, from now on or until pause_listening(); false if
+  /// it cannot for now.
+  virtual bool listen() = 0;
   virtual void pause_listening() = 0;
 
   // --- the loop's parts, in the order in which a turn of it has them ---
@@ -84,6 +85,8 @@ class ConnectionDriver : public Worker {
   void pause_accepting();
   void resume_accepting();
 
+  template <typename Call>
+  Protocol::Next within_memory(const Call& call);
   bool advance(std::uint32_t index, Protocol::Next next);
   bool flush(std::uint32_t index);
   bool finish(std::uint32_t index);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
 #include <system_error>
 
 namespace mote {
@@ -32,18 +33,18 @@ EpollWorker::EpollWorker(const Options& options, const RouteTable& routes, Descr
   if (epoll_.get() < 0) {
     throw std::system_error(errno, std::generic_category(), "mote: epoll_create1");
   }
-  add(wake, kWakeTag);
+  if (!add(wake, kWakeTag)) {
+    throw std::system_error(errno, std::generic_category(), "mote: epoll_ctl");
+  }
 }
 
 EpollWorker::~EpollWorker() {
   close_all();
 }
 
-void EpollWorker::add(int fd, std::uint64_t event_tag) {
+bool EpollWorker::add(int fd, std::uint64_t event_tag) noexcept {
   epoll_event event{.events = EPOLLIN, .data = {.u64 = event_tag}};
-  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
-    throw std::system_error(errno, std::generic_category(), "mote: epoll_ctl");
-  }
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 int EpollWorker::timeout() noexcept {
@@ -117,7 +118,11 @@ void EpollWorker::read(std::uint32_t index, bool to_the_end) {
     if (!take_input(index, {input_.get(), size})) return;
     if (size < room && !to_the_end) return;
   }
-  unfinished_.push_back(tag(index));
+  try {
+    unfinished_.push_back(tag(index));
+  } catch (const std::bad_alloc&) {
+    close_socket(index, true);
+  }
 }
 
 void EpollWorker::read_again() {
@@ -146,8 +151,8 @@ void EpollWorker::await_room(std::uint32_t index) {
   (void)epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, slab()[index].fd, &event);
 }
 
-void EpollWorker::listen() {
-  add(listener(), kListenerTag);
+bool EpollWorker::listen() {
+  return add(listener(), kListenerTag);
 }
 
 void EpollWorker::pause_listening() {

@@ -25,10 +25,10 @@ class EpollWorker final : public ConnectionDriver {
   void await_room(std::uint32_t index) override;
   void read_on(std::uint32_t index) override { read(index, true); }
   void forget(std::uint32_t /*index*/) override {}
-  void listen() override;
+  bool listen() override;
   void pause_listening() override;
 
-  void add(int fd, std::uint64_t event_tag);
+  [[nodiscard]] bool add(int fd, std::uint64_t event_tag) noexcept;
   [[nodiscard]] int timeout() noexcept;
   void dispatch(const epoll_event& event);
   void read(std::uint32_t index, bool to_the_end);

@@ -119,7 +119,7 @@ void IoUringWorker::on_listener(std::uint64_t serial) {
   if (!listening_ || serial != listen_serial_) return;
   listening_ = false;
   accept_some();
-  if (accepting()) listen();
+  if (accepting()) (void)listen();
 }
 
 // --- what the driver asks for ---
@@ -160,10 +160,11 @@ void IoUringWorker::forget(std::uint32_t index) {
   if (connection.has(Connection::kAwaitingRoom)) cancel(user_data(Kind::Room, tag(index)));
 }
 
-void IoUringWorker::listen() {
+bool IoUringWorker::listen() {
   ++listen_serial_;
   listening_ = true;
   poll(listener(), POLLIN, user_data(Kind::Listener, listen_serial_));
+  return true;
 }
 
 void IoUringWorker::pause_listening() {

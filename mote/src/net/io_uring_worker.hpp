@@ -27,7 +27,7 @@ class IoUringWorker final : public ConnectionDriver {
   void await_room(std::uint32_t index) override;
   void read_on(std::uint32_t index) override;
   void forget(std::uint32_t index) override;
-  void listen() override;
+  bool listen() override;
   void pause_listening() override;
 
   void dispatch(const Completion& completion);

@@ -29,7 +29,7 @@ struct HeadMeaning {
   bool expects_unknown = false;   // any other expectation
   bool has_transfer_encoding = false;
   bool has_content_length = false;
-  std::uint64_t content_length = 0;  // saturates: what does not fit is larger than any limit
+  std::uint64_t content_length = 0;
   std::size_t field_count = 0;
 };
 

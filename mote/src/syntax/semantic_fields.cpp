@@ -27,6 +27,10 @@ Fault note_host(std::string_view value, Head& head) noexcept {
   if (head.has_host) return {400, "The request has more than one Host field."};
   Authority authority;
   if (!parse_authority(value, authority)) return {400, "The Host field is not a host and port."};
+  // RFC 9110 section 4.2.1: an http URI with an empty host is invalid. Host alone may be empty.
+  if (authority.host.empty() && authority.has_port) {
+    return {400, "The Host field has a port and no host."};
+  }
   head.has_host = true;
   head.host = value;
   return kNoFault;
@@ -39,11 +43,15 @@ Fault note_content_length(std::string_view value, Head& head) noexcept {
   if (value.empty()) return {400, "Content-Length is empty."};
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t length = 0;
+  bool countable = true;
   for (const char c : value) {
     if (!is_digit(c)) return {400, "Content-Length is not a decimal number."};
     const auto digit = static_cast<std::uint64_t>(c - '0');
-    length = length > (kMost - digit) / 10 ? kMost : length * 10 + digit;
+    countable = countable && length <= (kMost - digit) / 10;
+    if (countable) length = length * 10 + digit;
   }
+  // Nothing that follows could be told from this request's content.
+  if (!countable) return {413, "Content-Length is larger than this server can count."};
   head.has_content_length = true;
   head.content_length = length;
   return kNoFault;

@@ -47,8 +47,11 @@ pub fn split_query(text: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Whether this is `uri-host [ ":" port ]`.
+/// Whether this is `uri-host [ ":" port ]`, empty or with a host (RFC 9110 4.2.1).
 pub fn is_host(text: &[u8]) -> bool {
+    if text.first() == Some(&b':') {
+        return false;
+    }
     let (host, port): (&[u8], &[u8]) = if text.first() == Some(&b'[') {
         let Some(end) = text.iter().position(|&b| b == b']') else {
             return false;
