@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from touchstone.isolation.cgroup import create_cgroup, describe_cgroups
-from touchstone.isolation.confinement import ConfinementWatch, is_halted, memory_of
+from touchstone.isolation.confinement import _INTERVAL_S, ConfinementWatch, is_halted, memory_of
 from touchstone.isolation.process import ServerProcess, start_process
 
 GROUPED = pytest.mark.skipif(describe_cgroups() == "not permitted", reason="no cgroup may be made here")
@@ -94,6 +94,41 @@ def test_a_daemon_that_left_its_session_is_a_stray_and_is_ended(tmp_path: Path) 
         assert psutil.pid_exists(stray["pid"])
         process.stop(5)
     assert not psutil.pid_exists(stray["pid"]) or psutil.Process(stray["pid"]).status() == psutil.STATUS_ZOMBIE
+
+
+BRIEF = """
+import pathlib
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for line in open("/proc/self/cgroup").read().splitlines():
+            _, controllers, path = line.split(":", 2)
+            for controller in controllers.split(","):
+                above = pathlib.Path("/sys/fs/cgroup", controller, path.lstrip("/")).parent / "cgroup.procs"
+                if path != "/" and above.exists():
+                    above.write_text(str(os.getpid()))
+        pathlib.Path("gone-out").touch()
+        while not pathlib.Path("seen").exists():
+            time.sleep(0.01)
+    os._exit(0)
+os.wait()
+while not pathlib.Path("gone-out").exists():
+    time.sleep(0.01)
+"""
+"""Its helper leaves session and cgroup, and ends before the account is taken."""
+
+
+@GROUPED
+def test_an_escape_that_has_ended_by_the_time_of_the_account(tmp_path: Path) -> None:
+    with started(tmp_path, BRIEF, grouped=True) as (process, watch):
+        (helper,) = process.strays({process.pid})
+        time.sleep(3 * _INTERVAL_S)
+        (tmp_path / "seen").touch()
+        deadline = time.monotonic() + 20
+        while process.strays({process.pid}):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert [stray["pid"] for stray in watch.account()["strays"]] == [helper]
 
 
 @GROUPED

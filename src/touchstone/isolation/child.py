@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 _OURS: set[int] = set()
+STARTING = threading.RLock()
+"""Held while a child of ours is started, until it is known as ours: a watch in another thread asks meanwhile."""
 
 
 def start_child(command: Sequence[object], **options: Any) -> subprocess.Popen[Any]:
@@ -17,8 +20,9 @@ def start_child(command: Sequence[object], **options: Any) -> subprocess.Popen[A
     The lab takes orphans of its contenders for strays by their sessions; a child that is started here is none.
     Raises OSError or subprocess.SubprocessError if it cannot be executed.
     """
-    child = subprocess.Popen([str(word) for word in command], start_new_session=True, **options)
-    _OURS.add(child.pid)
+    with STARTING:
+        child = subprocess.Popen([str(word) for word in command], start_new_session=True, **options)
+        _OURS.add(child.pid)
     return child
 
 
@@ -39,6 +43,6 @@ def end_child(child: subprocess.Popen[Any], patience_s: float = 5.0) -> None:
 
 def is_foreign(pid: int) -> bool:
     """Whether a child of the lab is in another session than the lab, and not one that the lab started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    with contextlib.suppress(ProcessLookupError, PermissionError), STARTING:
         return os.getsid(pid) != os.getsid(0) and pid not in _OURS
     return False

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import psutil
-
-from touchstone.isolation.cgroup import Cgroup
+from touchstone.isolation.escapes import Escapes
 from touchstone.isolation.process import ServerProcess, lives
 
 _REAL_TIME = {os.SCHED_FIFO: "SCHED_FIFO", os.SCHED_RR: "SCHED_RR", 6: "SCHED_DEADLINE"}
@@ -29,6 +27,7 @@ class ConfinementWatch:
         self._done = threading.Event()
         self._hidden = (0, 0)
         self._halted = False
+        self._escapes = Escapes(process)
         self._sampler = threading.Thread(target=self._sample, daemon=True)
 
     def __enter__(self) -> ConfinementWatch:
@@ -41,15 +40,12 @@ class ConfinementWatch:
 
     def account(self) -> dict[str, Any]:
         """What was found: only what is not as it should be, and the most memory seen that belongs to no process."""
-        # A zombie is in no cgroup any more: one that has ended has not escaped.
         members = [process.pid for process in self._process.tree() if lives(process)]
-        strays = self._process.strays(members)
         cgroup = self._process.cgroup
         found: dict[str, Any] = {
             "beyond_cpus": list(_beyond(members, self._cpus))[:_KEPT],
             "raised": list(_raised(members, os.getpriority(os.PRIO_PROCESS, 0)))[:_KEPT],
-            "strays": [_described(pid) for pid in strays],
-            "left_cgroup": [_described(pid) for pid in members if cgroup and not _inside(pid, cgroup)],
+            **self._escapes.account(),
         }
         now = cgroup.memory_limit() if cgroup and self._limit is not None else None
         if now is not None and self._limit is not None and now > self._limit:
@@ -64,7 +60,9 @@ class ConfinementWatch:
         cgroup = self._process.cgroup
         assert cgroup is not None  # it is not started otherwise
         while not self._done.wait(_INTERVAL_S):
-            states = list(_statuses(cgroup.pids()))
+            pids = cgroup.pids()
+            self._escapes.look(pids)
+            states = list(_statuses(pids))
             self._halted |= any(is_halted(status) for status in states)
             mapped, resident, huge = (sum(part) for part in zip((0, 0, 0), *map(memory_of, states), strict=True))
             hidden = max(0, (cgroup.shared_memory() or 0) - mapped) + huge
@@ -93,29 +91,6 @@ def _raised(pids: Iterable[int], usual: int) -> Iterator[dict[str, Any]]:
             nice, policy = int(fields[_NICE]), int(fields[_POLICY])
             if nice < usual or policy in _REAL_TIME:
                 yield {"pid": pid, "thread": task, "nice": nice, "usual": usual, "policy": _REAL_TIME.get(policy)}
-
-
-def _inside(pid: int, cgroup: Cgroup) -> bool:
-    """Whether a process is in the group or below it; one that has gone is nowhere else."""
-    with contextlib.suppress(OSError):
-        name = cgroup.paths["memory"].name
-        lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
-        places = [path for _, names, path in lines if names == "" or "memory" in names.split(",")]
-        return not places or any(name in path.split("/") for path in places)
-    return True
-
-
-def _described(pid: int) -> dict[str, Any]:
-    with contextlib.suppress(psutil.Error):
-        process = psutil.Process(pid)
-        times = process.cpu_times()
-        return {
-            "pid": pid,
-            "argv": process.cmdline()[:3],
-            "cpu_s": times.user + times.system,
-            "rss": process.memory_info().rss,
-        }
-    return {"pid": pid}
 
 
 def _statuses(pids: Iterable[int]) -> Iterator[str]:

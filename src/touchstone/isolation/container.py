@@ -16,7 +16,7 @@ from uuid import uuid4
 import psutil
 
 from touchstone.isolation.cgroup import Cgroup, find_cgroup
-from touchstone.isolation.child import start_child, take_as_ours
+from touchstone.isolation.child import STARTING, start_child, take_as_ours
 from touchstone.isolation.process import ServerProcess, StartError, describe_exit
 
 _LAB = "touchstone.lab"
@@ -266,17 +266,19 @@ def start_container(runtime: ContainerRuntime, spec: ContainerSpec, *, log: Path
 
     try:
         began = time.monotonic()
-        with log.open("ab") as stream:
-            popen = start_child(
-                start_command(runtime, container),
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                preexec_fn=None if "cpuset" in runtime.controllers else bind,
-            )
-        program = _program(runtime, container, popen)
-        with contextlib.suppress(psutil.NoSuchProcess):
-            take_as_ours(psutil.Process(program).ppid())
+        # Its monitor falls to the lab before the lab can know it.
+        with STARTING:
+            with log.open("ab") as stream:
+                popen = start_child(
+                    start_command(runtime, container),
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=subprocess.STDOUT,
+                    preexec_fn=None if "cpuset" in runtime.controllers else bind,
+                )
+            program = _program(runtime, container, popen)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                take_as_ours(psutil.Process(program).ppid())
     except BaseException:
         remove_container(runtime, container)
         raise

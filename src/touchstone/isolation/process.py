@@ -22,10 +22,22 @@ from touchstone.isolation.private_places import PrivatePlaces
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_UNTIL_KILLED_S = 5.0
+"""The kernel may need a moment to end what it was told to kill."""
 
 
 class StartError(TouchstoneError):
     """A process could not be started, or did not become ready."""
+
+
+@dataclass(frozen=True)
+class Orphans:
+    """What outlived the process that had started it."""
+
+    lived: list[str]
+    """Id and name of each that was there still."""
+    cpu_s: float
+    """CPU seconds that all had used, those included that had ended before."""
 
 
 @dataclass
@@ -86,16 +98,35 @@ class ServerProcess:
         `members` are the processes of the tree. Zombies among the orphans are put to rest.
         """
         found = []
-        for child in psutil.Process().children():
-            if child.pid in self.earlier or child.pid in members or not is_foreign(child.pid):
+        for child in self._fallen():
+            if child.pid in members:
                 continue
             if lives(child):
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    found += [child.pid, *(below.pid for below in child.children(recursive=True))]
+                found += [one.pid for one in _with_descendants(child)]
             else:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(child.pid, os.WNOHANG)
         return found
+
+    def _fallen(self) -> list[psutil.Process]:
+        """What was started in a session of its own by somebody who has ended, and fell to the lab; zombies, too."""
+        return [c for c in psutil.Process().children() if c.pid not in self.earlier and is_foreign(c.pid)]
+
+    def end_orphans(self, patience_s: float = 2.0) -> Orphans:
+        """End what is left of the tree although its root has ended: SIGTERM first, SIGKILL after `patience_s`."""
+        found = [one for child in self._fallen() for one in _with_descendants(child)]
+        orphans = Orphans([_named(one) for one in found if lives(one)], sum(map(_cpu_s, found)))
+        told: set[int] = set()
+        deadline = time.monotonic() + patience_s
+        while (left := self.strays(())) and time.monotonic() < deadline + _UNTIL_KILLED_S:
+            for pid in left:
+                late = time.monotonic() >= deadline
+                if late or pid not in told:
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, signal.SIGKILL if late else signal.SIGTERM)
+                    told.add(pid)
+            time.sleep(0.01)
+        return orphans
 
     def stop(self, patience_s: float = 10.0) -> str:
         """End it: SIGTERM first, SIGKILL to what is left after `patience_s`. Returns how it ended, in words."""
@@ -112,11 +143,11 @@ class ServerProcess:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         self.popen.wait()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + _UNTIL_KILLED_S
         while any(lives(process) for process in left) and time.monotonic() < deadline:
             time.sleep(0.005)
         if self.cgroup:
-            deadline = time.monotonic() + 5
+            deadline = time.monotonic() + _UNTIL_KILLED_S
             while self.cgroup.pids() and time.monotonic() < deadline:
                 time.sleep(0.01)
             self.cgroup.remove()
@@ -142,6 +173,27 @@ def lives(process: psutil.Process) -> bool:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
+
+
+def _with_descendants(process: psutil.Process) -> list[psutil.Process]:
+    """A process and all below it; none if it has gone."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return [process, *process.children(recursive=True)]
+    return []
+
+
+def _named(process: psutil.Process) -> str:
+    with contextlib.suppress(psutil.Error):
+        return f"{process.pid} ({process.name()})"
+    return str(process.pid)
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    """CPU seconds of a process, or of a zombie, and of the children that it has put to rest."""
+    with contextlib.suppress(psutil.Error):
+        times = process.cpu_times()
+        return float(times.user + times.system + times.children_user + times.children_system)
+    return 0.0
 
 
 def tail(log: Path, lines: int = 20) -> list[str]:

@@ -46,8 +46,11 @@ def command_line(words: list[str], places: Mapping[str, Path | None], tools: Map
 
 
 def build_environment(tools: Mapping[str, Found]) -> dict[str, str]:
-    """The user's environment, with what the tools need, and the tools' own folders first on the PATH."""
-    env = dict(os.environ)
+    """The user's environment, with what the tools need, and the tools' own folders first on the PATH.
+
+    Gradle is to work without a daemon: one that an earlier build has warmed up would shorten the next, cold one.
+    """
+    env = {"GRADLE_OPTS": "-Dorg.gradle.daemon=false", **os.environ}
     env["PATH"] = os.pathsep.join(dict.fromkeys([*_folders(tools), *env.get("PATH", os.defpath).split(os.pathsep)]))
     for tool in tools.values():
         env |= tool.environment

@@ -43,7 +43,11 @@ def run_metered(
     meter: Meter,
     places: PrivatePlaces | None = None,
 ) -> int:
-    """Run a command to its end, adding to `meter`; its output goes to `log`. Returns the exit code."""
+    """Run a command to its end, adding to `meter`; its output goes to `log`. Returns the exit code.
+
+    What the command leaves running, such as a build tool's daemon, is ended: it would work, or wait warm, while others
+    are measured. Its CPU time counts.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as stream:
         stream.write(f"$ {' '.join(argv)}\n")
@@ -61,8 +65,13 @@ def run_metered(
         done.set()
         sampler.join()
     process.popen.returncode = os.waitstatus_to_exitcode(status)
-    after, own = psutil.cpu_times(), usage.ru_utime + usage.ru_stime
+    after = psutil.cpu_times()
     meter.wall_s += time.monotonic() - start
+    orphans = process.end_orphans()
+    if orphans.lived:
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write(f"(the lab ended what this command had left running: {', '.join(orphans.lived)})\n")
+    own = usage.ru_utime + usage.ru_stime + orphans.cpu_s
     meter.cpu_s += own
     meter.other_cpu_s += max(0.0, _busy(after) - _busy(before) - own)
     meter.steal_s += after.steal - before.steal

@@ -1,0 +1,94 @@
+"""Processes of a contender outside of its session or its cgroup, also those that end before its account is taken."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from touchstone.isolation.cgroup import Cgroup
+from touchstone.isolation.child import is_foreign
+from touchstone.isolation.process import ServerProcess, lives
+
+_PARENT, _SESSION = 1, 3
+"""Places in /proc/PID/stat behind the program's name (proc(5))."""
+
+
+class Escapes:
+    """What was seen to have escaped so far. `look` is for now and then, `now` for a moment that counts."""
+
+    def __init__(self, process: ServerProcess) -> None:
+        self._process = process
+        self._present: set[int] = set()
+        self._inside: set[int] = set()
+        self._suspects: dict[str, dict[int, dict[str, Any]]] = {}
+        self._seen: dict[str, dict[int, dict[str, Any]]] = {"strays": {}, "left_cgroup": {}}
+
+    def look(self, inside: Collection[int]) -> None:
+        """Take notice of who is outside at two looks one after the other; `inside` is who is in its cgroup now.
+
+        Whoever is outside for a moment alone may be about to enter, or to end. The whole tree is looked at only where
+        somebody is new outside of the cgroup, or has left it.
+        """
+        present = {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
+        new = present - self._present - set(inside)
+        gone_out = (self._inside & present) - set(inside)
+        self._present, self._inside = present, self._inside & present | set(inside)
+        if not (self._suspects or gone_out or any(self._belongs(pid) for pid in new)):
+            return
+        found = self.now()
+        for how, processes in found.items():
+            self._seen[how] |= {pid: one for pid, one in processes.items() if pid in self._suspects.get(how, {})}
+        self._suspects = {how: processes for how, processes in found.items() if processes}
+
+    def account(self) -> dict[str, list[dict[str, Any]]]:
+        """All that have escaped, those of now included, by how."""
+        now = self.now()
+        return {how: list((self._seen[how] | now[how]).values()) for how in now}
+
+    def now(self) -> dict[str, dict[int, dict[str, Any]]]:
+        """Who is outside at this moment: by how, and by process id."""
+        # A zombie is in no cgroup any more: one that has ended has not escaped.
+        members = [process.pid for process in self._process.tree() if lives(process)]
+        cgroup = self._process.cgroup
+        return {
+            "strays": {pid: _described(pid) for pid in self._process.strays(members)},
+            "left_cgroup": {pid: _described(pid) for pid in members if cgroup and not _is_inside(pid, cgroup)},
+        }
+
+    def _belongs(self, pid: int) -> bool:
+        """Whether a process that is new on the machine comes from the tree, or has fallen to the lab."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            parent, session = int(fields[_PARENT]), int(fields[_SESSION])
+            if parent == os.getpid():
+                return is_foreign(pid)
+            return parent in self._inside or session == self._process.pid
+        return False
+
+
+def _is_inside(pid: int, cgroup: Cgroup) -> bool:
+    """Whether a process is in the group or below it; one that has gone is nowhere else."""
+    with contextlib.suppress(OSError):
+        name = cgroup.paths["memory"].name
+        lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
+        places = [path for _, names, path in lines if names == "" or "memory" in names.split(",")]
+        return not places or any(name in path.split("/") for path in places)
+    return True
+
+
+def _described(pid: int) -> dict[str, Any]:
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        times = process.cpu_times()
+        return {
+            "pid": pid,
+            "argv": process.cmdline()[:3],
+            "cpu_s": times.user + times.system,
+            "rss": process.memory_info().rss,
+        }
+    return {"pid": pid}
