@@ -8,6 +8,10 @@ from touchstone.engine.job import Timing
 from touchstone.manifest.load import Load
 from touchstone.manifest.load import Profile as ProfileName
 
+REST_S = 1.2
+"""In the first round the memory is watched for so long after each load: what is kept is judged from one second on, and
+looks are 0.1 s apart."""
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -47,10 +51,11 @@ class Profile:
 
     def timing(self, load: Load, round_number: int) -> Timing:
         """The times of a load in a round, counted from 1."""
+        idle_s = load.idle_s if round_number <= self.idle_in_rounds else 0.0
         return Timing(
             warmup_s=self._own(load.warmup_s, self.warmup_s),
             measured_s=self._own(load.seconds, self.measured_s),
-            idle_s=load.idle_s if round_number <= self.idle_in_rounds else 0.0,
+            idle_s=max(idle_s, REST_S) if round_number == 1 else idle_s,
         )
 
     def _own(self, wanted: float | None, usual: float) -> float:

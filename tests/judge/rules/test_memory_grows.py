@@ -20,6 +20,15 @@ def test_a_leak(window: float, severity: Severity) -> None:
     assert (finding.contender, finding.severity) == ("go/std", severity)
 
 
+@pytest.mark.parametrize(("window", "expected"), [(0.7, 1), (0.5, 0)])
+def test_a_leak_in_a_quick_run_is_a_note_from_two_and_a_half_seconds_of_load_on(window: float, expected: int) -> None:
+    # The warm-up takes 2 s.
+    run = sound_run(seconds=window)
+    _grow(run, 40 * MIB)
+    found = fired(run, "memory-grows")
+    assert [finding.severity for finding in found] == [Severity.NOTE] * expected
+
+
 def test_a_small_leak_of_a_small_service_is_a_note() -> None:
     run = sound_run(seconds=40.0)
     for sample in loads(run, "go/std"):

@@ -1,5 +1,7 @@
 from itertools import pairwise
 
+import pytest
+
 from touchstone.judge.reading.growth import under_load
 
 from ..sound import codes, fired, first_load, loads, sound_run, watch_of
@@ -10,6 +12,15 @@ def test_a_thread_for_every_request() -> None:
     for number, point in enumerate(watch_of(first_load(run)).series):
         point.threads = 8 + 10 * number
     assert fired(run, "threads-grow")
+
+
+@pytest.mark.parametrize(("every", "expected"), [(9_000, 1), (10_500, 0)])
+def test_a_thread_for_every_so_many_requests(every: int, expected: int) -> None:
+    # At 20,000 requests per second, 160,000 in the last two thirds of the load: sixteen may be the runtime's own.
+    run = sound_run()
+    for number, point in enumerate(watch_of(loads(run, "go/std")[0]).series):
+        point.threads = 8 + number * 2_000 // every
+    assert len(fired(run, "threads-grow")) == expected
 
 
 def test_a_thread_for_every_connection() -> None:

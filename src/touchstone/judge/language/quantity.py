@@ -52,3 +52,8 @@ def quantity(figure: str, value: float) -> str:
             return share(value)
         case Unit.COUNT:
             return number(value)
+
+
+def per_request(each: float) -> str:
+    """How many of something come with a request: `one for every 200 requests`, `3 per request`."""
+    return f"{number(each)} per request" if each >= 1 else f"one for every {number(1 / each)} requests"

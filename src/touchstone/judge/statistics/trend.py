@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import statistics
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,6 +13,8 @@ import scipy
 
 LEAST_POINTS = 12
 STRAIGHT = 0.95
+FILLING = 1 / 3
+"""The share of the requests, at the beginning, with which pools and caches fill."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,40 @@ def rise(series: Sequence[tuple[float, float]]) -> Rise | None:
         return None
     slope, _, low, _ = scipy.stats.theilslopes(values, at)
     return Rise(float(slope) * span / middle, float(low) * span / middle)
+
+
+def leak(series: Sequence[tuple[float, float]], *, least: float) -> float | None:
+    """How much each request leaves behind, if a value grows in proportion to the requests; None if it does not.
+
+    Args:
+        series: requests answered until then, and values that count something.
+        least: what the value must have gained over the last two thirds of the requests; smaller gains are no leak.
+
+    Pools and caches fill at first, and ever more slowly: both halves of these two thirds must have gained alike, within
+    three standard errors (those of counts) or a quarter.
+
+    """
+    if not series:
+        return None
+    begin, end = series[0][0], series[-1][0]
+    later = [(x, y) for x, y in series if x >= begin + (end - begin) * FILLING]
+    middle = bisect_left(later, begin + (end - begin) * (1 + FILLING) / 2, key=lambda point: point[0])
+    if min(middle, len(later) - middle) < LEAST_POINTS // 2:
+        return None
+    answered, held = [x for x, _ in later], [y for _, y in later]
+    gain = held[-1] - held[0]
+    if gain <= least or any(b < a - gain * 0.1 for a, b in pairwise(held)):
+        return None
+    halves = [(later[0], later[middle]), (later[middle], later[-1])]
+    if any(last[0] <= first[0] for first, last in halves):
+        return None
+    gains = [(last[1] - first[1], last[0] - first[0]) for first, last in halves]
+    slopes = [gained / asked for gained, asked in gains]
+    error = math.hypot(*(math.sqrt(max(1.0, gained)) / asked for gained, asked in gains))
+    if abs(slopes[1] - slopes[0]) > max(3 * error, 0.25 * statistics.mean(slopes)):
+        return None
+    line = scipy.stats.linregress(answered, held)
+    return float(line.slope) if line.rvalue**2 >= STRAIGHT else None
 
 
 def grows(series: Sequence[tuple[float, float]], *, least: float) -> float | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from touchstone.judge.judgement import Finding, Severity
-from touchstone.judge.language.quantity import number
+from touchstone.judge.language.quantity import number, per_request
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.growth import under_load
+from touchstone.judge.reading.growth import left_behind
 from touchstone.judge.reading.traffic import asked_connections
 from touchstone.judge.rule import SampleRule
-from touchstone.judge.statistics.trend import grows
 from touchstone.record.sample import Sample
 
 ROOM = 100
@@ -27,14 +27,17 @@ class DescriptorsGrow(SampleRule):
     severity = Severity.SUSPECT
     title = "Open descriptors grew to the end, or came near their limit"
     threshold = (
-        "descriptors still climb in a straight line when the load ends, by more over the second half of it and its "
-        "warm-up than the connections of the load and 100; or within the window a process had 90 % of those that it "
-        "may have open, the connections of the load and 100 not counted"
+        "over the last two thirds of all requests, warm-up included, descriptors grow in proportion to them, in both "
+        "halves alike, by more than the connections that were opened anew and 16; or they still climb in a straight "
+        "line when the load ends, by more over the second half of it and its warm-up than the connections of the load "
+        "and 100; or within the window a process had 90 % of those that it may have open, the connections of the load "
+        "and 100 not counted"
     )
     threshold_reason = (
-        "connections, pools and files are opened as the load begins and then stay; a hundred leaves room for a "
-        "pool that fills late. At the limit every further accept and open fails; samples are 0.1 s apart, and 10 % "
-        "leave room for what lies between them"
+        "connections, pools and files are opened as the load begins and then stay, and what a pool opens late it does "
+        "not open with every so many requests; sixteen leave room for a runtime's own. What grows in another way may "
+        "be a pool that fills late, for which a hundred leaves room. At the limit every further accept and open fails; "
+        "samples are 0.1 s apart, and 10 % leave room for what lies between them"
     )
     next_step = "List the open descriptors after a load (`ls -l /proc/PID/fd`): what is there often is not closed."
 
@@ -50,12 +53,10 @@ class DescriptorsGrow(SampleRule):
                 evidence={"peak": peak, "limit": limit, "connections": asked_connections(sample)},
             )
             return
-        series = under_load(sample, lambda point: point.fds)
-        rate = grows(series, least=connections)
-        if rate is not None:
+        grown = left_behind(sample, lambda point: point.fds, room=ROOM)
+        if grown is not None:
             yield self.finding(
-                f"open descriptors grew from {number(series[0][1])} to {number(series[-1][1])}, {number(rate)} a "
-                f"second at the end",
+                f"open descriptors grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",
                 sample=sample,
-                evidence={"first": series[0], "last": series[-1], "a_second": rate},
+                evidence=asdict(grown),
             )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from touchstone.judge.judgement import Finding, Severity
-from touchstone.judge.language.quantity import number
+from touchstone.judge.language.quantity import number, per_request
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.growth import under_load
-from touchstone.judge.reading.traffic import asked_connections
+from touchstone.judge.reading.growth import left_behind
 from touchstone.judge.rule import SampleRule
-from touchstone.judge.statistics.trend import grows
 from touchstone.record.sample import Sample
 
 ROOM = 32
@@ -23,11 +22,14 @@ class ThreadsGrow(SampleRule):
     severity = Severity.SUSPECT
     title = "Threads grew to the end"
     threshold = (
-        "threads still climb in a straight line when the load ends, by more over the second half of it and its warm-up "
-        "than the connections of the load and 32"
+        "over the last two thirds of all requests, warm-up included, threads grow in proportion to them, in both "
+        "halves alike, by more than the connections that were opened anew and 16; or they still climb in a straight "
+        "line when the load ends, by more over the second half of it and its warm-up than the connections of the load "
+        "and 32"
     )
     threshold_reason = (
-        "a thread a connection is a design; more than that is a leak, and runtimes add a few helpers of their own"
+        "a thread a connection is a design, and connections are open before the first request; more than that is a "
+        "leak, and runtimes add a few helpers of their own"
     )
     next_step = "Dump the threads after a load: what there is most of is not ended, or blocked."
     # Pools fill up after exec.
@@ -35,12 +37,10 @@ class ThreadsGrow(SampleRule):
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
-        series = under_load(sample, lambda point: point.threads)
-        rate = grows(series, least=asked_connections(sample) + ROOM)
-        if rate is not None:
+        grown = left_behind(sample, lambda point: point.threads, room=ROOM)
+        if grown is not None:
             yield self.finding(
-                f"threads grew from {number(series[0][1])} to {number(series[-1][1])}, {number(rate)} a second at "
-                f"the end",
+                f"threads grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",
                 sample=sample,
-                evidence={"first": series[0], "last": series[-1], "a_second": rate},
+                evidence=asdict(grown),
             )

@@ -1,0 +1,25 @@
+"""How long a load lasts, and how long its contender is looked at when it is over."""
+
+from __future__ import annotations
+
+import pytest
+
+from touchstone.judge.rules.process.kept_after_load import REST_S
+from touchstone.manifest.load import Load
+from touchstone.plan.profile import PROFILES
+
+
+def rest_s(profile: str, round_number: int, idle_s: float) -> float:
+    load = Load.model_validate({"title": "t", "connections": 8, "idle_s": idle_s, "requests": [{"target": "/"}]})
+    return PROFILES[profile].timing(load, round_number).idle_s
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_is_kept_after_a_load_can_be_judged_once(profile: str) -> None:
+    assert rest_s(profile, 1, 0.0) > REST_S
+    assert rest_s(profile, 2, 0.0) == 0.0
+
+
+def test_a_load_may_ask_for_a_longer_rest() -> None:
+    assert rest_s("normal", 1, 5.0) == rest_s("normal", 2, 5.0) == 5.0
+    assert (rest_s("quick", 1, 5.0), rest_s("quick", 2, 5.0)) == (5.0, 0.0)
