@@ -43,6 +43,22 @@ PROCESSES: tuple[Setup, ...] = (
         seconds=3.0,
     ),
     Setup(
+        "leaks-descriptors-slowly",
+        "three contenders in turn; one leaves a descriptor open for every 200th request",
+        ("descriptors-grow",),
+        servers=knobs(work_us=60) * 2 + knobs(work_us=60, leak_fd_every=200),
+    ),
+    Setup(
+        "helped-by-a-stranger",
+        "two contenders; a process that was there before works whenever the second one is loaded",
+        ("helped-from-outside",),
+        planted="machine",
+        servers=knobs(work_us=60) * 2,
+        machine="accomplice",
+        rounds=3,
+        needs_quiet=True,
+    ),
+    Setup(
         "keeps-descriptors",
         "opens 400 descriptors with its first requests, and still has them when all connections are closed",
         ("kept-after-load",),

@@ -1,0 +1,153 @@
+"""CPU that nobody of the run used, lap by lap: was there more of it whenever one contender was on."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+
+import scipy
+
+from touchstone.judge.reading.traffic import loop
+from touchstone.record.evidence.slices import Slice
+from touchstone.record.run import Run
+from touchstone.record.sample import TARE, Sample
+
+_FULL = 0.25
+"""With fewer CPUs than that idle, strangers took all that there was to have."""
+
+
+@dataclass(frozen=True)
+class Accomplice:
+    """What was used outside of a contender's tree within its slices, beyond what was used within those of others."""
+
+    cpus: float
+    """CPUs, the median over laps."""
+    own_cpus: float
+    """What its own tree used meanwhile."""
+    laps: int
+    more: int
+    """In how many of the laps it was more."""
+    chance: float
+    """How probable so many would be if it came and went by itself (sign test)."""
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """One slice: CPUs on average over it, and requests per second."""
+
+    other: float
+    """Of strangers."""
+    own: float
+    """Of the contender's tree."""
+    used: float
+    """Of the contender, the engine and the dependencies together."""
+    idle: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class _Lap:
+    own: _Turn
+    others: Mapping[str, _Turn]
+
+
+def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
+    """Of one contender under one load, over all rounds; None where it cannot be told.
+
+    Two things are taken off, since they come with a contender and are no process that works for it. The kernel works
+    for requests, and where it counts that apart it is in nobody's time: as much of it as the others' requests had, at
+    this one's rate. A service with dependencies has more of it than a null server, so that it needs a neighbour. And
+    strangers take what a contender leaves over: all of it where no CPU was idle, otherwise no more than they had from
+    the others.
+
+    In an open loop the kernel's ticks may keep step with the requests.
+    """
+    laps = [lap for sample in samples if loop(sample) == "closed" for lap in _laps(sample, run)]
+    names = {name for lap in laps for name in lap.others}
+    if not laps or (names <= {TARE} and any(sample.dependencies for sample in samples)):
+        return None
+    own = _middle([lap.own for lap in laps])
+    others = [_middle([lap.others[name] for lap in laps if name in lap.others]) for name in sorted(names)]
+    strangers = _mean(others, "other")
+    kernels = max(0.0, _kernels(own, others) - strangers)
+    most_left = math.inf if own.idle < _FULL else strangers
+    beyond = [
+        lap.own.other
+        - _mean(lap.others.values(), "other")
+        - kernels
+        - min(max(0.0, _mean(lap.others.values(), "used") - lap.own.used), most_left)
+        for lap in laps
+    ]
+    counted = [value for value in beyond if value]
+    more = sum(value > 0 for value in counted)
+    chance = scipy.stats.binomtest(more, len(counted), alternative="greater").pvalue if counted else 1.0
+    cpus = statistics.median(beyond) - _unseen(samples)
+    return Accomplice(cpus, own.own, len(laps), more, float(chance))
+
+
+def _kernels(own: _Turn, others: Sequence[_Turn]) -> float:
+    """CPUs that the kernel may use for a contender's requests and for nobody, with what strangers always use."""
+    usual = min(own.other, *(turn.other for turn in others))
+    return max(usual + (turn.other - usual) * max(1.0, own.rate / turn.rate) for turn in others if turn.rate > 0)
+
+
+def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
+    """The laps of a sample, each with what was seen within the others' slices of it."""
+    cpus = run.environment.cpus
+    own = _turns(sample, cpus)
+    beside = [
+        (other.contender, _turns(other, cpus))
+        for other in run.samples
+        if (other.phase, other.load, other.round) == (sample.phase, sample.load, sample.round)
+        and other.contender != sample.contender
+    ]
+    for lap, turn in own.items():
+        others = {name: turns[lap] for name, turns in beside if lap in turns}
+        if others:
+            yield _Lap(turn, others)
+
+
+def _turns(sample: Sample, cpus: int) -> dict[int, _Turn]:
+    """By lap. None of a contender whose processes nobody watches: what they use cannot be told from a stranger's."""
+    slices = sample.slices.slices if sample.slices else []
+    if any(one.server_cpu_s is None for one in slices):
+        return {}
+    turns = ((one.lap, _turn(one, cpus)) for one in slices)
+    return {lap: turn for lap, turn in turns if lap is not None and turn is not None}
+
+
+def _turn(one: Slice, cpus: int) -> _Turn | None:
+    seconds = one.end - one.begin
+    if one.other_cpu_s is None or seconds <= 0 or not one.completed:
+        return None
+    own = one.server_cpu_s or 0.0
+    used = own + (one.engine_cpu_s or 0.0) + sum((one.dependencies_cpu_s or {}).values())
+    taken = one.other_cpu_s + (one.steal_s or 0.0) + sum(part or 0.0 for part in one.others_cpu_s or [])
+    return _Turn(
+        other=one.other_cpu_s / seconds,
+        own=own / seconds,
+        used=used / seconds,
+        idle=cpus - (used + taken) / seconds,
+        rate=one.completed / seconds,
+    )
+
+
+def _middle(turns: Sequence[_Turn]) -> _Turn:
+    return _Turn(*(statistics.median(astuple(turn)[place] for turn in turns) for place in range(len(fields(_Turn)))))
+
+
+def _mean(turns: Iterable[_Turn], what: str) -> float:
+    return float(statistics.mean(getattr(turn, what) for turn in turns))
+
+
+def _unseen(samples: Sequence[Sample]) -> float:
+    """CPUs of processes that came and went between two looks at the tree: only its cgroup has counted them."""
+    missed = loaded_s = 0.0
+    for sample in samples:
+        window = sample.result.watch.window if sample.result and sample.result.watch else None
+        if window is not None and window.cgroup_cpu_s is not None and window.cpu_s is not None and sample.slices:
+            missed += max(0.0, window.cgroup_cpu_s - window.cpu_s)
+            loaded_s += sum(one.end - one.begin for one in sample.slices.slices if one.lap is not None)
+    return missed / loaded_s if loaded_s else 0.0

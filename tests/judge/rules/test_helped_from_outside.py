@@ -1,0 +1,91 @@
+import random
+
+import pytest
+
+from touchstone.judge.reading.accomplice import accomplice_of
+from touchstone.record.run import Run
+
+from ..slices import SLICE_S, sliced_run
+from ..sound import codes, fired
+
+RATES = {"go/std": 20_000.0, "rust/std": 26_000.0, "kotlin/jvm": 15_000.0}
+
+
+def shared(used: dict[str, float], *, per_request: float = 0.0, stranger: float = 0.0, rounds: int = 5) -> Run:
+    """A run in slices in which others used so many CPUs while a contender was on, and a stranger now and then."""
+    run = sliced_run(RATES, rounds=rounds, laps=8)
+    dice = random.Random(7)
+    for sample in run.samples:
+        if sample.phase == "load" and sample.slices is not None:
+            for turn in sample.slices.slices:
+                noise = max(0.0, dice.gauss(0.01, 0.02)) + stranger * dice.random()
+                kernel = per_request * turn.completed / SLICE_S
+                turn.other_cpu_s = SLICE_S * (used.get(sample.contender, 0.0) + noise + kernel)
+    return run
+
+
+def test_a_helper_that_works_when_one_contender_is_on() -> None:
+    (finding,) = fired(shared({"go/std": 0.2}), "helped-from-outside")
+    assert finding.contender == "go/std"
+    assert finding.doubt is not None
+    assert finding.doubt.slower is not None and finding.doubt.slower > 1
+
+
+@pytest.mark.parametrize(("used", "expected"), [(0.08, 1), (0.03, 0)])
+def test_five_percent_of_a_cpu_matter(used: float, expected: int) -> None:
+    assert len(fired(shared({"rust/std": used}), "helped-from-outside")) == expected
+
+
+def test_a_stranger_works_whoever_is_on() -> None:
+    assert "helped-from-outside" not in codes(shared({}, stranger=0.6))
+
+
+def test_a_stranger_hides_no_helper() -> None:
+    assert fired(shared({"go/std": 0.4}, stranger=0.4), "helped-from-outside")
+
+
+def test_the_kernel_works_for_each_request_of_whoever_is_on() -> None:
+    # The fastest contender has most of it, and the null server more.
+    assert "helped-from-outside" not in codes(shared({}, per_request=5e-6))
+
+
+def test_the_kernel_works_for_dependencies_too_which_the_null_server_has_not() -> None:
+    same_for_all = dict.fromkeys(RATES, 0.3)
+    assert "helped-from-outside" not in codes(shared(same_for_all))
+
+
+@pytest.mark.parametrize(("taken", "expected"), [(1.0, 0), (0.5, 1)])
+def test_strangers_take_what_a_contender_leaves_over(taken: float, expected: int) -> None:
+    # It leaves 1.2 of two CPUs, its neighbours 0.2 at the most: only where none is left can others have filled it up.
+    run = shared({"go/std": taken})
+    for sample in run.samples:
+        for turn in sample.slices.slices if sample.slices else []:
+            turn.engine_cpu_s = (0.2 if sample.contender == "go/std" else 1.2) * SLICE_S
+            turn.server_cpu_s = 0.6 * SLICE_S
+    assert len(fired(run, "helped-from-outside")) == expected
+
+
+def test_a_few_laps_are_chance() -> None:
+    run = shared({"go/std": 0.2}, rounds=1)
+    assert "helped-from-outside" not in codes(run)
+
+
+def test_what_nobody_watches_cannot_be_told_from_a_stranger() -> None:
+    run = shared({"go/std": 0.2})
+    for sample in run.samples:
+        for turn in sample.slices.slices if sample.slices and sample.contender == "go/std" else []:
+            turn.server_cpu_s = None
+    assert "helped-from-outside" not in codes(run)
+
+
+def test_children_that_only_the_cgroup_has_counted_are_its_own() -> None:
+    run = shared({"go/std": 0.2})
+    own = [s for s in run.samples if s.phase == "load" and s.contender == "go/std"]
+    for sample in own:
+        assert sample.result and sample.result.watch
+        window = sample.result.watch.window
+        window.cgroup_cpu_s = (window.cpu_s or 0.0) + 0.2 * 8 * SLICE_S
+    found = accomplice_of(own, run)
+    assert found is not None
+    assert found.cpus < 0.05
+    assert "helped-from-outside" not in codes(run)
