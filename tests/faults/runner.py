@@ -45,6 +45,7 @@ MACHINE_NOISE = frozenset(
         "rate-not-reached",
         "slowdown-in-window",
         "stall-in-closed-loop",
+        "still-falling",
         "still-rising",
         "tare-drift",
         "tare-noise",

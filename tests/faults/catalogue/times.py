@@ -112,6 +112,14 @@ TIMES: tuple[Setup, ...] = (
         rounds=2,
     ),
     Setup(
+        "waits-longer-with-every-request",
+        "two contenders in turns of a quarter second; one sleeps longer before each answer than before the last",
+        ("slows-with-work|slowdown-in-window",),
+        servers=(*knobs(work_us=60), *knobs(work_us=60, sleep_growing_ns=3)),
+        profile="normal",
+        rounds=2,
+    ),
+    Setup(
         "changes-at-the-end",
         "becomes twice as slow shortly before the window's end",
         ("no-steady-state",),

@@ -61,3 +61,21 @@ def test_one_round_with_turns_enough_among_many_with_too_few_is_chance() -> None
             sample.slices.slices = sample.slices.slices[:8]
     _cost(_of(run, "go/std")[0], 0.02)
     assert not fired(run, "slows-with-work")
+
+
+def test_who_waits_longer_and_longer_falls_behind_the_others_of_its_lap() -> None:
+    run = _run()
+    for sample in _of(run, "go/std"):
+        assert sample.slices is not None
+        for number, turn in enumerate(sample.slices.slices):
+            turn.rate = (turn.rate or 0.0) / (1 + 0.02 * number)
+    (finding,) = fired(run, "slows-with-work")
+    assert finding.statement.startswith("time per request rose")
+
+
+def test_a_machine_that_gets_slower_makes_all_wait() -> None:
+    run = _run()
+    for sample in run.samples:
+        for number, turn in enumerate(sample.slices.slices if sample.slices else []):
+            turn.rate = (turn.rate or 0.0) / (1 + 0.02 * number)
+    assert not fired(run, "slows-with-work")

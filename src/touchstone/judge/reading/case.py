@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from touchstone.judge.judgement import Peak, Steady
+from touchstone.judge.reading.pace import level_points
 from touchstone.judge.reading.peak import PEAK_FIGURES, peak_figures, peak_of
-from touchstone.judge.reading.traffic import loop, measured_points
+from touchstone.judge.reading.traffic import loop
 from touchstone.judge.statistics.steady import steady_state
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
@@ -72,7 +73,7 @@ class Case:
         """The steady-state verdict on each load of a contender."""
         return [
             steady_state(
-                measured_points(s.result),
+                level_points(s, self.run),
                 contender=s.contender,
                 load=s.load or "",
                 sample=s.id,

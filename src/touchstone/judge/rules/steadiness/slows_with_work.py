@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import accumulate, islice
 
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.pace import pace_of
+from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import RunRule
 from touchstone.judge.statistics.trend import Rise, rise
+from touchstone.record.evidence.slices import Slice
+from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
+Series = list[tuple[float, float]]
 FIRST = 1 / 3
 """The share of the turns, at the beginning, in which caches fill and a compiler has not done its work."""
 
@@ -22,7 +29,8 @@ class SlowsWithWork(RunRule):
     slower it is.
 
     Windows of seconds are too short to see it in a rate, which other processes move as well. The CPU that a turn's
-    requests took is the service's own.
+    requests took is the service's own; and who waits longer and longer, for a lock or asleep, falls behind the others
+    of its lap.
     """
 
     code = "slows-with-work"
@@ -32,7 +40,8 @@ class SlowsWithWork(RunRule):
         "loads in slices: CPU per request over the last two thirds of all turns, warm-up included, rises with the "
         "number of requests (Theil-Sen) by more than the margin at the lower end of its 95 % interval, beyond what it "
         "rose by for the contender in the middle; in half of the rounds with enough turns, and in two of "
-        "two or more rounds"
+        "two or more rounds. In a closed loop likewise the time per request over the last two thirds of the turns "
+        "that count, relative to the machine's pace in their laps (the contender in the middle, or the null server)"
     )
     threshold_reason = (
         "a busy machine moves CPU per request by a few percent, and for all contenders alike; of a hundred sound ones "
@@ -46,11 +55,12 @@ class SlowsWithWork(RunRule):
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
         loaded = [sample for sample in case.run.samples if sample.phase == "load"]
-        rises = {sample.id: (sample, found) for sample in loaded if (found := _rise(sample)) is not None}
+        measures = [(what, _rises(loaded, read)) for what, read in _measures(case.run)]
         for group in case.groups_of("load"):
-            yield from self._of(group, rises, case)
+            told = (found for what, rises in measures if (found := self._of(group, what, rises, case)) is not None)
+            yield from islice(told, 1)
 
-    def _of(self, group: Group, rises: Mapping[str, tuple[Sample, Rise]], case: Case) -> Iterator[Finding]:
+    def _of(self, group: Group, what: str, rises: Mapping[str, tuple[Sample, Rise]], case: Case) -> Finding | None:
         seen = [rises[sample.id] for sample in group.samples if sample.id in rises]
         hits = {
             sample.id: found.share
@@ -58,10 +68,10 @@ class SlowsWithWork(RunRule):
             if found.low - max(0.0, _usual(sample, rises)) > case.margin
         }
         if not hits or len(hits) < max(min(2, len(group.samples)), len(seen) / 2):
-            return
+            return None
         most = max(hits.values())
-        yield self.finding(
-            f"CPU per request rose by {share(statistics.median(hits.values()))} over the last two thirds of its turns, "
+        return self.finding(
+            f"{what} rose by {share(statistics.median(hits.values()))} over the last two thirds of its turns, "
             f"in {len(hits)} of {len(seen)} round(s)",
             group=group,
             figures=[*SPEED, *CPU],
@@ -70,15 +80,38 @@ class SlowsWithWork(RunRule):
         )
 
 
-def _rise(sample: Sample) -> Rise | None:
-    """Over the turns of a sample, by the requests that had been answered; None where nobody watched the process."""
+def _measures(run: Run) -> list[tuple[str, Callable[[Sample], Series]]]:
+    """What may rise with the work, and how it is read of a sample; the surest first."""
+    return [("CPU per request", _cpu_per_request), ("time per request", partial(_time_per_request, run=run))]
+
+
+def _rises(samples: Iterable[Sample], read: Callable[[Sample], Series]) -> dict[str, tuple[Sample, Rise]]:
+    """By sample, the rise over its later turns; of those alone that have enough of them."""
+    found: dict[str, tuple[Sample, Rise]] = {}
+    for sample in samples:
+        series = read(sample)
+        risen = rise(series[int(len(series) * FIRST) :])
+        if risen is not None:
+            found[sample.id] = (sample, risen)
+    return found
+
+
+def _cpu_per_request(sample: Sample) -> Series:
+    """By the requests that had been answered; nothing where nobody watched the process."""
+    return [(done, one.server_cpu_s / one.completed) for done, one in _turns(sample) if one.server_cpu_s]
+
+
+def _time_per_request(sample: Sample, run: Run) -> Series:
+    """By the requests that had been answered, on a machine of one speed; nothing but in a closed loop."""
+    pace = pace_of(sample, run) if loop(sample) == "closed" else {}
+    return [(done, pace[one.lap] / one.rate) for done, one in _turns(sample) if one.rate and one.lap in pace]
+
+
+def _turns(sample: Sample) -> Iterator[tuple[float, Slice]]:
+    """Each turn with answers, and how many there had been when it ended."""
     turns = sample.slices.slices if sample.slices else []
-    answered, series = 0, []
-    for turn in turns:
-        answered += turn.completed
-        if turn.server_cpu_s and turn.completed:
-            series.append((float(answered), turn.server_cpu_s / turn.completed))
-    return rise(series[int(len(series) * FIRST) :])
+    answered = accumulate(turn.completed for turn in turns)
+    return ((float(done), turn) for done, turn in zip(answered, turns, strict=True) if turn.completed)
 
 
 def _usual(sample: Sample, rises: Mapping[str, tuple[Sample, Rise]]) -> float:

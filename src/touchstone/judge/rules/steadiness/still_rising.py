@@ -9,13 +9,11 @@ from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
-from touchstone.judge.reading.traffic import loop
+from touchstone.judge.reading.drift import drifts
 from touchstone.judge.rule import GroupRule
-from touchstone.record.sample import Sample
 
 RISE = 0.10
 MIDDLE = 0.15
-LEAST_POINTS = 8
 ROUNDS = 3
 
 
@@ -40,8 +38,7 @@ class StillRising(GroupRule):
 
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Look at one group."""
-        short = {steady.sample for steady in case.steady_of(group) if steady.shape == "too short"}
-        rises = {s.id: rise for s in group.samples if s.id in short and (rise := _rise(s)) is not None}
+        rises = drifts(group, case)
         hits = [sample for sample, rise in rises.items() if rise > RISE]
         if len(rises) < ROUNDS or len(hits) < len(rises) * 2 / 3 or median(rises.values()) <= MIDDLE:
             return
@@ -52,14 +49,3 @@ class StillRising(GroupRule):
             figures=[*SPEED, *CPU],
             evidence={"rises": rises},
         )
-
-
-def _rise(sample: Sample) -> float | None:
-    """By how much the second half of the window was faster; None where that says nothing."""
-    if sample.result is None or loop(sample) != "closed":
-        return None
-    window = [point.ok for point in sample.result.series if point.phase == "load"]
-    half = len(window) // 2
-    if len(window) < LEAST_POINTS or not sum(window):
-        return None
-    return sum(window[half : 2 * half]) / max(1, sum(window[:half])) - 1

@@ -1,0 +1,64 @@
+"""How fast the machine was in each lap: what falls on all contenders alike is no change of one of them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+from touchstone.judge.reading.traffic import loop, measured_points
+from touchstone.record.engine import Point
+from touchstone.record.run import Run
+from touchstone.record.sample import TARE, Sample
+
+_ENOUGH = 3
+"""Of so many others the middle one is the machine; of fewer, a neighbour that changes would be taken for it."""
+
+
+def pace_of(sample: Sample, run: Run) -> dict[int, float]:
+    """By lap, the speed of the machine while a sample was measured, over its usual speed.
+
+    It is that of the contender in the middle of all others, the null server among them; of the null server alone where
+    there are fewer than three. Empty where nothing was sliced, or nobody else was measured.
+    """
+    others = [
+        (other.contender, speeds)
+        for other in run.samples
+        if (other.phase, other.load, other.round) == (sample.phase, sample.load, sample.round)
+        and other.contender != sample.contender
+        and (speeds := _speeds(other))
+    ]
+    if len(others) < _ENOUGH:
+        others = [(name, speeds) for name, speeds in others if name == TARE]
+    laps = {lap for _, speeds in others for lap in speeds}
+    found = {lap: [speeds[lap] for _, speeds in others if lap in speeds] for lap in sorted(laps)}
+    return {lap: math.exp(statistics.median(speeds)) for lap, speeds in found.items()}
+
+
+def level_points(sample: Sample, run: Run) -> list[Point]:
+    """The series within the measured window, as it would be on a machine of one speed.
+
+    Where a closed loop was sliced, the responses of each slice are divided by the machine's pace in its lap.
+    """
+    points = measured_points(sample.result) if sample.result else []
+    pace = pace_of(sample, run) if loop(sample) == "closed" else {}
+    if sample.slices is None or not pace:
+        return points
+    laps = {one.end: one.lap for one in sample.slices.slices if one.lap is not None}
+    return [_level(point, laps, pace) for point in points]
+
+
+def _level(point: Point, laps: Mapping[float, int], pace: Mapping[int, float]) -> Point:
+    speed = pace.get(laps.get(point.t, -1), 1.0)
+    return point.model_copy(update={"ok": round(point.ok / speed)})
+
+
+def _speeds(sample: Sample) -> dict[int, float]:
+    """By lap, the logarithm of a contender's rate over its usual one."""
+    slices = sample.slices.slices if sample.slices else []
+    rates = {one.lap: one.rate for one in slices if one.lap is not None and one.rate}
+    return {lap: math.log(rate) - _usual(list(rates.values())) for lap, rate in rates.items()}
+
+
+def _usual(rates: Sequence[float]) -> float:
+    return statistics.median(map(math.log, rates))

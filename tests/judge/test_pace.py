@@ -1,0 +1,76 @@
+"""What the machine does to all contenders of a lap is told from what one of them does by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.judge.slices import sliced_run
+from tests.judge.sound import codes, fired, loads, result_of
+from touchstone.judge.reading.pace import level_points, pace_of
+from touchstone.record.engine import Point
+from touchstone.record.run import Run
+
+LAPS = 24
+RATES = {"go/std": 20_000.0, "rust/std": 26_000.0, "kotlin/jvm": 15_000.0}
+
+
+def run_of(
+    machine: Callable[[int, int], float] = lambda _round, _lap: 1.0,
+    own: Callable[[int], float] = lambda _lap: 1.0,
+    rates: dict[str, float] = RATES,
+) -> Run:
+    """A run in slices on a machine of that pace, in which `go/std` has a pace of its own besides."""
+    run = sliced_run(rates, rounds=3, laps=LAPS, machine=machine)
+    for sample in run.samples:
+        if sample.phase != "load" or sample.slices is None:
+            continue
+        for lap, turn in enumerate(sample.slices.slices):
+            speed = own(lap) if sample.contender == "go/std" else 1.0
+            turn.rate = (turn.rate or 0.0) * speed
+            turn.completed = turn.ok = round(turn.ok * speed)
+            turn.server_cpu_s = (turn.server_cpu_s or 0.0) * speed
+        result_of(sample).series = [Point(t=turn.end, ok=turn.ok) for turn in sample.slices.slices]
+    return run
+
+
+def slower_from(lap: int) -> Callable[[int], float]:
+    return lambda now: 1.0 if now < lap else 0.7
+
+
+def test_a_machine_that_gets_slower_is_no_fault_of_a_contender() -> None:
+    assert not codes(run_of(lambda _round, lap: slower_from(8)(lap))) & {"slowdown-in-window", "slows-with-work"}
+
+
+def test_a_contender_that_sleeps_from_some_request_on() -> None:
+    assert [finding.contender for finding in fired(run_of(own=slower_from(8)), "slowdown-in-window")] == ["go/std"]
+
+
+def test_it_is_seen_on_a_machine_that_others_use() -> None:
+    def hog(round_number: int, lap: int) -> float:
+        return 0.4 if (lap + round_number) % 5 in {0, 1} else 1.0
+
+    run = run_of(hog, slower_from(8))
+    assert [finding.contender for finding in fired(run, "slowdown-in-window")] == ["go/std"]
+
+
+def test_waiting_that_grows_with_the_requests_costs_no_cpu_and_is_told() -> None:
+    (finding,) = fired(run_of(own=lambda lap: 1 / (1 + 0.02 * lap)), "slows-with-work")
+    assert finding.contender == "go/std"
+    assert finding.statement.startswith("time per request rose")
+
+
+def test_a_neighbour_that_changes_is_not_taken_for_the_machine() -> None:
+    two = {name: rate for name, rate in RATES.items() if name != "kotlin/jvm"}
+    run = run_of(own=slower_from(8), rates=two)
+    (rust, *_) = loads(run, "rust/std")
+    pace = pace_of(rust, run)
+    assert max(abs(speed - 1) for speed in pace.values()) < 0.1
+    assert len(level_points(rust, run)) == LAPS
+
+
+def test_a_whole_window_is_taken_as_it_is() -> None:
+    run = run_of()
+    (sample, *_) = loads(run, "go/std")
+    sample.slices = None
+    assert pace_of(sample, run)
+    assert level_points(sample, run) == result_of(sample).series
