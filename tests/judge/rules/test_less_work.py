@@ -2,16 +2,19 @@ import pytest
 
 from touchstone.judge.judgement import Severity
 from touchstone.record.run import Run
-from touchstone.record.sample import DependencyState
+from touchstone.record.sample import DependencyState, ProofOutcome
 
 from ..sound import fired, loads, result_of, sound_run
 
 ROWS = ("database_tup_inserted", "database_tup_updated", "database_tup_deleted")
 
 
-def worked(kind: str, by_contender: dict[str, dict[str, float]]) -> Run:
-    """Each contender's counters as so many times its correct responses; whoever is not named works once for each."""
-    run = sound_run()
+TWO = {"go/std": 20_000.0, "rust/std": 26_000.0}
+
+
+def worked(kind: str, by_contender: dict[str, dict[str, float]], contenders: dict[str, float] | None = None) -> Run:
+    """Each contender's counters as so many times its correct responses; whoever is not named works as everyone."""
+    run = sound_run(contenders=contenders)
     for sample in loads(run):
         totals = result_of(sample).totals
         totals.sent, totals.completed, totals.ok = 100_016, 100_000, 100_000
@@ -83,10 +86,38 @@ def test_a_service_that_looks_something_up_by_itself_now_and_then() -> None:
 
 def test_who_works_once_does_not_do_less_than_an_exhibit_that_calls_twice() -> None:
     run = worked("echo", {"everyone": {"hits": 1.0}, "go/std": {"hits": 2.0}})
-    assert len(fired(run, "less-work")) == 2
     for contender in run.plan.contenders:
         contender.exhibit = "calls twice" if contender.name == "go/std" else None
     assert not fired(run, "less-work")
+
+
+@pytest.mark.parametrize(("hits", "count"), [(1.004, 0), (1.02, 1), (2.0, 1)])
+def test_who_does_more_than_most_others_is_named_and_they_are_not(hits: float, count: int) -> None:
+    found = fired(worked("echo", {"everyone": {"hits": 1.0}, "go/std": {"hits": hits}}), "less-work")
+    assert [finding.contender for finding in found] == ["go/std"] * count
+    for finding in found:
+        assert "do more work per response than the others" in finding.statement
+        assert finding.doubt is not None
+        assert finding.doubt.faster == pytest.approx(hits, rel=0.001)
+        assert finding.doubt.slower == 1
+
+
+def test_of_two_that_do_unequal_work_neither_is_named() -> None:
+    run = worked("echo", {"everyone": {"hits": 1.0}, "rust/std": {"hits": 1.02}}, TWO)
+    (finding,) = fired(run, "less-work")
+    assert finding.contender is None
+    assert finding.doubt is not None
+    assert finding.doubt.slower == pytest.approx(1.02, rel=0.001)
+    assert "go/std" in finding.statement
+    assert "rust/std" in finding.statement
+
+
+@pytest.mark.parametrize(("proven", "count"), [(True, 1), (False, 0)])
+def test_who_breaks_its_own_proof_is_no_measure_for_others(proven: bool, count: int) -> None:
+    run = worked("echo", {"everyone": {"hits": 1.0}, "rust/std": {"hits": 1.02}}, TWO)
+    for sample in loads(run, "rust/std"):
+        sample.proofs = [ProofOutcome(says="one call each", query="hits:/", expected=1, found=2, passed=proven)]
+    assert len(fired(run, "less-work")) == count
 
 
 @pytest.mark.parametrize(("read", "count"), [(1.0, 0), (0.8, 1)])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from typing import SupportsFloat, TypeVar
+
+Value = TypeVar("Value", bound=SupportsFloat)
 
 
 @dataclass(frozen=True)
@@ -18,11 +20,11 @@ class Apart:
     """Which of the two differs from most others; None where there are no most, so that both may be meant."""
 
 
-def apart(values: Mapping[str, float], differ: Callable[[float, float], bool]) -> list[Apart]:
-    """Each odd contender with whoever lies farthest from it, or the two extremes where none is the odd one.
+def apart(values: Mapping[str, Value], differ: Callable[[Value, Value], bool]) -> list[Apart]:
+    """Each odd contender next to one that is as most are, or the two extremes where none is the odd one.
 
     Args:
-        values: by contender.
+        values: by contender; ordered by the number that each is.
         differ: whether two values, the lower first, lie too far apart.
 
     Returns:
@@ -31,14 +33,15 @@ def apart(values: Mapping[str, float], differ: Callable[[float, float], bool]) -
     """
     if not values:
         return []
-    low, high = min(values, key=lambda c: values[c]), max(values, key=lambda c: values[c])
-    if not differ(values[low], values[high]):
-        return []
-    usual = statistics.median_low(values.values())
-    odd = [c for c, found in values.items() if differ(min(found, usual), max(found, usual))]
-    if not 0 < len(odd) < len(values) / 2:
-        return [Apart(low, high, None)]
-    return [Apart(low, c, c) if values[c] - values[low] > values[high] - values[c] else Apart(c, high, c) for c in odd]
+    order = sorted(values, key=lambda contender: float(values[contender]))
+    place = (len(order) - 1) // 2
+    usual = order[place]
+    below = [c for c in order[:place] if differ(values[c], values[usual])]
+    above = [c for c in order[place + 1 :] if differ(values[usual], values[c])]
+    if 0 < len(below) + len(above) < len(order) / 2:
+        return [Apart(c, usual, c) for c in below] + [Apart(usual, c, c) for c in above]
+    low, high = order[0], order[-1]
+    return [Apart(low, high, None)] if differ(values[low], values[high]) else []
 
 
 def minority(values: Mapping[str, Hashable]) -> list[str | None]:

@@ -32,6 +32,10 @@ class Work:
         """Per correct response."""
         return self.done / max(1, self.ok)
 
+    def __float__(self) -> float:
+        """Contenders are ordered by `most`."""
+        return self.most
+
 
 def gain(dependency: DependencyState, *counters: str) -> float | None:
     """By how much counters of a dependency have risen in total; None if one of them was not read."""
