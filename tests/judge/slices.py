@@ -67,17 +67,34 @@ OWN_S = CPU_PER_REQUEST * 10_000 * SLICE_S
 """CPU of a contender of `EQUAL_RATES` in a slice of its own."""
 
 
-def resting_run(used: Callable[[str], float]) -> Run:
-    """A run in slices in which each contender used a share of its own CPU while the neighbour and the tare were on."""
+def resting_run(used: Callable[[str], float], *, own_cpus: float = OWN_S / SLICE_S) -> Run:
+    """A run in slices in which each contender used a share of its own CPU while the neighbour and the tare were on.
+
+    Half of it fell into the slices of each. `own_cpus` is what each used for its own requests.
+    """
     run = sliced_run(EQUAL_RATES, noise=0.0)
     names = list(EQUAL_RATES)
+    own_s = own_cpus * SLICE_S
     for sample in run.samples:
         if sample.slices is None or sample.phase != "load":
             continue
         sample.slices.order = [*names, TARE]
         for one in sample.slices.slices:
-            others = [None if name == sample.contender else OWN_S * used(name) / 2 for name in names]
+            one.server_cpu_s = own_s
+            others = [None if name == sample.contender else own_s * used(name) / 2 for name in names]
             one.others_cpu_s = [*others, None]
+    return run
+
+
+def given_away_run(used: Callable[[int], float], *, off: float = 0.0, own_cpus: float = OWN_S / SLICE_S) -> Run:
+    """A run in slices in which rust/plain used so many CPUs in each of go/plain's slices, and `off` in the tare's."""
+    run = resting_run(lambda _name: 0.0, own_cpus=own_cpus)
+    rust = list(EQUAL_RATES).index("rust/plain")
+    for sample in run.samples:
+        for one in sample.slices.slices if sample.slices is not None else []:
+            assert one.others_cpu_s is not None
+            if sample.contender != "rust/plain":
+                one.others_cpu_s[rust] = SLICE_S * (off if sample.contender == TARE else used(one.lap or 0))
     return run
 
 

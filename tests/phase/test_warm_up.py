@@ -139,6 +139,12 @@ def test_work_in_a_rest_is_held_against_as_much_time_of_its_own() -> None:
     assert unrest([one, one]) == {}
 
 
+@pytest.mark.parametrize(("cpus", "share"), [(0.009, 0.0), (0.011, 1.1)])
+def test_timers_of_an_idle_runtime_are_no_work_however_little_its_own_requests_need(cpus: float, share: float) -> None:
+    one, null = lap_of((1000, 0.01, [0.0, 0.0]), (1000, 0.1, [0.25 * cpus, 0.0]))
+    assert unrest([one, null, null, null, null]) == pytest.approx({0: share, 1: 0.0})
+
+
 def test_a_service_that_falls_silent_ends_its_warm_up_after_two_such_turns() -> None:
     one = warmed(lambda t: 20_000 if t < 1.0 else 0.0, Budget(1.5, 60.0))
     assert one.seconds == pytest.approx(1.0 + 2 * SLICE_S)

@@ -7,13 +7,29 @@ from ..slices import resting_run
 from ..sound import codes, fired
 
 
-@pytest.mark.parametrize(("share", "severity"), [(0.045, Severity.NOTE), (0.055, Severity.SUSPECT)])
+@pytest.mark.parametrize(("share", "severity"), [(0.045, Severity.NOTE), (0.08, Severity.SUSPECT)])
 def test_a_contender_that_puts_work_off_is_named_with_what_it_may_have_hidden(share: float, severity: Severity) -> None:
     run = resting_run(lambda name: share if name == "rust/plain" else 0.0)
     found = fired(run, "works-while-off")
     assert {f.contender for f in found} == {"rust/plain"}
     assert found[0].severity is severity
     assert found[0].doubt is not None and found[0].doubt.slower == pytest.approx(1 + share)
+
+
+@pytest.mark.parametrize(("share", "severity"), [(0.049, Severity.NOTE), (0.051, Severity.SUSPECT)])
+def test_five_percent_of_its_own_cpu_are_suspect(share: float, severity: Severity) -> None:
+    # It uses two CPUs: a twentieth is well above what idle runtimes use.
+    run = resting_run(lambda name: share if name == "rust/plain" else 0.0, own_cpus=2.0)
+    assert {f.severity for f in fired(run, "works-while-off")} == {severity}
+
+
+@pytest.mark.parametrize(
+    ("cpus", "severity"), [(0.003, Severity.NOTE), (0.009, Severity.NOTE), (0.011, Severity.SUSPECT)]
+)
+def test_timers_are_no_work_put_off_next_to_a_load_that_needs_little(cpus: float, severity: Severity) -> None:
+    # 1,000 requests per second of 40 us: 4 % of a CPU.
+    run = resting_run(lambda name: 2 * cpus / 0.04 if name == "rust/plain" else 0.0, own_cpus=0.04)
+    assert {f.severity for f in fired(run, "works-while-off")} == {severity}
 
 
 def test_timers_of_idle_runtimes_are_silent() -> None:

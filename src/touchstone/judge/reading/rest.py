@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from touchstone.record.evidence.slices import Slice
+from touchstone.record.evidence.slices import IDLE_CPUS, Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
+
+LEAST_SLICES = 4
+"""Of fewer slices nothing is said about whose work was done in them."""
+NEARLY_ALL = 0.8
+"""The share of a contender's slices in which somebody who works for it does so. What a neighbour has put off falls into
+the slices that follow its own: into half of them at the most, by the order of the laps."""
+LEAST_SHARE = 0.05
+"""Of its own CPU: less work of a neighbour's would change nothing that matters."""
+TIMES = 4
+"""So many times as much CPU as in the quietest of the others' slices is used where a neighbour works for somebody: four
+parts in five."""
 
 
 @dataclass(frozen=True)
@@ -16,14 +29,19 @@ class Rest:
     at_work: float
     """In its own slices."""
     at_rest: float
-    """In the slices of all others."""
+    """In the slices of all others, but of those that have it do their work."""
     rested_s: float
-    """How long the others' slices were together."""
+    """How long these slices were together."""
 
     @property
     def put_off(self) -> float:
         """The CPU used while it should rest, as a share of what it used for its requests."""
         return self.at_rest / self.at_work if self.at_work > 0 else 0.0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether timers and idle threads explain what it used: then the share says only how long it rested."""
+        return self.at_rest < IDLE_CPUS * self.rested_s
 
 
 def rest_of(sample: Sample, run: Run) -> Rest | None:
@@ -31,33 +49,66 @@ def rest_of(sample: Sample, run: Run) -> Rest | None:
     own = sample.slices
     if own is None or sample.contender not in own.order:
         return None
-    place = own.order.index(sample.contender)
-    at_work = sum(one.server_cpu_s or 0.0 for one in _measured(sample))
+    at_work = own_cpu(sample)
     at_rest = rested_s = 0.0
     for other in _beside(sample, run):
-        for one in _measured(other):
-            used = one.others_cpu_s[place] if one.others_cpu_s and place < len(one.others_cpu_s) else None
-            if used is not None:
-                at_rest += used
-                rested_s += one.end - one.begin
+        if sample.contender in workers_of(other, run):
+            continue
+        for used, seconds in _used_by(sample.contender, other):
+            at_rest += used
+            rested_s += seconds
     return Rest(at_work, at_rest, rested_s) if at_work > 0 and rested_s > 0 else None
+
+
+def own_cpu(sample: Sample) -> float:
+    """The CPU in seconds that a contender used in its own slices."""
+    return sum(one.server_cpu_s or 0.0 for one in _measured(sample))
 
 
 def neighbours_cpu(sample: Sample) -> dict[str, float]:
     """By contender, the CPU in seconds that it used within this one's slices, the greatest first."""
     if sample.slices is None:
         return {}
-    used: dict[str, float] = {}
-    for one in _measured(sample):
-        for name, seconds in zip(sample.slices.order, one.others_cpu_s or [], strict=False):
-            if seconds:
-                used[name] = used.get(name, 0.0) + seconds
-    return dict(sorted(used.items(), key=lambda item: -item[1]))
+    found = {name: sum(used for used, _ in _used_by(name, sample)) for name in sample.slices.order}
+    return dict(sorted(((name, used) for name, used in found.items() if used), key=lambda item: -item[1]))
+
+
+def workers_of(sample: Sample, run: Run) -> dict[str, float]:
+    """Who works whenever this contender is on, and rests when others are; the CPU in seconds that it used there.
+
+    The other contenders' slices, and the null server's, are the control: what a neighbour does for itself falls into
+    all of them.
+    """
+    found = {}
+    for name, used in neighbours_cpu(sample).items():
+        here = [cpu / seconds for cpu, seconds in _used_by(name, sample)]
+        elsewhere = [
+            statistics.fmean(cpu / seconds for cpu, seconds in there)
+            for other in _beside(sample, run)
+            if other.contender != name and len(there := list(_used_by(name, other))) >= LEAST_SLICES
+        ]
+        if len(here) < LEAST_SLICES or not elsewhere or used <= LEAST_SHARE * own_cpu(sample):
+            continue
+        working = sum(cpus >= IDLE_CPUS for cpus in here)
+        if working >= NEARLY_ALL * len(here) and statistics.fmean(here) >= TIMES * min(elsewhere):
+            found[name] = used
+    return found
 
 
 def sliced_s(sample: Sample) -> float:
     """How long a contender's measured slices were together, in seconds."""
     return sum(one.end - one.begin for one in _measured(sample))
+
+
+def _used_by(name: str, sample: Sample) -> Iterator[tuple[float, float]]:
+    """The CPU that a contender used in each slice of another one, and the slice's length, both in seconds."""
+    if sample.slices is None or name not in sample.slices.order:
+        return
+    place = sample.slices.order.index(name)
+    for one in _measured(sample):
+        used = one.others_cpu_s[place] if one.others_cpu_s and place < len(one.others_cpu_s) else None
+        if used is not None and one.end > one.begin:
+            yield used, one.end - one.begin
 
 
 def _measured(sample: Sample) -> list[Slice]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.phase.load.warming import Budget, WarmingContender
-from touchstone.record.evidence.slices import WarmUp
+from touchstone.record.evidence.slices import IDLE_CPUS, WarmUp
 
 RESTLESS = 0.05
 """The share of its own requests' CPU above which a contender that should rest still works."""
@@ -29,8 +29,9 @@ are on; the last one's rest is time in which nobody is warmed up."""
 def unrest(turns: Sequence[TurnRecord]) -> dict[int, float]:
     """What each contender used while it should have rested, as a share of its own requests' CPU.
 
-    The share is of as much time as it rested, or of all of its own if it rested for longer. Who was not seen to rest is
-    not in it, nor who gave no correct response: it has no work to put off, and is not waited for.
+    The share is of as much time as it rested, or of all of its own if it rested for longer; 0 where an idle runtime's
+    timers explain it. Who was not seen to rest is not in it, nor who gave no correct response: it has no work to put
+    off, and is not waited for.
     """
     own: dict[int, float] = {}
     on: dict[int, float] = {}
@@ -44,7 +45,8 @@ def unrest(turns: Sequence[TurnRecord]) -> dict[int, float]:
             if contender in own and contender != turn.contender and used is not None:
                 beside[contender] += used
                 off[contender] += turn.end - turn.begin
-    return {one: beside[one] / (own[one] * min(1.0, off[one] / on[one])) for one in own if off[one] > 0}
+    shares = {one: beside[one] / (own[one] * min(1.0, off[one] / on[one])) for one in own if off[one] > 0}
+    return {one: share if beside[one] > IDLE_CPUS * off[one] else 0.0 for one, share in shares.items()}
 
 
 def at_rest(lap: Sequence[TurnRecord]) -> bool:

@@ -8,6 +8,10 @@ from pydantic import Field
 
 from touchstone.record.base import Record
 
+IDLE_CPUS = 0.01
+"""CPUs that timers and idle threads of a runtime use at the most. Who uses less in the slices of others rests in them,
+however little its own requests need."""
+
 
 class Generations(Record):
     """Right responses between the end of a slice's first generation and that of its last whole one."""

@@ -8,7 +8,7 @@ from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.rest import neighbours_cpu, sliced_s
+from touchstone.judge.reading.rest import neighbours_cpu, sliced_s, workers_of
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
@@ -24,7 +24,7 @@ class NeighbourWorks(SampleRule):
     title = "Another contender worked within its slices"
     threshold = (
         "CPU of the contenders that were not on, next to what the server's CPUs have in these slices: above 5 % "
-        "suspect, above 2 % a note"
+        "suspect, above 2 % a note; a neighbour that does this one's work is left out"
     )
     threshold_reason = "idle runtimes use well below 1 % of a CPU each; 5 % is the least difference that matters"
     next_step = "Measure without the contender that is named (`--stacks`), or end what it does in the background."
@@ -32,7 +32,9 @@ class NeighbourWorks(SampleRule):
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
-        used, length = neighbours_cpu(sample), sliced_s(sample)
+        workers = workers_of(sample, case.run)
+        used = {name: cpu_s for name, cpu_s in neighbours_cpu(sample).items() if name not in workers}
+        length = sliced_s(sample)
         if not used or not length:
             return
         cpus = max(1, len(sample.placement.server_cpus))

@@ -27,11 +27,12 @@ class WorksWhileOff(SampleRule):
     title = "A contender worked while it should rest"
     threshold = (
         "CPU that a contender used in the slices of others, next to what its own requests used: above 5 % suspect, "
-        "above 2 % a note"
+        "above 2 % a note, and no more than a note below 1 % of a CPU over these slices; those of a contender that has "
+        "it do its work are left out"
     )
     threshold_reason = (
-        "a runtime's timers and idle threads stay below 2 %, though the others' slices last several times as long as "
-        "its own; 5 % is the least difference that matters"
+        "a runtime's timers and idle threads stay below 1 % of a CPU, which may be much next to a load that needs "
+        "little, since the others' slices last several times as long; 5 % is the least difference that matters"
     )
     next_step = (
         "Look at what runs in the background (collector, flusher, compiler), and measure longer slices: `--slice 1`."
@@ -43,9 +44,10 @@ class WorksWhileOff(SampleRule):
         rest = rest_of(sample, case.run)
         if rest is None or rest.put_off <= NOTE:
             return
+        suspect = rest.put_off > SUSPECT and not rest.is_idle
         yield self.finding(
             f"while others had the machine it used {share(rest.put_off)} of the CPU that its own requests used",
-            severity=Severity.SUSPECT if rest.put_off > SUSPECT else Severity.NOTE,
+            severity=Severity.SUSPECT if suspect else Severity.NOTE,
             sample=sample,
             figures=[*SPEED, *CPU],
             doubt=Doubt(slower=1 + rest.put_off, reason="all of it may have been work for its own requests"),
