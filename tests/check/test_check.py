@@ -85,6 +85,10 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
         (("p[a-z]+", "p{counter}"), ["loads.ping.requests[1].expect.pattern", "differs from request to request"]),
         (("/ping-{fresh}", "/{capture.id}"), ["contract[0].steps[1].target", "no earlier step captures"]),
         (('target = "/ping"', 'target = "/{fresh}"'), ["ready.target", "takes no placeholders"]),
+        (
+            ('act = "fail"', 'act = "fail", with = { text = "{capture.id}" }'),
+            ["contract[0].steps[3].with.text", "no earlier step captures"],
+        ),
         (('act = "fail"', 'act = "explode"'), ["contract[0].steps[3].act", "cannot 'explode'", "fail, slow"]),
         (('act = "fail"', 'act = "fail", with = { code = 404 }'), ["steps[3].with.code", "it takes: status"]),
         (('act = "fail"', 'act = "refuse", with = { status = 404 }'), ["steps[3].with.status", "it takes none"]),

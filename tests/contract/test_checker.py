@@ -119,7 +119,26 @@ def test_a_dead_service_breaks_the_check_and_does_not_raise(database: SqliteFile
 def test_only_light_checks_are_repeated_after_a_load() -> None:
     light = Check.model_validate({"id": "a", "says": "a", "steps": [{"target": "/"}]})
     acting = Check.model_validate({"id": "b", "says": "b", "steps": [{"dependency": "db", "act": "stop"}]})
-    assert [check.id for check in light_checks([light, acting, CHECK])] == ["a"]
+    changing = Check.model_validate({"id": "c", "says": "c", "steps": [{"dependency": "db", "act": "execute"}]})
+    assert [check.id for check in light_checks([light, acting, changing, CHECK])] == ["a"]
+    assert [check.id for check in light_checks([light, acting, changing, CHECK], last=True)] == ["a", "c"]
+
+
+def test_an_act_takes_the_same_fresh_text_as_the_requests(
+    service: tuple[Service, type[Registry]], database: SqliteFile
+) -> None:
+    taken_out = {"dependency": "db", "act": "execute", "with": {"sql": "DELETE FROM users WHERE name = 'a-{fresh}'"}}
+    rows = {"says": "one of two is left", "dependency": "db", "query": "SELECT name = 'b-{fresh}' FROM users"}
+    check = Check.model_validate(
+        {
+            "id": "taken-out",
+            "says": "the right row is taken out",
+            "steps": [{"target": "/?name=a-{fresh}"}, {"target": "/?name=b-{fresh}"}, taken_out],
+            "proofs": [rows | {"equals": 1}],
+        }
+    )
+    outcome = Checker(service[0], {"db": database}).check(check)
+    assert outcome.passed, outcome.broken
 
 
 def test_a_proof_allows_for_requests_of_unknown_fate(database: SqliteFile) -> None:

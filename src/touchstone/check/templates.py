@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from touchstone.check.problem import Problem
-from touchstone.manifest.contract import Send
+from touchstone.manifest.contract import Act, Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import Journey
 from touchstone.manifest.load import Load
@@ -33,6 +33,8 @@ def check_templates(file: Path, scenario: Scenario) -> Iterator[Problem]:
                 key: Place = ("contract", number, "steps", place)
                 yield from _names(file, key, step, (), captured)
                 captured += step.captures
+            elif isinstance(step, Act):
+                yield from _arguments(file, ("contract", number, "steps", place), step, captured)
         for place, proof in enumerate(check.proofs):
             yield from _text(file, ("contract", number, "proofs", place, "query"), proof.query, (), captured)
     for name, load in scenario.loads.items():
@@ -56,6 +58,8 @@ def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
         if isinstance(step, Send):
             yield from _names(file, ("loads", name, "prepare", place), step, (), captured)
             captured += step.captures
+        elif isinstance(step, Act):
+            yield from _arguments(file, ("loads", name, "prepare", place), step, captured)
     yield from check_mix_templates(file, ("loads", name), load)
     for place, proof in enumerate(load.proofs):
         for piece in parse(proof.query).placeholders:
@@ -114,6 +118,12 @@ def _names(
 ) -> Iterator[Problem]:
     for place, text in texts_of(request).items():
         yield from _text(file, (*key, *place), text, columns, captured)
+
+
+def _arguments(file: Path, key: Place, step: Act, captured: Collection[str]) -> Iterator[Problem]:
+    for name, value in step.with_.items():
+        if isinstance(value, str):
+            yield from _text(file, (*key, "with", name), value, (), captured)
 
 
 def _text(file: Path, key: Place, text: str, columns: Collection[str], captured: Collection[str]) -> Iterator[Problem]:

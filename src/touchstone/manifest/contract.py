@@ -44,8 +44,8 @@ class Act(Part):
     """One of the scenario's dependencies, by its name."""
     act: Name
     """What is done, such as `stop` or `execute`; docs/dependencies.md lists the acts of each kind."""
-    with_: dict[str, str | int | float | bool] = Field(default={}, alias="with")
-    """Arguments of the act, such as `{ sql = "DELETE FROM users" }`."""
+    with_: dict[str, TemplateText | int | float | bool] = Field(default={}, alias="with")
+    """Arguments of the act, such as `{ sql = "DELETE FROM users" }`; texts are templates, as those of a request are."""
 
 
 class Wait(Part):

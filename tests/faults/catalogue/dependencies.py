@@ -96,6 +96,15 @@ DEPENDENCIES: tuple[Setup, ...] = (
         contract=FIND,
     ),
     Setup(
+        "keeps-rows-under-load",
+        "the same, but only once 200 requests have been answered",
+        ("contract-broken-after-load",),
+        planted="dependency",
+        servers=service(find=1, keep_found=200),
+        scenario=SQLITE,
+        contract=FIND,
+    ),
+    Setup(
         "sync-off",
         "every connection turns off that writes are synced, which the scenario asks for",
         ("writes-not-synced",),

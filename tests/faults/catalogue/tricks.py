@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.faults.catalogue.kinds import COMPILE, work
+from tests.faults.catalogue.kinds import COMPILE, service, work
 from tests.faults.setup import Server, Setup, knobs
 
 MIB = 1 << 20
@@ -31,6 +31,13 @@ TRICKS: tuple[Setup, ...] = (
         "two contenders; the other one never sleeps",
         ("neighbour-works",),
         servers=(*knobs(spin=1), *knobs()),
+        needs_quiet=True,
+    ),
+    Setup(
+        "passes-on",
+        "two contenders; one passes its requests on to the other one",
+        ("work-given-away",),
+        servers=(*service(), *service(pass_on=1)),
         needs_quiet=True,
     ),
     Setup(

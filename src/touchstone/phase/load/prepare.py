@@ -25,7 +25,7 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> None:
     source = ValueSource(seed, fresh_of(seed))
     for step in load.prepare:
         if isinstance(step, Act):
-            checker.dependencies[step.dependency].act(step.act, dict(step.with_))
+            checker.act(step, source)
         elif broken := checker.send(step, source):
             first = broken[0]
             raise PrepareError(

@@ -79,7 +79,8 @@ def measure_slices(bench: Bench, contenders: Sequence[Contender], round_number: 
         kept: list[tuple[Sample | None, list[Sample]]] = []
         with standing(bench, able, round_number, first.dependency_settings, limits) as (found, fallen):
             for number, name in enumerate(names):
-                one = _SlicedLoad(bench, name, loads[name], round_number, found, warm=number > 0)
+                last = number == len(names) - 1
+                one = _SlicedLoad(bench, name, loads[name], round_number, found, warm=number > 0, last=last)
                 measured = one.measure()
                 kept += [(s.carrier, [m for m in measured if m.contender == s.contender.name]) for s in found]
                 kept.append((None, [m for m in measured if m.contender == TARE]))
@@ -127,6 +128,8 @@ class _SlicedLoad:
     standing: list[Standing]
     warm: bool
     """True if the processes have served another load of the round already."""
+    last: bool
+    """True if they serve no other load after it."""
     samples: list[Sample] = field(default_factory=list)
     records: list[TurnRecord] = field(default_factory=list)
 
@@ -180,7 +183,8 @@ class _SlicedLoad:
                 continue
             try:
                 self._prove(one, sample, sample.result, before[index])
-                sample.checks = checker.run(light_checks(bench.scenario.contract))
+                last = self.last and not one.running.outlives_rounds
+                sample.checks = checker.run(light_checks(bench.scenario.contract, last=last))
             except TouchstoneError as error:
                 # Its own dependency may be gone; that is nothing to the others.
                 sample.failure = failed(error, [])

@@ -93,4 +93,4 @@ def _load_at_once(bench: Bench, contender: Running, name: str, load: Load, sampl
     sample.figures = peak_figures(served)
     if contender.process.exited() is None:
         sample.proofs = prove_load(load, bench.dependencies, result, bench.seed)
-        sample.checks = checker.run(light_checks(bench.scenario.contract))
+        sample.checks = checker.run(light_checks(bench.scenario.contract, last=True))
