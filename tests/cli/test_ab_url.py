@@ -21,7 +21,7 @@ TERMS = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
 
 @pytest.mark.slow
 def test_two_services_are_compared_with_memory_and_cpu_of_their_processes(tmp_path: Path) -> None:
-    group = create_cgroup("ab-url-test")
+    group = create_cgroup()
     with service(tmp_path / "a") as (first, one), service(tmp_path / "b") as (second, two):
         words = ["--pid", f"base={one}", "--pid", f"head={two}", "--margin", "40%", "--minutes", "3"]
         if group is not None:  # The head by a group of its own, as a container has one.

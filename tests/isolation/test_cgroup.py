@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import sys
 from pathlib import Path
 
@@ -13,15 +15,15 @@ from touchstone.isolation.cgroup import Cgroup, clear_own_cgroups, create_cgroup
 from touchstone.isolation.process import start_process
 
 
-def made(name: str) -> Cgroup:
-    group = create_cgroup(name)
+def made() -> Cgroup:
+    group = create_cgroup()
     if group is None:
         pytest.skip("no cgroup is permitted here")
     return group
 
 
 def test_a_group_with_a_process_in_it_is_cleared_away(tmp_path: Path) -> None:
-    group = made("clear")
+    group = made()
     process = start_process(
         [sys.executable, "-c", "import time; time.sleep(60)"],
         env={},
@@ -35,14 +37,14 @@ def test_a_group_with_a_process_in_it_is_cleared_away(tmp_path: Path) -> None:
 
 
 def test_the_rest_of_a_group_that_was_half_removed_is_cleared_away() -> None:
-    group = made("half")
+    group = made()
     group.folders[0].rmdir()
     clear_own_cgroups()
     assert not [folder for folder in group.folders if folder.exists()]
 
 
 def test_the_groups_of_another_lab_stay() -> None:
-    group = made("another")
+    group = made()
     others = [folder.with_name(folder.name.replace(str(os.getpid()), str(os.getppid()))) for folder in group.folders]
     for folder, other in zip(group.folders, others, strict=True):
         folder.rmdir()
@@ -59,7 +61,17 @@ def test_a_group_that_cannot_have_its_memory_leaves_nothing(monkeypatch: pytest.
         (tmp_path / controller).mkdir()
         (tmp_path / controller / "tasks").touch()
     (tmp_path / "memory" / f"touchstone-{os.getpid()}-full").touch()
+    monkeypatch.setattr(secrets, "token_hex", lambda _bytes: "full")
     monkeypatch.setattr(cgroup, "_ROOT", tmp_path)
     monkeypatch.setattr(cgroup, "_v2_usable", lambda: False)
-    assert create_cgroup("full") is None
+    assert create_cgroup() is None
     assert sorted(path.name for path in tmp_path.glob("*/touchstone-*") if path.is_dir()) == []
+
+
+def test_names_tell_nothing_and_differ() -> None:
+    groups = [made(), made()]
+    names = [group.folders[0].name for group in groups]
+    for group in groups:
+        group.remove()
+    assert all(re.fullmatch(rf"touchstone-{os.getpid()}-[0-9a-f]{{12}}", name) for name in names)
+    assert len(set(names)) == 2

@@ -27,7 +27,7 @@ def started(
     folder: Path, deed: str, *, cpus: Sequence[int] = (), grouped: bool = False, limit: int | None = None
 ) -> Iterator[tuple[ServerProcess, ConfinementWatch]]:
     """A Python that does the deed and sleeps."""
-    cgroup = create_cgroup(f"test-{folder.name}") if grouped else None
+    cgroup = create_cgroup() if grouped else None
     if cgroup is not None and limit is not None:
         cgroup.limit_memory(limit)
     argv = [sys.executable, "-c", f"import os, time\n{deed}\n{READY}"]

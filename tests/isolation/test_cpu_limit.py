@@ -34,7 +34,7 @@ def cpu_share(cgroup: Cgroup, log: Path) -> float:
 
 
 def test_a_busy_loop_gets_no_more_than_its_limit(tmp_path: Path) -> None:
-    cgroup = create_cgroup("cpu-limit")
+    cgroup = create_cgroup()
     if cgroup is None or "cpu" not in cgroup.paths:
         pytest.skip("no cgroup with the controller cpu is permitted here")
     sample = blank()

@@ -65,6 +65,18 @@ def test_a_program_that_is_not_there_is_an_error_that_says_so(tmp_path: Path) ->
         start_process(["/nonexistent/server"], env={}, cwd=tmp_path, log=tmp_path / "log")
 
 
+def test_a_server_cannot_read_from_its_log_what_it_is_measured_for(tmp_path: Path) -> None:
+    log = tmp_path / "0012-load-one-r01.log"
+    told = "import os; print(os.readlink('/proc/self/fd/1'), flush=True)"
+    process = start_process([sys.executable, "-c", told], env={}, cwd=tmp_path, log=log)
+    process.popen.wait(30)
+    process.stop()
+    said = log.read_text()
+    assert str(tmp_path) in said
+    assert "load" not in said.replace(str(tmp_path), "")
+    assert [path.name for path in tmp_path.iterdir()] == [log.name]
+
+
 def test_a_process_runs_on_its_cpus(tmp_path: Path) -> None:
     cpu = min(os.sched_getaffinity(0))
     process = started(tmp_path, "import time; print('up', flush=True); time.sleep(600)", cpus=[cpu])
@@ -75,7 +87,7 @@ def test_a_process_runs_on_its_cpus(tmp_path: Path) -> None:
 
 
 def test_a_memory_limit_kills_and_the_kill_is_counted(tmp_path: Path) -> None:
-    cgroup = create_cgroup("test")
+    cgroup = create_cgroup()
     if cgroup is None:
         pytest.skip("cgroups are not permitted here")
     cgroup.limit_memory(48 * 2**20)

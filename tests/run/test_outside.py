@@ -110,7 +110,7 @@ def test_a_load_that_only_a_starter_could_put_on_is_not_measured_and_nothing_has
 
 
 def test_a_control_group_is_found_by_its_path_and_gives_the_process() -> None:
-    group = create_cgroup("outside-test")
+    group = create_cgroup()
     if group is None:
         pytest.skip("no control group is permitted here")
     sleeper = subprocess.Popen(["sleep", "60"])

@@ -130,7 +130,7 @@ def _start(
         contained = start_container(built.image.runtime, spec, log=log)
         sample.placement = _placed(bench, contained.cgroup, memory_limit, cpu_limit)
         return contained
-    cgroup = create_cgroup(sample.id)
+    cgroup = create_cgroup()
     sample.placement = _placed(bench, cgroup, memory_limit, None)
     if memory_limit is not None:
         if cgroup is None:

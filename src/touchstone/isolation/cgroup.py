@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import time
 from dataclasses import dataclass, field
@@ -129,9 +130,12 @@ def describe_cgroups() -> str:
     return "not permitted"
 
 
-def create_cgroup(name: str) -> Cgroup | None:
-    """Make a group of this name; None where it is not permitted. Neither version is required."""
-    label = f"{LABEL}{os.getpid()}-{name}"
+def create_cgroup() -> Cgroup | None:
+    """Make a group; None where it is not permitted. Neither version is required.
+
+    Its members can read its name, which therefore tells nothing of what they are measured for.
+    """
+    label = f"{LABEL}{os.getpid()}-{secrets.token_hex(6)}"
     if _v2_usable():
         folder = _v2_home() / label
         with contextlib.suppress(OSError):

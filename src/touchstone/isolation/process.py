@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import secrets
 import signal
 import subprocess
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -215,6 +217,22 @@ def describe_exit(code: int) -> str:
     return f"exited with code {code}"
 
 
+def _nameless(log: Path) -> IO[bytes]:
+    """The log, to be appended to, opened by a name that is gone: whoever writes to it could read from the link of its
+    standard output what it is measured for.
+    """
+    log.touch()
+    other = log.with_name(f".{secrets.token_hex(6)}")
+    try:
+        os.link(log, other)
+    except OSError:  # not every file system has hard links
+        return log.open("ab")
+    try:
+        return other.open("ab")
+    finally:
+        other.unlink()
+
+
 def start_process(
     argv: Sequence[str],
     *,
@@ -251,7 +269,7 @@ def start_process(
     _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     earlier = frozenset(child.pid for child in psutil.Process().children())
     try:
-        with log.open("ab") as stream:
+        with _nameless(log) as stream:
             popen = start_child(
                 argv,
                 env=dict(env),

@@ -144,7 +144,7 @@ class _Starting:
     @contextmanager
     def _process(self, sample: Sample, job: BootJob) -> Iterator[None]:
         """Put the program into a cgroup of its own, on its CPUs."""
-        cgroup = create_cgroup(sample.id)
+        cgroup = create_cgroup()
         try:
             limit_cpus(cgroup, sample, self.bench.cpu_limit)
             job["cpus"] = list(self.bench.placement.server_cpus)
