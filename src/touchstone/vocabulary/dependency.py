@@ -20,6 +20,9 @@ class WorkCounter:
     has done it."""
     same_with: tuple[str, ...] = ()
     """Other work by its `what`, without which this is not counted: less of it alone is another way of doing that."""
+    with_less: tuple[str, ...] = ()
+    """Other work by its `what`, of which there must be less as well, however much of it is enough: less of this alone
+    is another plan for the same work."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ _ALL = [
             WorkCounter(
                 ("database_tup_inserted", "database_tup_updated", "database_tup_deleted"), "rows changed", late=True
             ),
-            WorkCounter(("database_tup_returned",), "rows read", late=True, one_is_enough=True),
+            WorkCounter(("tables_seq_tup_read", "tables_idx_tup_read"), "rows read", late=True, one_is_enough=True),
+            WorkCounter(("tables_seq_scan", "tables_idx_scan"), "scans of tables", late=True, with_less=("rows read",)),
             WorkCounter(
                 ("database_xact_commit", "database_xact_rollback"),
                 "transactions",

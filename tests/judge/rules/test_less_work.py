@@ -26,6 +26,13 @@ def worked(kind: str, by_contender: dict[str, dict[str, float]], contenders: dic
     return run
 
 
+def read(rows: float, *, scans: float = 0.0) -> dict[str, float]:
+    """What PostgreSQL counts of so many rows and scans for each response, by an index."""
+    return {
+        "tables_seq_scan": 0.0, "tables_idx_scan": scans, "tables_seq_tup_read": 0.0, "tables_idx_tup_read": rows,
+    }  # fmt: skip
+
+
 def test_four_calls_for_five_responses() -> None:
     (finding,) = fired(worked("echo", {"everyone": {"hits": 1.0}, "go/std": {"hits": 0.8}}), "less-work")
     assert finding.contender == "go/std"
@@ -61,7 +68,7 @@ def test_a_transaction_for_more_rows_is_noted() -> None:
     everyone = dict.fromkeys(ROWS, 1 / 3) | {
         "database_xact_commit": 3.0,
         "database_xact_rollback": 0.0,
-        "database_tup_returned": 1.0,
+        **read(1.0),
     }
     run = worked("postgres", {"everyone": everyone, "go/std": {"database_xact_commit": 1.0}})
     (finding,) = fired(run, "less-work")
@@ -74,8 +81,8 @@ def test_transactions_that_touch_no_row_are_not_counted_in_time() -> None:
 
 
 def test_fewer_rows_in_fewer_transactions_are_one_finding() -> None:
-    everyone = {"database_xact_commit": 1.0, "database_xact_rollback": 0.0, "database_tup_returned": 1.0}
-    skips = {"database_xact_commit": 0.8, "database_tup_returned": 0.8}
+    everyone = {"database_xact_commit": 1.0, "database_xact_rollback": 0.0} | read(1.0, scans=1.0)
+    skips = {"database_xact_commit": 0.8} | read(0.8, scans=0.8)
     (finding,) = fired(worked("postgres", {"everyone": everyone, "go/std": skips}), "less-work")
     assert "rows read" in finding.statement
 
@@ -120,8 +127,17 @@ def test_who_breaks_its_own_proof_is_no_measure_for_others(proven: bool, count: 
     assert len(fired(run, "less-work")) == count
 
 
-@pytest.mark.parametrize(("read", "count"), [(1.0, 0), (0.8, 1)])
-def test_another_plan_reads_more_rows_for_the_same_answer(read: float, count: int) -> None:
-    everyone = {"database_tup_returned": 16.0}
-    run = worked("postgres", {"everyone": everyone, "go/std": {"database_tup_returned": read}})
+@pytest.mark.parametrize(("rows", "count"), [(1.0, 0), (0.8, 1)])
+def test_another_plan_reads_more_rows_for_the_same_answer(rows: float, count: int) -> None:
+    run = worked("postgres", {"everyone": read(16.0), "go/std": read(rows)})
     assert len(fired(run, "less-work")) == count
+
+
+@pytest.mark.parametrize(
+    ("rows", "scans", "count"), [(1.0, 1.0, 1), (1.8, 1.88, 1), (1.8, 1.92, 0), (1.92, 1.0, 0), (40.0, 1.0, 0)]
+)
+def test_who_leaves_out_one_look_up_of_two_scans_less_and_reads_less(rows: float, scans: float, count: int) -> None:
+    run = worked("postgres", {"everyone": read(2.0, scans=2.0), "go/std": read(rows, scans=scans)})
+    found = fired(run, "less-work")
+    assert [finding.contender for finding in found] == ["go/std"] * count
+    assert all("scans of tables" in finding.statement for finding in found)

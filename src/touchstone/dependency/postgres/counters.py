@@ -63,6 +63,21 @@ def counters(connection: psycopg.Connection[tuple[object, ...]], database: str) 
     return found
 
 
+def table_counters(connection: psycopg.Connection[tuple[object, ...]]) -> dict[str, float]:
+    """Scans of the service's own tables, and rows that they read, in the database of this connection.
+
+    `pg_stat_database` counts rows of the catalogues as well, which each new session reads, the lab's too.
+    """
+    with connection.cursor(row_factory=dict_row) as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(seq_scan), 0) AS seq_scan, coalesce(sum(idx_scan), 0) AS idx_scan,"
+            " coalesce(sum(seq_tup_read), 0) AS seq_tup_read,"
+            " (SELECT coalesce(sum(idx_tup_read), 0) FROM pg_stat_user_indexes) AS idx_tup_read"
+            " FROM pg_stat_user_tables"
+        )
+        return _numbers("tables", cursor.fetchone())
+
+
 def rows_by_table(connection: psycopg.Connection[tuple[object, ...]]) -> dict[str, int]:
     """How many rows each table of the schema `public` holds, by counting them."""
     tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()

@@ -16,7 +16,14 @@ from touchstone.dependency.base import Dependency, DependencyContext, Dependency
 from touchstone.dependency.postgres import tare
 from touchstone.dependency.postgres.binaries import missing
 from touchstone.dependency.postgres.cluster import Cluster
-from touchstone.dependency.postgres.counters import client_sessions, counters, fsync_rate, log_positions, rows_by_table
+from touchstone.dependency.postgres.counters import (
+    client_sessions,
+    counters,
+    fsync_rate,
+    log_positions,
+    rows_by_table,
+    table_counters,
+)
 from touchstone.dependency.postgres.outside import OutsideServer
 from touchstone.dependency.postgres.settings import DATABASE, read_tare, server_settings
 from touchstone.failure import TouchstoneError
@@ -157,9 +164,11 @@ class Postgres(Dependency):
             ) from error
 
     def observe(self) -> dict[str, float]:
-        """The counters of the service's database and of the write-ahead log, and the disk's fsync rate."""
+        """The counters of the service's database, its tables and the write-ahead log, and the disk's fsync rate."""
         try:
             found = counters(self._administration(), self._database)
+            with self._server.administer(self._database) as connection:
+                found |= table_counters(connection)
         except psycopg.Error as error:
             self._disconnect()
             raise DependencyError(

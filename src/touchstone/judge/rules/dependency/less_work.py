@@ -36,8 +36,9 @@ class LessWork(RunRule):
         "calls, rows or transactions per correct response, over all rounds of a load whose proofs hold, by two "
         "contenders' counts: at least 20 fewer than by the other, and fewer by more than 0.5 %; in PostgreSQL by more "
         "than 5 %, and by more than one second's part of the load; rows that are read count up to one for each "
-        "response; transactions are compared where rows are touched alike, for a note; where most contenders agree, "
-        "only those who do less or more are suspect, and of two neither is named"
+        "response; scans of tables are compared where fewer rows are read as well, and transactions where rows are "
+        "touched alike, for a note; where most contenders agree, only those who do less or more are suspect, and of "
+        "two neither is named"
     )
     threshold_reason = (
         "calls and rows are counted exactly, and what was sent and not answered is allowed for; PostgreSQL's sessions "
@@ -57,8 +58,10 @@ class LessWork(RunRule):
             by_kind = _work_by_kind(case, load)
             for (dependency, _), works in by_kind.items():
                 for pair in apart(works, lambda low, high: _left_out(low, high) is not None):
-                    others = [by_kind.get((dependency, what), {}) for what in works[pair.low].counter.same_with]
-                    if not others or _alike(others, pair):
+                    counter = works[pair.low].counter
+                    same = [by_kind.get((dependency, what), {}) for what in counter.same_with]
+                    less = [by_kind.get((dependency, what), {}) for what in counter.with_less]
+                    if (not same or _alike(same, pair)) and all(_less_only_in_full(one, pair) for one in less):
                         yield self._finding(pair, works, load)
 
     def _finding(self, pair: Apart, works: _Works, load: str) -> Finding:
@@ -109,6 +112,14 @@ def _alike(others: Sequence[_Works], pair: Apart) -> bool:
     """Whether the first of two does none of these kinds of work less than the other, and some of them at all."""
     both = [(works[pair.low], works[pair.high]) for works in others if pair.low in works and pair.high in works]
     return any(low.most >= TOUCHED for low, _ in both) and all(_left_out(low, high) is None for low, high in both)
+
+
+def _less_only_in_full(works: _Works, pair: Apart) -> bool:
+    """Whether there is less of this work, too, but not so little that it is told by itself."""
+    if pair.low not in works or pair.high not in works:
+        return False
+    low, high = works[pair.low], works[pair.high]
+    return low.most < (1 - LATE) * high.least and _left_out(low, high) is None
 
 
 def _statement(pair: Apart, low: Work, high: Work, left_out: float) -> str:
