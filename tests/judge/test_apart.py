@@ -22,7 +22,7 @@ def far(low: float, high: float) -> bool:
         ({"a": 40, "b": 2, "c": 41}, [Apart("b", "a", "b")]),
         ({"a": 1, "b": 20, "c": 40}, [Apart("a", "c", None)]),
         ({"a": 20, "b": 21, "c": 22, "d": 0, "e": 60}, [Apart("d", "b", "d"), Apart("b", "e", "e")]),
-        ({"a": 1, "b": 1, "c": 30, "d": 30}, [Apart("a", "c", None)]),
+        ({"a": 1, "b": 1, "c": 30, "d": 30}, [Apart("a", "d", None)]),
     ],
 )
 def test_who_is_apart(values: dict[str, float], expected: list[Apart]) -> None:
