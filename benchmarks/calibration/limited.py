@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from touchstone.contract.template import ValueSource
+from touchstone.contract.template import ValueSource, fresh_of
 from touchstone.contract.wire import Service
 from touchstone.engine.client import run_job
 from touchstone.engine.job import watch
@@ -76,6 +76,7 @@ def seat_at(
         pace=Pace(trial_s, trials, width),
         cpus=[],
         seed=1,
+        fresh=fresh_of(1),
         put_load=lambda job: run_job("load", job, LoadResult),
     )
     seat.begin(closed_rate)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from benchmarks.calibration.limited import LOAD, found
 
+from touchstone.contract.template import fresh_of
 from touchstone.engine.job import watch
 from touchstone.engine.protocol import LoadJob
 from touchstone.manifest.objective import parse_objective
@@ -50,6 +51,7 @@ def searched(others: Others) -> Seat:
         pace=Pace(1.0, TRIALS, 0.03),
         cpus=[],
         seed=1,
+        fresh=fresh_of(1),
         put_load=machine(others),
         bursts=Bursts(2),
     )

@@ -128,8 +128,11 @@ def _loop(load: Load, timing: Timing) -> protocol.Loop:
     }
 
 
-def traffic(load: Load, url: str, *, seed: int, fresh: str | None = None) -> protocol.Traffic:
-    """A contender's part of a slices job: a load without a length, CPUs and threads of its own, and without a watch."""
+def traffic(load: Load, url: str, *, seed: int, fresh: str | None) -> protocol.Traffic:
+    """A contender's part of a slices job: a load without a length, CPUs and threads of its own, and without a watch.
+
+    `fresh` is the text of `{fresh}`, which the load's preparation and proofs have, too; None if nobody else uses it.
+    """
     what = sent(load)
     return {
         "url": url,
@@ -147,9 +150,9 @@ def traffic(load: Load, url: str, *, seed: int, fresh: str | None = None) -> pro
 
 
 def load_job(
-    load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed: int, fresh: str | None = None
+    load: Load, url: str, timing: Timing, *, cpus: Sequence[int], seed: int, fresh: str | None
 ) -> protocol.LoadJob:
-    """A load job for the service at `url`, without a watch."""
+    """A load job for the service at `url`, without a watch; `fresh` as for `traffic`."""
     return {
         **traffic(load, url, seed=seed, fresh=fresh),
         "loop": _loop(load, timing),

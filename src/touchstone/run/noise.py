@@ -110,7 +110,8 @@ def _tares(seconds: float) -> Sequence[float]:
     with server("null", [], placement.server_cpus) as listening:
         for _ in range(count):
             timing = Timing(warmup_s=0.1, measured_s=max(0.2, seconds / count - 0.2), idle_s=0.0)
-            job = load_job(_LOAD, f"http://{listening['listening']}", timing, cpus=placement.engine_cpus, seed=1)
+            url = f"http://{listening['listening']}"
+            job = load_job(_LOAD, url, timing, cpus=placement.engine_cpus, seed=1, fresh=None)
             rates.append(run_job("load", job, LoadResult).rate.achieved)
     return rates
 

@@ -25,6 +25,7 @@ def measure_ceiling(downstream: Downstream, cpus: tuple[int, ...]) -> float:
         }
     )
     apart = [cpu for cpu in available_cpus() if cpu not in cpus] or list(cpus)
-    job = load_job(load, f"http://{downstream.address}", Timing(0.5, _SECONDS, 0.0), cpus=apart[:2], seed=1)
+    timing = Timing(0.5, _SECONDS, 0.0)
+    job = load_job(load, f"http://{downstream.address}", timing, cpus=apart[:2], seed=1, fresh=None)
     result = run_job("load", job, LoadResult)
     return result.counts.ok / result.window.measured_s

@@ -17,7 +17,7 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.together import Standing
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.contract.template import ValueSource
+from touchstone.contract.template import ValueSource, fresh_of
 from touchstone.engine.job import watch
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
@@ -139,6 +139,7 @@ class Hunt:
                     pace=pace if own else _TARE_PACE,
                     cpus=list(placement.engine_cpus),
                     seed=self.bench.seed + 1_000 * self.round_number,
+                    fresh=fresh_of(self.bench.seed),
                     put_load=self.bench.put_load,
                 )
             )

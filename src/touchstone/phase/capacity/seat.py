@@ -70,6 +70,8 @@ class Seat:
     pace: Pace
     cpus: list[int]
     seed: int
+    fresh: str
+    """The text of `{fresh}` in all of its requests: that of the load's preparation and proofs."""
     put_load: Callable[[LoadJob], LoadResult]
     """Carries out a load job."""
     counter: int = 0
@@ -118,7 +120,8 @@ class Seat:
         """Offer a rate for a while."""
         timing = Timing(LEAD_S, seconds_for(self.objective, rate, usual_s), 0.0)
         load = open_loop(self.load, rate)
-        job = load_job(load, self.target.url, timing, cpus=self.cpus, seed=self.seed + len(self.trials))
+        seed = self.seed + len(self.trials)
+        job = load_job(load, self.target.url, timing, cpus=self.cpus, seed=seed, fresh=self.fresh)
         job["first_counter"] = self.counter
         job["series_interval_s"] = timing.measured_s / POINTS
         job["watch"] = self.target.watch

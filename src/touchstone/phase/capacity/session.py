@@ -28,7 +28,7 @@ def open_session(
             assert null is not None  # whoever seats the null server has it
             job = null_traffic(load, null, seat.seed)
         else:
-            job = traffic(load, seat.target.url, seed=seat.seed)
+            job = traffic(load, seat.target.url, seed=seat.seed, fresh=seat.fresh)
             job["watch"] = seat.target.watch
         job["first_counter"] = seat.counter
         contenders.append({"name": seat.name, "job": job})

@@ -34,9 +34,8 @@ def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
         bench.watcher.step(f"tare: {sample.load or sample.phase}")
         with null_server(bench, load) as listening:
             timing = bench.profile.tare_timing(bench.profile.timing(load, round_number))
-            job = load_job(
-                load, f"http://{listening['listening']}", timing, cpus=bench.placement.engine_cpus, seed=bench.seed
-            )
+            url, cpus = f"http://{listening['listening']}", bench.placement.engine_cpus
+            job = load_job(load, url, timing, cpus=cpus, seed=bench.seed, fresh=None)
             _as_null(job, load, listening)
             sample.result = bench.put_load(job)
             sample.figures, sample.not_measured = load_figures(sample.result)
@@ -51,7 +50,7 @@ def null_server(bench: Bench, load: Load) -> AbstractContextManager[dict[str, An
 
 def null_traffic(load: Load, listening: dict[str, Any], seed: int) -> Traffic:
     """The null server's part of a slices job."""
-    job = traffic(load, f"http://{listening['listening']}", seed=seed)
+    job = traffic(load, f"http://{listening['listening']}", seed=seed, fresh=None)
     _as_null(job, load, listening)
     return job
 

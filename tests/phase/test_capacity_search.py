@@ -1,0 +1,85 @@
+"""A whole search on a real server: what goes before a load, what the load sends, and the null server next to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from touchstone.bench.base import Bench, Built
+from touchstone.manifest.catalogue import Contender, find_scenario, select_contenders
+from touchstone.manifest.load import Load
+from touchstone.manifest.scenario import Capacity
+from touchstone.phase.capacity.phase import CapacityPhase
+from touchstone.record.sample import TARE
+
+from .test_peak import bench_of
+
+_KEEPER = """
+import asyncio, os, signal
+
+kept = set()
+
+
+async def serve(reader, writer):
+    try:
+        while True:
+            head = await reader.readuntil(b"\\r\\n\\r\\n")
+            method, target, _ = head.split(b" ", 2)
+            if method == b"POST":
+                kept.add(target)
+            found = target == b"/ping" or target in kept
+            body = b"pong" if found else b"none"
+            status = b"200 OK" if found else b"404 Not Found"
+            writer.write(b"HTTP/1.1 %b\\r\\nContent-Type: text/plain\\r\\n" % status)
+            writer.write(b"Content-Length: 4\\r\\n\\r\\n" + body)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        writer.close()
+
+
+async def main():
+    server = await asyncio.start_server(serve, os.environ["HOST"], int(os.environ["PORT"]))
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    await stop.wait()
+
+
+asyncio.run(main())
+"""
+
+_KEPT = {"name": "kept", "target": "/keep/{fresh}", "expect": {"body": "pong"}}
+_SENT = {"mix": {"requests": [_KEPT]}}
+
+
+def keeper(tmp_path: Path, load: Load) -> tuple[Bench, Contender]:
+    """A bench for short searches under this load, and a service that keeps what is posted to it while it runs."""
+    bench = bench_of(tmp_path)
+    (contender,) = select_contenders(find_scenario(str(tmp_path / "demo"), tmp_path), [], exhibits=False)
+    script = tmp_path / "keeper.py"
+    script.write_text(_KEEPER)
+    command = ("/usr/bin/env", "python3", str(script))
+    bench.builds[contender.name] = Built(tmp_path / "demo/slow", (), command, {"PATH": "/usr/bin:/bin"})
+    capacity = Capacity(objective="p50 < 1s, errors < 1%")
+    scenario = bench.scenario.model_copy(update={"capacity": capacity})
+    short = replace(bench.profile, trial_s=0.3, trials=5, warm_least_s=0.3, warm_most_s=0.6, slice_s=0.1, laps=2)
+    return replace(bench, scenario=scenario, loads={"load": load}, profile=short), contender
+
+
+@pytest.mark.parametrize("kind", _SENT)
+def test_a_search_finds_what_its_preparation_made(tmp_path: Path, kind: str) -> None:
+    prepare = [{"method": "POST", "target": "/keep/{fresh}", "expect": {"body": "pong"}}]
+    load = Load.model_validate({"title": "Kept", "connections": 4, "prepare": prepare, **_SENT[kind]})
+    bench, contender = keeper(tmp_path, load)
+    found = {s.contender: s for samples in CapacityPhase().together(bench, [contender], 1) for s in samples}
+    for sample in found.values():
+        assert sample.failure is None, sample.failure
+        assert sample.figures["capacity"] > 0, sample.not_measured
+    own = found[contender.name].capacity
+    assert own is not None
+    assert any(trial.held for trial in own.trials), [trial.why for trial in own.trials]
+    assert [point.errors for point in own.at_rates] == [0, 0, 0]
+    assert found.keys() == {contender.name, TARE}
