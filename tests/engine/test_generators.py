@@ -34,21 +34,21 @@ def load(url: str, nodes: list[GeneratorNode], **changes: Any) -> LoadJob:
     return cast("LoadJob", {**job, **changes})
 
 
-def echo_stats(address: str) -> Any:
-    with urlopen(f"http://{address}/_stats", timeout=5) as answer:
+def echo_stats(url: str) -> Any:
+    with urlopen(f"{url}/_stats", timeout=5) as answer:
         return json.load(answer)
 
 
 def test_rate_connections_and_counters_are_divided_exactly(tmp_path: Path) -> None:
     with server("echo", ["--delay-ms=0"], [0]) as echo, machines(tmp_path, 3) as found:
-        urlopen(Request(f"http://{echo['listening']}/_reset", method="POST"), timeout=5).close()
+        urlopen(Request(f"{echo.url}/_reset", method="POST"), timeout=5).close()
         job = load(
-            f"http://{echo['listening']}",
+            echo.url,
             [machine.node() for machine in found],
             loop={"kind": "open", "rate": 300.0},
         )
         result = run_job("load", job, LoadResult)
-        ids = echo_stats(echo["listening"])["ids"]
+        ids = echo_stats(echo.url)["ids"]
     assert [part.name for part in result.generators] == ["node-0", "node-1", "node-2"]
     assert [part.connections for part in result.generators] == [3, 2, 2]
     assert result.counts.sent == 300 == sum(part.sent for part in result.generators)
@@ -65,7 +65,7 @@ def test_a_clock_that_is_ahead_is_brought_home(tmp_path: Path) -> None:
     """The generator is told that its clock is ahead by 0.2 s, which it is not: so it begins that much later."""
     with server("null", [], [0]) as null, machines(tmp_path, 2) as found:
         nodes = [found[0].node(), found[1].node(clock_ahead_s=0.2)]
-        result = run_job("load", load(f"http://{null['listening']}", nodes), LoadResult)
+        result = run_job("load", load(null.url, nodes), LoadResult)
     assert result.window.measured_s == pytest.approx(1.0, abs=1e-6)
     # It starts late by our clock, on time by its own, and its report is moved back: nothing of the shift is left.
     assert all(part.began_s < 0.1 for part in result.generators)
@@ -80,7 +80,7 @@ def test_a_lost_generator_ends_the_window_and_is_named(tmp_path: Path) -> None:
             if event.get("event") == "phase" and event.get("name") == "load":
                 found[1].processes[0].kill()
 
-        job = load(f"http://{null['listening']}", [machine.node() for machine in found], duration_s=60.0)
+        job = load(null.url, [machine.node() for machine in found], duration_s=60.0)
         begun = time.monotonic()
         with pytest.raises(EngineError, match="generator node-1"):
             run_job("load", job, LoadResult, on_event=end_one)
@@ -91,7 +91,7 @@ def test_a_generator_that_is_not_there_is_named(tmp_path: Path) -> None:
     with server("null", [], [0]) as null, machines(tmp_path, 1) as found:
         nodes = [found[0].node(), found[0].node(name="nowhere", link=str(tmp_path / "none"))]
         with pytest.raises(EngineError, match="reaching generator nowhere"):
-            run_job("load", load(f"http://{null['listening']}", nodes), LoadResult)
+            run_job("load", load(null.url, nodes), LoadResult)
 
 
 def test_rows_go_to_machines_that_have_no_such_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,12 +99,12 @@ def test_rows_go_to_machines_that_have_no_such_file(tmp_path: Path, monkeypatch:
     # The machines' processes are in another folder, where this name leads nowhere.
     monkeypatch.chdir(tmp_path)
     with server("echo", ["--delay-ms=0"], [0]) as echo, machines(tmp_path, 2) as found:
-        urlopen(Request(f"http://{echo['listening']}/_reset", method="POST"), timeout=5).close()
+        urlopen(Request(f"{echo.url}/_reset", method="POST"), timeout=5).close()
         nodes = [machine.node() for machine in found]
         asked = [{"target": "/echo?id={row.id}"}]
         limited = {"max_requests": 600, "warmup_s": 0.0, "rows": "rows.csv", "requests": asked}
-        result = run_job("load", load(f"http://{echo['listening']}", nodes, **limited), LoadResult)
-        ids = echo_stats(echo["listening"])["ids"]
+        result = run_job("load", load(echo.url, nodes, **limited), LoadResult)
+        ids = echo_stats(echo.url)["ids"]
     assert result.counts.sent == 600 == result.counts.ok == ids["distinct"] and ids["duplicates"] == 0
 
 
@@ -129,11 +129,11 @@ def test_slices_of_several_generators_are_one_slice_each(tmp_path: Path) -> None
         server("echo", ["--delay-ms=2"], [0]) as other,
         machines(tmp_path, 3) as found,
     ):
-        urls = [f"http://{one['listening']}", f"http://{other['listening']}"]
+        urls = [one.url, other.url]
         for url in urls:
             urlopen(Request(f"{url}/_reset", method="POST"), timeout=5).close()
         records, result = carried_out(in_turns(urls, [machine.node() for machine in found]), 4, 2)
-        asked = [echo_stats(served["listening"]) for served in (one, other)]
+        asked = [echo_stats(served.url) for served in (one, other)]
     assert [record.contender for record in records] == [0, 1] * 4
     for before, after in itertools.pairwise(records):
         assert before.end <= after.begin, "one contender's slice after another's, whichever generator loads"
@@ -153,7 +153,7 @@ def test_slices_of_several_generators_are_one_slice_each(tmp_path: Path) -> None
 def test_an_open_rate_in_slices_is_divided_exactly(tmp_path: Path) -> None:
     with server("null", [], [0]) as null, machines(tmp_path, 2) as found:
         job = in_turns(
-            [f"http://{null['listening']}"],
+            [null.url],
             [machine.node() for machine in found],
             loop={"kind": "open", "rate": 400.0},
         )
@@ -168,7 +168,7 @@ def test_a_clock_that_was_compared_badly_is_corrected_and_its_turns_brought_home
     """The generator is told that its clock is ahead by 4 ms, which it is not: the first trip shows it."""
     with server("null", [], [0]) as null, machines(tmp_path, 2) as found:
         nodes = [found[0].node(), found[1].node(clock_ahead_s=0.004)]
-        records, _ = carried_out(in_turns([f"http://{null['listening']}"], nodes), 6, 1)
+        records, _ = carried_out(in_turns([null.url], nodes), 6, 1)
     late = sorted(record.began_s or 0.0 for record in records)
     assert late[0] < 0.003, late
     assert all(record.end - record.sending_end < 0.5 for record in records)
@@ -186,7 +186,7 @@ def test_a_clock_that_steps_between_turns_is_named(tmp_path: Path) -> None:
     stepped = Machine(tmp_path, "stepped", stepping)
     try:
         with server("null", [], [0]) as null, machines(tmp_path, 1) as found:
-            job = in_turns([f"http://{null['listening']}"], [found[0].node(), stepped.node()])
+            job = in_turns([null.url], [found[0].node(), stepped.node()])
             with pytest.raises(EngineError, match=r"generator stepped: its clock has moved by [23]\d{3}\.\d ms"):
                 carried_out(job, 3, 1)
     finally:
@@ -197,8 +197,8 @@ def test_how_a_process_ended_after_its_report_is_no_failure(tmp_path: Path) -> N
     told = Machine(tmp_path, "told", lambda line: line)
     try:
         with server("null", [], [0]) as null:
-            records, result = carried_out(in_turns([f"http://{null['listening']}"], [told.node()]), 2, 1)
-            whole = run_job("load", load(f"http://{null['listening']}", [told.node()]), LoadResult)
+            records, result = carried_out(in_turns([null.url], [told.node()]), 2, 1)
+            whole = run_job("load", load(null.url, [told.node()]), LoadResult)
     finally:
         told.end()
     assert len(records) == 2 and result.contenders[0].counts.ok > 0 and whole.counts.ok > 0
@@ -206,7 +206,7 @@ def test_how_a_process_ended_after_its_report_is_no_failure(tmp_path: Path) -> N
 
 def test_a_generator_lost_between_slices_is_named_and_nothing_hangs(tmp_path: Path) -> None:
     with server("null", [], [0]) as null, machines(tmp_path, 2) as found:
-        job = in_turns([f"http://{null['listening']}"], [machine.node() for machine in found])
+        job = in_turns([null.url], [machine.node() for machine in found])
         with SlicesSession(job, 2.0, lambda _event: None) as session:
             session.turns("warmup", [Turn(0, 0.1)])
             found[1].processes[0].kill()

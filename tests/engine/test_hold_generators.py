@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.engine.machines import Machine, machines
-from touchstone.bench.tare import server
+from touchstone.bench.tare import EngineServer, server
 from touchstone.engine.client import EngineError, Event, run_job
 from touchstone.engine.protocol import HoldJob, HoldNode
 from touchstone.record.hold_result import HoldResult
@@ -20,11 +19,11 @@ def node(one: Machine, ports: int = 1000, open_files: int = 1000) -> HoldNode:
     return {"name": one.name, "link": str(one.link), "cpus": [0], "open_files": open_files, "ports": ports}
 
 
-def job(null: dict[str, Any], nodes: list[HoldNode], levels: list[int], settle_s: float = 0.1) -> HoldJob:
+def job(null: EngineServer, nodes: list[HoldNode], levels: list[int], settle_s: float = 0.1) -> HoldJob:
     return {
-        "url": f"http://{null['listening']}/",
+        "url": f"{null.url}/",
         "levels": levels,
-        "watch": [null["pid"]],
+        "watch": [null.pid],
         "settle_s": settle_s,
         "after_close_s": 0.1,
         "generators": nodes,

@@ -52,9 +52,9 @@ def test_contract_and_load_agree_on_a_json_body(fields: dict[str, Any], right: b
     ping = {"target": "/", "expect": {"json": fields}}
     load = Load.model_validate({"title": "Ping", "connections": 1, "requests": [ping]})
     with server("null", [f"--body={BODY}"], [0]) as null:
-        host, _, port = null["listening"].rpartition(":")
+        host, _, port = null.url.removeprefix("http://").rpartition(":")
         answer = Service(host, int(port)).exchange(load.requests[0], Values(counter=1, fresh="f", seed=1))
-        job = load_job(load, f"http://{null['listening']}", Timing(0.0, 0.05, 0.0), cpus=[0], seed=1)
+        job = load_job(load, null.url, Timing(0.0, 0.05, 0.0), cpus=[0], seed=1, fresh=None)
         counts = run_job("load", job, LoadResult).counts
     assert (faults(load.requests[0].expect, answer, Values(counter=1, fresh="f", seed=1)) == []) is right
     assert (counts.ok > 0, counts.errors.wrong_body > 0) == (right, not right)

@@ -16,7 +16,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from tests.engine.protocol import TARGET, generated
-from touchstone.bench.tare import server
+from touchstone.bench.tare import EngineServer, server
 from touchstone.engine.locate import engine_path
 from touchstone.engine.slices import SlicesResult
 from touchstone.isolation.port import free_port
@@ -59,8 +59,8 @@ def carried_out(command: str, job: dict[str, Any]) -> tuple[dict[str, Any], list
 
 
 @pytest.fixture(name="null")
-def running_null() -> Iterator[dict[str, Any]]:
-    """The engine's null server: its address and pid."""
+def running_null() -> Iterator[EngineServer]:
+    """The engine's null server."""
     with server("null", [], [0]) as listening:
         yield listening
 
@@ -98,17 +98,17 @@ def test_a_start_that_fails_is_what_its_schema_says() -> None:
     check("boot", "result", result)
 
 
-def traffic(null: dict[str, Any]) -> dict[str, Any]:
+def traffic(null: EngineServer) -> dict[str, Any]:
     """What loads the null server, watched."""
     return {
-        "url": f"http://{null['listening']}/",
+        "url": f"{null.url}/",
         "connections": 4,
-        "watch": {"pid": null["pid"], "allowed_cpus": [0]},
+        "watch": {"pid": null.pid, "allowed_cpus": [0]},
     }
 
 
 @pytest.mark.parametrize("loop", [{"kind": "closed"}, {"kind": "open", "rate": 500.0}])
-def test_a_load_is_what_its_schema_says(null: dict[str, Any], loop: dict[str, Any]) -> None:
+def test_a_load_is_what_its_schema_says(null: EngineServer, loop: dict[str, Any]) -> None:
     job = traffic(null) | {"loop": loop, "warmup_s": 0.1, "duration_s": 0.3, "series_interval_s": 0.1}
     check("load", "job", job)
     result, events = carried_out("load", job)
@@ -120,7 +120,7 @@ def test_a_load_is_what_its_schema_says(null: dict[str, Any], loop: dict[str, An
         check("load", "event", event)
 
 
-def test_slices_are_what_their_schema_says(null: dict[str, Any], tmp_path: Path) -> None:
+def test_slices_are_what_their_schema_says(null: EngineServer, tmp_path: Path) -> None:
     job = {"contenders": [{"name": "one", "job": traffic(null)}, {"name": "two", "job": traffic(null)}]}
     check("slices", "job", job)
     place, out = tmp_path / "job", tmp_path / "result"
@@ -144,12 +144,12 @@ def test_slices_are_what_their_schema_says(null: dict[str, Any], tmp_path: Path)
     check("slices", "result", json.loads(out.read_text()))
 
 
-def test_held_connections_are_what_their_schema_says(null: dict[str, Any]) -> None:
+def test_held_connections_are_what_their_schema_says(null: EngineServer) -> None:
     job = {
-        "url": f"http://{null['listening']}/",
+        "url": f"{null.url}/",
         "levels": [0, 20],
         "mode": "traffic",
-        "watch": [null["pid"]],
+        "watch": [null.pid],
         "settle_s": 0.1,
         "traffic_s": 0.2,
         "after_close_s": 0.1,

@@ -107,11 +107,10 @@ def _tares(seconds: float) -> Sequence[float]:
     placement = plan_placement(available_cpus(), dependencies=False)
     count = 9
     rates = []
-    with server("null", [], placement.server_cpus) as listening:
+    with server("null", [], placement.server_cpus) as null:
         for _ in range(count):
             timing = Timing(warmup_s=0.1, measured_s=max(0.2, seconds / count - 0.2), idle_s=0.0)
-            url = f"http://{listening['listening']}"
-            job = load_job(_LOAD, url, timing, cpus=placement.engine_cpus, seed=1, fresh=None)
+            job = load_job(_LOAD, null.url, timing, cpus=placement.engine_cpus, seed=1, fresh=None)
             rates.append(run_job("load", job, LoadResult).rate.achieved)
     return rates
 

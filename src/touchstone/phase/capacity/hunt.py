@@ -10,15 +10,14 @@ import random
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
 
 from touchstone.bench.base import Bench, Stopwatch, blank_sample, failed
 from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.machine_watch import MachineWatch
+from touchstone.bench.tare import EngineServer
 from touchstone.bench.together import Standing
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import ValueSource, fresh_of
-from touchstone.engine.job import watch
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
@@ -123,7 +122,7 @@ class Hunt:
                     sample.proofs = prove_load(self.load, one.bench.dependencies, whole, bench.seed, before[index])
                 sample.checks = self._checker(one).run(light_checks(bench.scenario.contract))
 
-    def _seat(self, null: dict[str, Any]) -> None:
+    def _seat(self, null: EngineServer) -> None:
         """Warm all up by their closed loop, and give each its search."""
         profile, placement = self.bench.profile, self.bench.placement
         pace = Pace(profile.trial_s, profile.trials, profile.capacity_width)
@@ -153,7 +152,7 @@ class Hunt:
         self,
         who: range | list[int],
         budget: Budget,
-        null: dict[str, Any] | None = None,
+        null: EngineServer | None = None,
         connections: int | None = None,
     ) -> None:
         """Load these in turn as fast as they answer, until none gets faster; then open their searches."""
@@ -240,8 +239,8 @@ class Hunt:
             sample.figures["capacity"] = seat.capacity
 
 
-def _null_target(null: dict[str, Any]) -> Target:
-    return Target(url=f"http://{null['listening']}", watch=watch(int(null["pid"]), [], [], after_s=0.0), lanes=1)
+def _null_target(null: EngineServer) -> Target:
+    return Target(url=null.url, watch=null.watch, lanes=1)
 
 
 def _accepting(load: Load) -> Load:

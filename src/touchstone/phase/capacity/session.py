@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 from touchstone.bench.base import Bench
+from touchstone.bench.tare import EngineServer
 from touchstone.engine.job import traffic
 from touchstone.engine.protocol import Contender, SlicesJob
 from touchstone.engine.slices import SlicesResult, SlicesSession
@@ -19,7 +19,7 @@ _COUNTER_SLACK = 100_000
 
 
 def open_session(
-    bench: Bench, load: Load, seats: Sequence[Seat], null: dict[str, Any] | None = None
+    bench: Bench, load: Load, seats: Sequence[Seat], null: EngineServer | None = None
 ) -> AbstractContextManager[SlicesSession]:
     """A slices job over these seats, in their order; `null` is the null server, where it is one of them."""
     contenders: list[Contender] = []

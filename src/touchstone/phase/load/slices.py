@@ -11,12 +11,12 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
 
 from touchstone.bench.base import Bench, Stopwatch, blank_sample, failed
 from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.engaged import aim
 from touchstone.bench.machine_watch import MachineWatch
+from touchstone.bench.tare import EngineServer
 from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import fresh_of
@@ -210,7 +210,7 @@ class _SlicedLoad:
             return None
         return checker
 
-    def _job(self, null: dict[str, Any], after_s: float) -> protocol.SlicesJob:
+    def _job(self, null: EngineServer, after_s: float) -> protocol.SlicesJob:
         seed = self.bench.seed + self.round_number
         contenders: list[protocol.Contender] = []
         for one in self.standing:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import AbstractContextManager
-from typing import Any
 
 from touchstone.bench.base import Bench, attempt, blank_sample
-from touchstone.bench.tare import server
+from touchstone.bench.tare import EngineServer, server
 from touchstone.engine.bare import bare_request
-from touchstone.engine.job import load_job, traffic, watch
+from touchstone.engine.job import load_job, traffic
 from touchstone.engine.protocol import Expect, LoadJob, Traffic
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import load_figures
@@ -32,30 +31,30 @@ def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
 
     def action(sample: Sample) -> None:
         bench.watcher.step(f"tare: {sample.load or sample.phase}")
-        with null_server(bench, load) as listening:
+        with null_server(bench, load) as null:
             timing = bench.profile.tare_timing(bench.profile.timing(load, round_number))
-            url, cpus = f"http://{listening['listening']}", bench.placement.engine_cpus
-            job = load_job(load, url, timing, cpus=cpus, seed=bench.seed, fresh=None)
-            _as_null(job, load, listening)
+            cpus = bench.placement.engine_cpus
+            job = load_job(load, null.url, timing, cpus=cpus, seed=bench.seed, fresh=None)
+            _as_null(job, load, null)
             sample.result = bench.put_load(job)
             sample.figures, sample.not_measured = load_figures(sample.result)
 
     return attempt(sample, action)
 
 
-def null_server(bench: Bench, load: Load) -> AbstractContextManager[dict[str, Any]]:
+def null_server(bench: Bench, load: Load) -> AbstractContextManager[EngineServer]:
     """The null server that answers as a load expects."""
     return server("null", [f"--status={_status(load)}"], bench.placement.server_cpus, bench.generators.host)
 
 
-def null_traffic(load: Load, listening: dict[str, Any], seed: int) -> Traffic:
+def null_traffic(load: Load, null: EngineServer, seed: int) -> Traffic:
     """The null server's part of a slices job."""
-    job = traffic(load, f"http://{listening['listening']}", seed=seed, fresh=None)
-    _as_null(job, load, listening)
+    job = traffic(load, null.url, seed=seed, fresh=None)
+    _as_null(job, load, null)
     return job
 
 
-def _as_null(job: LoadJob | Traffic, load: Load, listening: dict[str, Any]) -> None:
+def _as_null(job: LoadJob | Traffic, load: Load, null: EngineServer) -> None:
     """Expect of the null server what it gives, and watch it."""
     any_body: Expect = {"status": [_status(load)], "body": {"kind": "any"}}
     steps = [step for journey in job["journeys"] for step in journey["steps"]]
@@ -66,7 +65,7 @@ def _as_null(job: LoadJob | Traffic, load: Load, listening: dict[str, Any]) -> N
         bare = bare_request(given)
         told.update({"target": bare["target"], "headers": bare["headers"], "body": bare["body"], "expect": any_body})
     job["rows"] = None
-    job["watch"] = watch(listening["pid"], [], [], after_s=0.0)
+    job["watch"] = null.watch
 
 
 def _status(load: Load) -> int:
