@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,10 @@ asyncio.run(main())
 """
 
 _KEPT = {"name": "kept", "target": "/keep/{fresh}", "expect": {"body": "pong"}}
-_SENT = {"mix": {"requests": [_KEPT]}}
+_SENT: dict[str, dict[str, Any]] = {
+    "mix": {"requests": [_KEPT]},
+    "journeys": {"journeys": [{"name": "look", "steps": [_KEPT, _KEPT]}]},
+}
 
 
 def keeper(tmp_path: Path, load: Load) -> tuple[Bench, Contender]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from touchstone.engine.job import request
 from touchstone.engine.protocol import BareRequest
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.template import KeyRange, Outside, Plain, parse
+
+AnyRequest = TypeVar("AnyRequest", bound=Request)
 
 _STANDS_FOR = "1"
 """It can stand in a target, a header and a body, within a JSON string and without."""
@@ -23,9 +26,14 @@ def filled(text: str) -> str:
     return "".join(_written(piece) if isinstance(piece, str) else _STANDS_FOR for piece in parse(text).pieces)
 
 
+def without_outside(wanted: AnyRequest) -> AnyRequest:
+    """A request of a load that takes nothing from rows and other responses, a fixed text in place of each."""
+    return _rewritten(wanted, bare)
+
+
 def bare_request(wanted: Request) -> BareRequest:
-    """A request of a load by itself, in the protocol's form: for the null server, and to be looked at."""
-    return request(_rewritten(wanted, bare))
+    """A request of a load by itself, in the protocol's form: to be looked at."""
+    return request(without_outside(wanted))
 
 
 def plain_request(wanted: Request) -> BareRequest:
@@ -33,7 +41,7 @@ def plain_request(wanted: Request) -> BareRequest:
     return request(_rewritten(wanted, lambda text: "".join(map(str, parse(text).pieces))))
 
 
-def _rewritten(wanted: Request, change: Callable[[str], str]) -> Request:
+def _rewritten(wanted: AnyRequest, change: Callable[[str], str]) -> AnyRequest:
     expect, fields = wanted.expect, wanted.expect.json_fields
     changed = {
         "body": None if expect.body is None else change(expect.body),

@@ -26,7 +26,7 @@ from touchstone.phase.capacity.efficiency import efficiency_figures, measure_eff
 from touchstone.phase.capacity.seat import Pace, Seat, Target
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.phase.load.prepare import prepare_load, prove_load, work_before
-from touchstone.phase.load.tare import null_server
+from touchstone.phase.load.tare import null_load, null_server
 from touchstone.phase.load.warm_up import warm_up
 from touchstone.phase.load.warming import Budget, turn_rate
 from touchstone.record.engine import LoadResult
@@ -132,8 +132,8 @@ class Hunt:
             self.seats.append(
                 Seat(
                     name=name,
-                    target=self._target(self.standing[number]) if own else _null_target(null),
-                    load=self.load if own else _accepting(self.load),
+                    target=self._target(self.standing[number]) if own else Target(null.url, null.watch, lanes=1),
+                    load=self.load if own else null_load(self.load),
                     objective=self.objective,
                     pace=pace if own else _TARE_PACE,
                     cpus=list(placement.engine_cpus),
@@ -142,24 +142,18 @@ class Hunt:
                     put_load=self.bench.put_load,
                 )
             )
-        self._warm_up(range(len(self.seats)), Budget(profile.warm_least_s, profile.warm_most_s), null)
+        self._warm_up(range(len(self.seats)), Budget(profile.warm_least_s, profile.warm_most_s))
         for seat in self.seats:
             if how := seat.target.died():
                 seat.deaths, seat.death = 1, how
                 self._revive(seat)
 
-    def _warm_up(
-        self,
-        who: range | list[int],
-        budget: Budget,
-        null: EngineServer | None = None,
-        connections: int | None = None,
-    ) -> None:
+    def _warm_up(self, who: range | list[int], budget: Budget, connections: int | None = None) -> None:
         """Load these in turn as fast as they answer, until none gets faster; then open their searches."""
         seats = [self.seats[index] for index in who]
         few = {"connections": connections or self.load.connections}
         closed = self.load.model_copy(update={"loop": "closed", "rate": None, "steps": None, **few})
-        with open_session(self.bench, closed, seats, null) as session:
+        with open_session(self.bench, closed, seats) as session:
             records, _ = warm_up(
                 session,
                 {place: seat.name for place, seat in enumerate(seats) if seat.name != TARE},
@@ -237,17 +231,3 @@ class Hunt:
             )
         else:
             sample.figures["capacity"] = seat.capacity
-
-
-def _null_target(null: EngineServer) -> Target:
-    return Target(url=null.url, watch=null.watch, lanes=1)
-
-
-def _accepting(load: Load) -> Load:
-    """The load as the null server can answer it: with the status that it was told to give, and any body."""
-    status = load.requests[0].expect.statuses[0]
-    requests = [
-        wanted.model_copy(update={"expect": type(wanted.expect).model_validate({"status": status})})
-        for wanted in load.requests
-    ]
-    return load.model_copy(update={"requests": requests})

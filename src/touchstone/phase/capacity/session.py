@@ -6,30 +6,24 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from touchstone.bench.base import Bench
-from touchstone.bench.tare import EngineServer
 from touchstone.engine.job import traffic
 from touchstone.engine.protocol import Contender, SlicesJob
 from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.manifest.load import Load
 from touchstone.phase.capacity.seat import Seat, added
-from touchstone.phase.load.tare import null_traffic
+from touchstone.phase.load.tare import null_load
 from touchstone.record.sample import TARE
 
 _COUNTER_SLACK = 100_000
 
 
-def open_session(
-    bench: Bench, load: Load, seats: Sequence[Seat], null: EngineServer | None = None
-) -> AbstractContextManager[SlicesSession]:
-    """A slices job over these seats, in their order; `null` is the null server, where it is one of them."""
+def open_session(bench: Bench, load: Load, seats: Sequence[Seat]) -> AbstractContextManager[SlicesSession]:
+    """A slices job that puts this load on these seats, in their order."""
     contenders: list[Contender] = []
     for seat in seats:
-        if seat.name == TARE:
-            assert null is not None  # whoever seats the null server has it
-            job = null_traffic(load, null, seat.seed)
-        else:
-            job = traffic(load, seat.target.url, seed=seat.seed, fresh=seat.fresh)
-            job["watch"] = seat.target.watch
+        sent = null_load(load) if seat.name == TARE else load
+        job = traffic(sent, seat.target.url, seed=seat.seed, fresh=seat.fresh)
+        job["watch"] = seat.target.watch
         job["first_counter"] = seat.counter
         contenders.append({"name": seat.name, "job": job})
     cpus = bench.placement.engine_cpus

@@ -32,7 +32,7 @@ from touchstone.phase.load.figures import memory_remarks, sliced_figures, thrott
 from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
 from touchstone.phase.load.reach import out_of_reach, unmeasured
-from touchstone.phase.load.tare import null_server, null_traffic
+from touchstone.phase.load.tare import null_load, null_server
 from touchstone.phase.load.warm_up import warm_up
 from touchstone.phase.load.warming import Budget, fell_silent, turn_rate
 from touchstone.plan.laps import balanced_laps, slice_lengths
@@ -217,7 +217,8 @@ class _SlicedLoad:
             job = traffic(self.load, one.running.url, seed=seed, fresh=fresh_of(self.bench.seed))
             aim(job, one.running, after_s)
             contenders.append({"name": one.contender.name, "job": job})
-        contenders.append({"name": TARE, "job": null_traffic(self.load, null, seed)})
+        bare = traffic(null_load(self.load), null.url, seed=seed, fresh=None)
+        contenders.append({"name": TARE, "job": {**bare, "watch": null.watch}})
         cpus = self.bench.placement.engine_cpus
         return {"cpus": list(cpus), "threads": max(1, len(cpus)), "gap_s": _GAP_S, "contenders": contenders}
 

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.tare import EngineServer, server
-from touchstone.engine.bare import bare_request
-from touchstone.engine.job import load_job, traffic
-from touchstone.engine.protocol import Expect, LoadJob, Traffic
+from touchstone.engine.bare import AnyRequest, without_outside
+from touchstone.engine.job import load_job
+from touchstone.manifest.exchange import Expectation
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import load_figures
 from touchstone.record.sample import TARE, Sample
@@ -34,8 +34,8 @@ def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
         with null_server(bench, load) as null:
             timing = bench.profile.tare_timing(bench.profile.timing(load, round_number))
             cpus = bench.placement.engine_cpus
-            job = load_job(load, null.url, timing, cpus=cpus, seed=bench.seed, fresh=None)
-            _as_null(job, load, null)
+            job = load_job(null_load(load), null.url, timing, cpus=cpus, seed=bench.seed, fresh=None)
+            job["watch"] = null.watch
             sample.result = bench.put_load(job)
             sample.figures, sample.not_measured = load_figures(sample.result)
 
@@ -47,25 +47,21 @@ def null_server(bench: Bench, load: Load) -> AbstractContextManager[EngineServer
     return server("null", [f"--status={_status(load)}"], bench.placement.server_cpus, bench.generators.host)
 
 
-def null_traffic(load: Load, null: EngineServer, seed: int) -> Traffic:
-    """The null server's part of a slices job."""
-    job = traffic(load, null.url, seed=seed, fresh=None)
-    _as_null(job, load, null)
-    return job
+def null_load(load: Load) -> Load:
+    """The load as the null server can answer it: nothing is taken from rows and responses, and any body is correct."""
+    expect = Expectation(status=_status(load))
+    requests = [_accepting(wanted, expect) for wanted in load.requests]
+    journeys = [
+        journey.model_copy(
+            update={"steps": [_accepting(step, expect).model_copy(update={"captures": {}}) for step in journey.steps]}
+        )
+        for journey in load.journeys
+    ]
+    return load.model_copy(update={"requests": requests, "journeys": journeys, "rows": None})
 
 
-def _as_null(job: LoadJob | Traffic, load: Load, null: EngineServer) -> None:
-    """Expect of the null server what it gives, and watch it."""
-    any_body: Expect = {"status": [_status(load)], "body": {"kind": "any"}}
-    steps = [step for journey in job["journeys"] for step in journey["steps"]]
-    for step in steps:
-        step["captures"] = {}
-    sent = [*job["requests"], *(step["request"] for step in steps)]
-    for given, told in zip(load.all_requests, sent, strict=True):
-        bare = bare_request(given)
-        told.update({"target": bare["target"], "headers": bare["headers"], "body": bare["body"], "expect": any_body})
-    job["rows"] = None
-    job["watch"] = null.watch
+def _accepting(wanted: AnyRequest, expect: Expectation) -> AnyRequest:
+    return without_outside(wanted).model_copy(update={"expect": expect})
 
 
 def _status(load: Load) -> int:
