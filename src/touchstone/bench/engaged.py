@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 from touchstone.bench.base import Bench
 from touchstone.bench.outside import attached
@@ -14,6 +14,7 @@ from touchstone.dependency.base import Dependency
 from touchstone.engine.protocol import LoadJob, Traffic, Watch
 from touchstone.isolation.cgroup import Cgroup
 from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
 from touchstone.record.sample import Sample
 
 
@@ -64,28 +65,13 @@ class Engaged(Protocol):
 
 
 @contextmanager
-def engaged(
-    bench: Bench,
-    contender: Contender,
-    sample: Sample,
-    *,
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
-    memory_limit: int | None = None,
-    cpu_limit: float | None = None,
-) -> Iterator[Engaged]:
-    """A contender that gives correct responses: started afresh, or as it runs already. Raises StartError."""
+def engaged(bench: Bench, contender: Contender, sample: Sample, *, under: Load | None = None) -> Iterator[Engaged]:
+    """A contender that gives correct responses: started afresh for a load, or as it runs already. Raises StartError."""
     if contender.outside is not None:
         with attached(bench, contender.outside, sample) as found:
             yield found
         return
-    with running(
-        bench,
-        bench.builds[contender.name],
-        sample,
-        settings=settings,
-        memory_limit=memory_limit,
-        cpu_limit=cpu_limit,
-    ) as started:
+    with running(bench, bench.builds[contender.name], sample, under=under) as started:
         yield started
 
 

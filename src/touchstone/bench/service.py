@@ -21,6 +21,7 @@ from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.container import start_container
 from touchstone.isolation.port import foreign_listener
 from touchstone.isolation.process import ServerProcess, StartError, start_process
+from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
 from touchstone.record.evidence.surroundings import Confinement
 from touchstone.record.sample import Placement, Sample
@@ -153,22 +154,21 @@ def running(
     built: Built,
     sample: Sample,
     *,
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    under: Load | None = None,
     overrides: Mapping[str, Setting] | None = None,
-    memory_limit: int | None = None,
-    cpu_limit: float | None = None,
     patience_s: float = 10.0,
     ready_within_s: float = READY_WITHIN_S,
     before_start: Callable[[], None] = lambda: None,
 ) -> Iterator[Running]:
     """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
 
-    `cpu_limit` goes before the whole run's, if there is one.
-    `settings` are those of the dependencies, `overrides` those of the contender that differ from the scenario's.
+    `under` is the load that is to come: the settings of dependencies and the limits of memory and CPUs are its own; its
+    CPUs go before the whole run's, if there are any.
+    `overrides` are the contender's settings that differ from the scenario's.
     `patience_s` is how long it may take to end after SIGTERM, `ready_within_s` to give its first correct response.
     `before_start` is called when the dependencies are fresh and the contender does not run yet.
     """
-    leftovers = reset_dependencies(bench, settings or {})
+    leftovers = reset_dependencies(bench, under.dependency_settings if under else {})
     sample.left_out += [said for dependency in bench.dependencies.values() if (said := dependency.not_done())]
     before_start()
     host = bench.generators.host
@@ -180,7 +180,8 @@ def running(
     sample.left_in_work = clear_work(built)
     log = bench.store.logs / f"{sample.id}.log"
     sample.files["log"] = str(log.relative_to(bench.store.folder))
-    cpu_limit = cpu_limit or bench.cpu_limit
+    memory_limit = under.memory_limit_mb * 2**20 if under and under.memory_limit_mb else None
+    cpu_limit = (under.cpus if under else None) or bench.cpu_limit
     process = _start(bench, built, sample, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit)
     try:
         with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:

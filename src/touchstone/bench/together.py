@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from touchstone.bench.base import Bench, blank_sample, failed
 from touchstone.bench.engaged import Engaged, engaged
@@ -14,6 +13,7 @@ from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
 from touchstone.record.sample import Sample
 
 _OF_THE_PROCESS = (
@@ -29,14 +29,6 @@ _OF_THE_PROCESS = (
     "oom_kills",
 )
 """What belongs to a process, and so to every load that was put on it."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What each contender's cgroup may use: bytes, and CPUs; None where it is not limited."""
-
-    memory: int | None = None
-    cpus: float | None = None
 
 
 @dataclass
@@ -77,19 +69,18 @@ def standing(
     bench: Bench,
     contenders: Sequence[Contender],
     round_number: int,
-    settings: Mapping[str, Mapping[str, Any]],
-    limits: Limits,
     *,
+    under: Load | None,
     phase: str = "load",
 ) -> Iterator[tuple[list[Standing], dict[str, Sample]]]:
-    """Start them all; those that stand, and for the others the carrier sample that says why they do not.
+    """Start them all for a load; those that stand, and for the others the carrier sample that says why they do not.
 
     A contender that stands alone gets the dependencies themselves where they cannot be divided.
 
     When the context ends, all have been stopped and every carrier holds how its process ended.
     """
     for name, dependency in bench.dependencies.items():
-        dependency.reset(dict(settings.get(name, {})))
+        dependency.reset(dict(under.dependency_settings.get(name, {}) if under else {}))
     found: list[Standing] = []
     fallen: dict[str, Sample] = {}
     with ExitStack() as stack:
@@ -98,16 +89,7 @@ def standing(
             own = parted(bench, contender, stack)
             bench.watcher.step(f"starting {contender.name}")
             try:
-                contender_running = stack.enter_context(
-                    engaged(
-                        own,
-                        contender,
-                        carrier,
-                        settings=settings,
-                        memory_limit=limits.memory,
-                        cpu_limit=limits.cpus,
-                    )
-                )
+                contender_running = stack.enter_context(engaged(own, contender, carrier, under=under))
             except TouchstoneError as error:
                 carrier.failure = failed(error, tail(bench.store.logs / f"{carrier.id}.log"))
                 fallen[contender.name] = carrier

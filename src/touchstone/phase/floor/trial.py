@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import Running, running
@@ -25,7 +24,6 @@ from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
 PLAIN = MemorySetting(title="as it is run")
-_MB = 2**20
 _READY_S = 30.0
 """A start that takes longer is thrashing at its limit: without a limit each takes a few seconds at most."""
 _HEAP_FLAG = re.compile(r"-Xm[xs]\d|-XX:\+Use\w*GC$|-XX:(Max|Initial)RAMPercentage=|-XX:MaxHeapSize=")
@@ -64,7 +62,7 @@ class FloorBench:
         broken: str | None = None
         peak: int | None = None
         try:
-            with self._started(limit_mb, setting, self.load.dependency_settings) as contender:
+            with self._started(self.load, limit_mb, setting) as contender:
                 checker = Checker(contender.service, bench.dependencies, bench.seed)
                 # The first check that breaks ends the trial: a service that thrashes lets each request time out.
                 checks_hold = all(checker.check(check).passed for check in light_checks(bench.scenario.contract))
@@ -85,8 +83,10 @@ class FloorBench:
         """Check the whole contract under the limit; what broke it, None if it holds."""
         bench = self.bench
         broken: str | None = None
+        # As the run's own check of it: with the dependencies' usual settings.
+        usual = self.load.model_copy(update={"dependency_settings": {}})
         try:
-            with self._started(limit_mb, setting) as contender:
+            with self._started(usual, limit_mb, setting) as contender:
                 checker = Checker(contender.service, bench.dependencies, bench.seed)
                 outcomes = (checker.check(check) for check in bench.scenario.contract)
                 broken = next((f"it broke the contract: {one.says}" for one in outcomes if not one.passed), None)
@@ -99,17 +99,13 @@ class FloorBench:
         return load_job(self.load, contender.url, self.timing, cpus=cpus, seed=seed, fresh=fresh_of(seed))
 
     @contextmanager
-    def _started(
-        self, limit_mb: int | None, setting: MemorySetting, settings: Mapping[str, Mapping[str, Any]] | None = None
-    ) -> Iterator[Running]:
-        """The contender under the limit; what the sample says of an earlier trial's death is forgotten first."""
+    def _started(self, load: Load, limit_mb: int | None, setting: MemorySetting) -> Iterator[Running]:
+        """The contender for a load and under the limit; what the sample says of an earlier death is forgotten first."""
         self.sample.oom_kills = None
         self.sample.server_exit = None
         built = with_setting(self.bench.builds[self.contender.name], setting, limit_mb)
-        limit = None if limit_mb is None else limit_mb * _MB
-        with running(
-            self.bench, built, self.sample, settings=settings, memory_limit=limit, ready_within_s=_READY_S
-        ) as contender:
+        under = load.model_copy(update={"memory_limit_mb": limit_mb})
+        with running(self.bench, built, self.sample, under=under, ready_within_s=_READY_S) as contender:
             yield contender
 
     def _death(self, broken: str | None) -> str | None:

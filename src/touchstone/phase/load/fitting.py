@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import psutil
 
 from touchstone.bench.base import Bench
-from touchstone.bench.together import Limits, standing
+from touchstone.bench.together import standing
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 
@@ -30,7 +30,7 @@ def _memory_needed(bench: Bench, contenders: Sequence[Contender], available: int
     if available >= len(contenders) * _PLENTY:
         return 0
     bench.watcher.step("weighing the contenders")
-    with standing(bench, contenders, 1, {}, Limits()) as (found, _):
+    with standing(bench, contenders, 1, under=None) as (found, _):
         return int(_GROWTH * sum(_resident(one.running.pid) for one in found if one.running.pid is not None))
 
 

@@ -68,14 +68,7 @@ class LoadPhase(Phase):
 
         def action(sample: Sample) -> None:
             bench.watcher.step(f"loading {contender.name}: {name}")
-            with engaged(
-                bench,
-                contender,
-                sample,
-                settings=load.dependency_settings,
-                memory_limit=None if load.memory_limit_mb is None else load.memory_limit_mb * 2**20,
-                cpu_limit=load.cpus,
-            ) as found:
+            with engaged(bench, contender, sample, under=load) as found:
                 self._put_load(bench, found, load, round_number, sample)
             for state in sample.dependencies:
                 state.ceiling = bench.ceilings.get((name, state.name))

@@ -17,7 +17,7 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.engaged import aim
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.tare import EngineServer
-from touchstone.bench.together import Limits, Standing, divisible, pass_on, standing
+from touchstone.bench.together import Standing, divisible, pass_on, standing
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import fresh_of
 from touchstone.engine import protocol
@@ -70,14 +70,13 @@ def measure_slices(bench: Bench, contenders: Sequence[Contender], round_number: 
         # At an open loop's rate a young process warms up for long; after a closed one it is warm.
         names.sort(key=lambda name: loads[name].loop == "open")
         first = loads[names[0]]
-        limits = Limits(None if first.memory_limit_mb is None else first.memory_limit_mb * 2**20, first.cpus)
         reasons = [(one, out_of_reach(one, first)) for one in contenders]
         yield [unmeasured(bench, one, name, round_number, why) for one, why in reasons if why for name in names]
         able = [one for one, why in reasons if why is None]
         if not able:
             continue
         kept: list[tuple[Sample | None, list[Sample]]] = []
-        with standing(bench, able, round_number, first.dependency_settings, limits) as (found, fallen):
+        with standing(bench, able, round_number, under=first) as (found, fallen):
             for number, name in enumerate(names):
                 last = number == len(names) - 1
                 one = _SlicedLoad(bench, name, loads[name], round_number, found, warm=number > 0, last=last)

@@ -50,7 +50,7 @@ class PeakPhase(Phase):
         def action(sample: Sample) -> None:
             bench.watcher.step(f"starting {contender.name} and loading it at once")
             built = bench.builds[contender.name]
-            with running(bench, built, sample, settings=load.dependency_settings) as contender_running:
+            with running(bench, built, sample, under=load) as contender_running:
                 _load_at_once(bench, contender_running, name, load, sample)
 
         return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]

@@ -105,13 +105,9 @@ def _budget(task: Task) -> Budget:
 
 @contextmanager
 def _started(task: Task, built: Built, sample: Sample) -> Iterator[Running]:
-    load = task.load
-    limit = None if load.memory_limit_mb is None else load.memory_limit_mb * 2**20
-    with running(
-        task.bench, built, sample, settings=load.dependency_settings, memory_limit=limit, cpu_limit=load.cpus
-    ) as contender_running:
+    with running(task.bench, built, sample, under=task.load) as contender_running:
         checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
-        prepare_load(checker, load, task.bench.seed)
+        prepare_load(checker, task.load, task.bench.seed)
         yield contender_running
 
 

@@ -62,7 +62,7 @@ def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> flo
     bench.watcher.step(f"looking for a rate that all serve: {contender.name}, {name}")
     sample, profile = blank_sample(bench, "profile", contender.name, load=name), bench.profile
     try:
-        with running(bench, bench.builds[contender.name], sample, settings=load.dependency_settings) as looked_at:
+        with running(bench, bench.builds[contender.name], sample, under=load) as looked_at:
             prepare_load(Checker(looked_at.service, bench.dependencies, bench.seed), load, bench.seed)
             with Passes(bench, load, looked_at, None) as passes:
                 return passes.warm_up(Budget(profile.warm_least_s, profile.warm_most_s / 3))
