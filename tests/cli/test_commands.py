@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.intake.test_har import SESSION, har
+from tests.judge.capacities import capacity_run
 from tests.judge.sound import CONTENDERS, sound_run
 from touchstone.record.run import Run
 from touchstone.record.store import RunStore
@@ -109,6 +110,26 @@ def test_a_gate_is_breached_by_a_real_loss_and_only_by_that(runs: Path) -> None:
     assert "Throughput" in lost.stdout
     assert touchstone(runs, "compare", "after", "before", "--gate").returncode == 0
     assert touchstone(runs, "compare", "before", "before", "--gate").returncode == 0
+
+
+def test_a_gate_watches_capacities_and_does_not_pass_with_nothing_to_watch(runs: Path) -> None:
+    before = {"go/std": [9_000.0, 9_050.0, 8_990.0, 9_020.0], "rust/std": [12_000.0, 12_080.0, 12_010.0, 12_040.0]}
+    half = {name: [rate / 2 for rate in rates] for name, rates in before.items()}
+    for name, rates in (("20260104-000000-wide", before), ("20260105-000000-narrow", half)):
+        run = capacity_run(rates)
+        run.samples = [sample for sample in run.samples if sample.phase in ("capacity", "build")]
+        stored(run, runs / "results" / name)
+    lost = touchstone(runs, "compare", "wide", "narrow", "--gate")
+    assert lost.returncode == 3, lost.stdout + lost.stderr
+    assert "2 figures worse" in lost.stdout
+    for name in ("wide", "narrow"):
+        for path in sample_paths(runs, f"2026010{4 + (name == 'narrow')}-000000-{name}", "capacity"):
+            path.unlink()
+    blind = touchstone(runs, "compare", "wide", "narrow", "--gate", "--all")
+    assert "Build" in blind.stdout, "figures are compared"
+    assert blind.returncode == 4, blind.stdout + blind.stderr
+    assert "gate passed" not in blind.stdout
+    assert "nothing to watch" in blind.stderr
 
 
 def sample_paths(runs: Path, run: str, word: str) -> list[Path]:

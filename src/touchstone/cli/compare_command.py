@@ -98,10 +98,10 @@ def compare(
         return ExitCode.OK
     if held.breached or held.gone:
         return ExitCode.GATE
-    if not told.changes:
+    if not held.watched:
         raise InvalidRunError(
-            "the gate has nothing to compare: the runs have no valid figure in common",
-            fix="compare runs of the same scenario, contenders and loads",
+            "the gate has nothing to watch: of the figures that it looks at the runs have none validly in common",
+            fix="compare runs of the same scenario, contenders and loads, or name what it is to watch by --figure",
         )
     return ExitCode.UNDECIDED if held.open and not allow_undecided else ExitCode.OK
 

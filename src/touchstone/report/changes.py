@@ -109,6 +109,8 @@ def print_gate(console: Console, held: Gate, advice: str) -> None:
             f"{plural(sum(len(g.figures) for g in held.gone), 'figure')} gone",
             highlight=False,
         )
+    elif not held.watched:
+        console.print("[red]gate without a figure to watch[/]", highlight=False)
     elif held.open:
         console.print("[yellow]gate undecided[/]: nobody can say that these are no worse:", highlight=False)
     else:

@@ -24,22 +24,25 @@ class PhaseKind:
     """True if it can be carried out on a service that the lab did not start."""
     load_alone: bool = False
     """True if a load's title says enough without the phase's."""
+    gated: bool = False
+    """True if a gate watches its headline figures: what a service's users and its operators notice. Builds are slow by
+    chance, and a gate on them would cry wolf; a memory floor is searched once, and would leave every gate open."""
 
 
 _ALL = [
     PhaseKind("build", "Build", always=True, opens=True),
     PhaseKind("train", "Training run", always=True),
-    PhaseKind("footprint", "Footprint", by_default=False, opens=True),
-    PhaseKind("boot", "Start", per_round=True, opens=True),
+    PhaseKind("footprint", "Footprint", by_default=False, opens=True, gated=True),
+    PhaseKind("boot", "Start", per_round=True, opens=True, gated=True),
     PhaseKind("verify", "Contract", always=True, outside=True),
-    PhaseKind("load", "Load", per_round=True, outside=True, load_alone=True),
-    PhaseKind("capacity", "Capacity", per_round=True, by_default=False),
-    PhaseKind("peak", "Time to peak", per_round=True, by_default=False),
-    PhaseKind("profile", "Profile", per_round=True, by_default=False),
-    PhaseKind("hold", "Held connections", per_round=True, by_default=False),
-    PhaseKind("drain", "Drain", per_round=True),
+    PhaseKind("load", "Load", per_round=True, outside=True, load_alone=True, gated=True),
+    PhaseKind("capacity", "Capacity", per_round=True, by_default=False, gated=True),
+    PhaseKind("peak", "Time to peak", per_round=True, by_default=False, gated=True),
+    PhaseKind("profile", "Profile", per_round=True, by_default=False, gated=True),
+    PhaseKind("hold", "Held connections", per_round=True, by_default=False, gated=True),
+    PhaseKind("drain", "Drain", per_round=True, gated=True),
     PhaseKind("floor", "Memory floor", by_default=False),
-    PhaseKind("probe", "HTTP conformance", outside=True),
+    PhaseKind("probe", "HTTP conformance", outside=True, gated=True),
 ]
 
 PHASES: dict[str, PhaseKind] = {phase.name: phase for phase in _ALL}

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from touchstone.judge.comparison.across import Change, Gone, Terms
 from touchstone.vocabulary.figure import FIGURES, Better
-
-_PHASES = {"load", "boot", "drain", "hold", "probe", "footprint", "profile"}
-"""What a service's users and its operators notice. Builds are slow by chance, and a gate on them would cry wolf."""
+from touchstone.vocabulary.phase import PHASES
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What the gate found. It is passed if nothing is breached, gone or open."""
+    """What the gate found. It is passed if it watched something, and nothing is breached, gone or open."""
 
+    watched: int
+    """How many figures it looked at."""
     breached: list[Change]
     """Figures that are really worse."""
     gone: list[Gone]
@@ -27,6 +27,7 @@ def hold_against(changes: list[Change], lost: list[Gone], terms: Terms) -> Gate:
     """Hold changes against the gate: the figures that were asked for, else those that lead a report's summary."""
     asked = [c for c in changes if _watched(c, terms)]
     return Gate(
+        watched=len(asked),
         breached=[c for c in asked if c.worse],
         gone=lost,
         open=[c for c in asked if not c.worse and not c.harmless],
@@ -37,4 +38,4 @@ def _watched(change: Change, terms: Terms) -> bool:
     figure = FIGURES[change.figure]
     if terms.figures:
         return True
-    return figure.headline and figure.better is not Better.NEITHER and change.phase in _PHASES
+    return figure.headline and figure.better is not Better.NEITHER and PHASES[change.phase].gated
