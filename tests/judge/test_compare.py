@@ -128,6 +128,17 @@ def test_the_baseline_is_the_plans_stack() -> None:
     assert {c.baseline for c in judge(run).comparisons} == {"kotlin/jvm"}
 
 
+def test_a_baseline_is_a_stack_or_a_contender_and_an_exhibit_only_where_all_are() -> None:
+    plan = sound_run(contenders={"go/leak": 1.0, "go/std": 1.0, "rust/std": 1.0}).plan
+    names = [contender.name for contender in plan.contenders]
+    plan.baseline, plan.contenders[0].exhibit = "go", "a leak"
+    assert plan.baseline_among(names) == "go/std"
+    assert plan.baseline_among(["go/leak", "rust/std"]) == "go/leak", "it is what was asked for"
+    assert plan.model_copy(update={"baseline": "rust/std"}).baseline_among(names) == "rust/std"
+    assert plan.model_copy(update={"baseline": "zig"}).baseline_among(names) == "go/std"
+    assert plan.baseline_among([]) is None
+
+
 def test_an_exhibit_is_put_against_its_sound_twin() -> None:
     run = sound_run(contenders={"go/std": 20_000.0, "rust/std": 26_000.0, "rust/leak": 5_000.0})
     plan: ContenderPlan = run.plan.contenders[2]

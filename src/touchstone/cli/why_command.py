@@ -10,8 +10,6 @@ from rich.console import Console
 
 from touchstone.cli.places import find_run
 from touchstone.failure import ExitCode, UsageError
-from touchstone.judge.comparison.compare import baseline_of
-from touchstone.judge.reading.case import Case
 from touchstone.judge.why.explain import explain, profiled_under
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.base import Record
@@ -48,8 +46,7 @@ def why(
         )
     loads = _loads(load or [], there)
     names = list(dict.fromkeys(name for by in there.values() for name in by))
-    case = Case(measured, measured.plan.margin, measured.plan.confidence)
-    first = _named(baseline, names) if baseline else baseline_of(case, set(names)) or names[0]
+    first = _named(baseline, names) if baseline else measured.plan.baseline_among(names) or names[0]
     others = [_named(contender, names)] if contender else [name for name in names if name != first]
     if not others:
         raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Literal
 
@@ -48,7 +49,7 @@ class Plan(Record):
     """The order of the contenders in each round."""
     contenders: list[ContenderPlan]
     baseline: str | None = None
-    """The stack against which the others are put."""
+    """The stack against which the others are put, or a contender by its whole name; `baseline_among` finds it."""
     placement: dict[str, Any] = {}
     command: list[str] = []
     margin: float = Field(default=0.05, gt=0, le=10)
@@ -58,6 +59,20 @@ class Plan(Record):
     """How long a contender's turn is, in seconds, where the user said so."""
     whole_windows: bool = False
     """Each contender was to be loaded by itself, without slices."""
+
+    def called(self, name: str | None, among: Collection[str]) -> str | None:
+        """The contender of these that a name means, its own or its stack's; a sound one before an exhibit."""
+        return next((one for one in self._sound_first(among) if name in (one, one.split("/", 1)[0])), None)
+
+    def baseline_among(self, measured: Collection[str]) -> str | None:
+        """The contender of these that the others are put against: the plan's, or the first; an exhibit if all are."""
+        return self.called(self.baseline, measured) or next(iter(self._sound_first(measured)), None)
+
+    def _sound_first(self, among: Collection[str]) -> list[str]:
+        """These in the plan's order, exhibits last."""
+        exhibits = {contender.name for contender in self.contenders if contender.exhibit}
+        names = [contender.name for contender in self.contenders if contender.name in among]
+        return sorted([*names, *sorted(set(among) - set(names))], key=exhibits.__contains__)
 
 
 class Environment(Record):

@@ -86,11 +86,9 @@ class View:
     @cached_property
     def baseline(self) -> str | None:
         """The contender that the others are put against. An exhibit is put against its sound twin as well."""
-        exhibits = {c.name for c in self.plan.contenders if c.exhibit}
-        against = [c.baseline for c in self.judgement.comparisons if c.contender not in exhibits]
-        against += [c.baseline for c in self.judgement.comparisons]
-        wanted = [c.name for c in self.plan.contenders if self.plan.baseline in (c.name, c.stack) and not c.exhibit]
-        return next(iter(against + wanted), None)
+        sound = {c.name for c in self.plan.contenders if not c.exhibit}
+        compared = sorted(self.judgement.comparisons, key=lambda c: c.contender not in sound)
+        return compared[0].baseline if compared else self.plan.called(self.plan.baseline, sound)
 
     @cached_property
     def _comparisons(self) -> dict[tuple[str, str | None, str, str], Comparison]:

@@ -49,10 +49,10 @@ class Converging:
                     shown += " decided"
                 parts.append(shown)
             if parts:
-                yield f"  {load}, throughput over {self._baseline(rounds)}: {', '.join(parts)}"
+                yield f"  {load}, throughput over {self.plan.baseline_among(rounds)}: {', '.join(parts)}"
 
     def _known(self, rounds: Rounds) -> list[tuple[str, Interval, Step]]:
-        baseline = self._baseline(rounds)
+        baseline = self.plan.baseline_among(rounds)
         if baseline is None:
             return []
         confidence = simultaneous(self.plan.confidence, max(1, len(rounds) - 1))
@@ -64,10 +64,6 @@ class Converging:
             if steps and steps[-1].known is not None:
                 found.append((name, steps[-1].known, steps[-1]))
         return found
-
-    def _baseline(self, rounds: Rounds) -> str | None:
-        wanted = [c.name for c in self.plan.contenders if self.plan.baseline in (c.name, c.stack)]
-        return next((name for name in [*wanted, *(c.name for c in self.plan.contenders)] if name in rounds), None)
 
 
 def _sound(rounds: Mapping[int, Sample]) -> dict[int, Sample]:

@@ -42,26 +42,12 @@ def compare(case: Case, all_series: list[Series]) -> list[Comparison]:
         e = series.estimate
         if e.contender != TARE:
             by_key.setdefault((e.phase, e.load, e.figure), {})[e.contender] = series
-    baseline = baseline_of(case, {name for group in by_key.values() for name in group})
+    baseline = case.run.plan.baseline_among({name for group in by_key.values() for name in group})
     comparisons: list[Comparison] = []
     for group in by_key.values():
         pairs = list(_pairs(case, group, baseline))
         comparisons += [_Question(group[a], group[b], case, len(pairs)).answer() for a, b in pairs]
     return comparisons
-
-
-def baseline_of(case: Case, measured: set[str]) -> str | None:
-    """The contender that the others are put against: the plan's, or the first that was measured and is no exhibit."""
-    plan = case.run.plan
-    names = [c.name for c in plan.contenders if c.name in measured]
-    names += sorted(measured - set(names))
-    wanted = [n for n in names if plan.baseline in (n, n.split("/", 1)[0])]
-    exhibits = {c.name for c in plan.contenders if c.exhibit}
-    for candidates in (wanted, names):
-        sound = [n for n in candidates if n not in exhibits]
-        if sound or candidates:
-            return (sound or candidates)[0]
-    return None
 
 
 def _pairs(case: Case, group: dict[str, Series], baseline: str | None) -> Iterator[tuple[str, str]]:

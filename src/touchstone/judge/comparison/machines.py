@@ -40,10 +40,9 @@ class AcrossMachines:
 
 def common_reference(before: Run, after: Run, asked: str | None) -> str | None:
     """The contender that both runs have by this name; their baseline if none is asked for. None if there is none."""
-    names = [contender.name for contender in before.plan.contenders if not contender.exhibit]
-    both = [name for name in names if name in {contender.name for contender in after.plan.contenders}]
-    wanted = asked or before.plan.baseline
-    return next((name for name in both if wanted in (name, name.split("/", 1)[0])), None)
+    sound = {contender.name for contender in before.plan.contenders if not contender.exhibit}
+    both = sound & {contender.name for contender in after.plan.contenders}
+    return before.plan.called(asked or before.plan.baseline, both)
 
 
 def across_machines(before: Run, after: Run, terms: Terms, reference: str | None) -> AcrossMachines:

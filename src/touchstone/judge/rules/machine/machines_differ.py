@@ -31,17 +31,18 @@ class MachinesDiffer(RunRule):
 
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
-        baseline = case.run.plan.baseline
         for load in case.loads:
             rates: dict[int | None, dict[str, Sample]] = defaultdict(dict)
             for sample in case.run.samples:
-                if sample.load == load and sample.placement.machine and _FIGURE in sample.figures:
+                known = sample.contender != TARE and _FIGURE in sample.figures
+                if sample.load == load and sample.placement.machine and known:
                     rates[sample.round][sample.contender] = sample
+            baseline = case.run.plan.baseline_among({name for measured in rates.values() for name in measured})
             ratios: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
             for measured in rates.values():
-                base = next((s for name, s in measured.items() if name.split("/")[0] == baseline), None)
+                base = measured.get(baseline or "")
                 for name, sample in measured.items():
-                    if base is not None and sample is not base and name != TARE and base.figures[_FIGURE]:
+                    if base is not None and sample is not base and base.figures[_FIGURE]:
                         ratio = sample.figures[_FIGURE] / base.figures[_FIGURE]
                         ratios[name][sample.placement.machine or ""].append(ratio)
             for name, by_machine in ratios.items():
