@@ -157,10 +157,11 @@ def blank_sample(
     contender: str,
     *,
     load: str | None = None,
+    under: Load | None = None,
     round_number: int | None = None,
     position: int = 0,
 ) -> Sample:
-    """A sample with its identity filled in."""
+    """A sample with its identity filled in; `load` is the name of the load, `under` what it is."""
     return Sample(
         id=bench.store.next_id(phase, contender, load, round_number),
         phase=phase,
@@ -172,6 +173,7 @@ def blank_sample(
         position=position,
         started_at=datetime.now(UTC),
         placement=bench.placement,
+        load_spec=under.model_dump(mode="json", by_alias=True) if under else {},
     )
 
 
@@ -190,3 +192,16 @@ def attempt(sample: Sample, action: Callable[[Sample], None], log: Path | None =
         sample.failure = failed(error, tail(log) if log else [])
     sample.took_s = watch.seconds
     return sample
+
+
+def attempt_together(samples: Sequence[Sample], action: Callable[[], None]) -> None:
+    """Carry out what measures these samples at once; an error becomes the failure of each that has no result yet."""
+    watch = Stopwatch()
+    try:
+        action()
+    except TouchstoneError as error:
+        for sample in samples:
+            if sample.failure is None and sample.result is None and sample.capacity is None:
+                sample.failure = failed(error, [])
+    for sample in samples:
+        sample.took_s = watch.seconds

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from touchstone.bench.base import Bench, Stopwatch, blank_sample, failed
+from touchstone.bench.base import Bench, attempt_together, blank_sample, failed
 from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.tare import EngineServer
@@ -59,17 +59,9 @@ class Hunt:
 
     def measure(self) -> list[Sample]:
         """The samples: contenders in their order, then the tare. What goes wrong becomes their failure."""
-        clock = Stopwatch()
         unprepared = self._prepare()
         self.samples = [self._blank(one.contender.name) for one in self.standing] + [self._blank(TARE)]
-        try:
-            self._measure()
-        except TouchstoneError as error:
-            for sample in self.samples:
-                if sample.failure is None and sample.capacity is None:
-                    sample.failure = failed(error, [])
-        for sample in self.samples:
-            sample.took_s = clock.seconds
+        attempt_together(self.samples, self._measure)
         return self.samples + unprepared
 
     def _prepare(self) -> list[Sample]:
@@ -90,9 +82,9 @@ class Hunt:
         return Checker(one.running.service, one.bench.dependencies, self.bench.seed)
 
     def _blank(self, contender: str) -> Sample:
-        sample = blank_sample(self.bench, "capacity", contender, load=self.name, round_number=self.round_number)
-        sample.load_spec = self.load.model_dump(mode="json", by_alias=True)
-        return sample
+        return blank_sample(
+            self.bench, "capacity", contender, load=self.name, under=self.load, round_number=self.round_number
+        )
 
     def _measure(self) -> None:
         bench = self.bench

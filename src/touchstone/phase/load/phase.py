@@ -63,8 +63,9 @@ class LoadPhase(Phase):
         round_number, position = place
         if why := out_of_reach(contender, load):
             return unmeasured(bench, contender, name, round_number, why)
-        sample = blank_sample(bench, self.name, contender.name, load=name, round_number=round_number, position=position)
-        sample.load_spec = load.model_dump(mode="json", by_alias=True)
+        sample = blank_sample(
+            bench, self.name, contender.name, load=name, under=load, round_number=round_number, position=position
+        )
 
         def action(sample: Sample) -> None:
             bench.watcher.step(f"loading {contender.name}: {name}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from touchstone.bench.base import Bench, Stopwatch, blank_sample, failed
+from touchstone.bench.base import Bench, attempt_together, blank_sample, failed
 from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.engaged import aim
 from touchstone.bench.machine_watch import MachineWatch
@@ -134,22 +134,12 @@ class _SlicedLoad:
 
     def measure(self) -> list[Sample]:
         """The samples, in the job's order: contenders, then the tare. What goes wrong becomes their failure."""
-        clock = Stopwatch()
-        self.samples = [self._blank(s.contender.name) for s in self.standing] + [self._blank(TARE)]
-        try:
-            self._measure()
-        except TouchstoneError as error:
-            for sample in self.samples:
-                if sample.failure is None and sample.result is None:
-                    sample.failure = failed(error, [])
-        for sample in self.samples:
-            sample.took_s = clock.seconds
+        self.samples = [
+            blank_sample(self.bench, "load", name, load=self.name, under=self.load, round_number=self.round_number)
+            for name in [*(one.contender.name for one in self.standing), TARE]
+        ]
+        attempt_together(self.samples, self._measure)
         return self.samples
-
-    def _blank(self, contender: str) -> Sample:
-        sample = blank_sample(self.bench, "load", contender, load=self.name, round_number=self.round_number)
-        sample.load_spec = self.load.model_dump(mode="json", by_alias=True)
-        return sample
 
     def _measure(self) -> None:
         bench, after_s = self.bench, self.bench.profile.timing(self.load, self.round_number).idle_s

@@ -18,7 +18,9 @@ from touchstone.record.sample import TARE, Sample
 def measure_tare(bench: Bench, round_number: int, loads: Collection[str]) -> list[Sample]:
     """One sample for each of these loads. The round is the one that it precedes; after the last it is one more."""
     return [
-        load_null_server(bench, load, blank_sample(bench, "load", TARE, load=name, round_number=round_number))
+        load_null_server(
+            bench, load, blank_sample(bench, "load", TARE, load=name, under=load, round_number=round_number)
+        )
         for name, load in bench.loads.items()
         if name in loads
     ]
@@ -26,7 +28,6 @@ def measure_tare(bench: Bench, round_number: int, loads: Collection[str]) -> lis
 
 def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
     """Fill the sample with the load on the null server."""
-    sample.load_spec = load.model_dump(mode="json", by_alias=True)
     round_number = sample.round or 1
 
     def action(sample: Sample) -> None:

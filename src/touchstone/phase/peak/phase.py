@@ -44,8 +44,9 @@ class PeakPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample. It has no load of its own name, so that it is never taken for the load phase's."""
         name, load = peak_load(bench)
-        sample = blank_sample(bench, self.name, contender.name, round_number=round_number, position=position)
-        sample.load_spec = load.model_dump(mode="json", by_alias=True)
+        sample = blank_sample(
+            bench, self.name, contender.name, under=load, round_number=round_number, position=position
+        )
 
         def action(sample: Sample) -> None:
             bench.watcher.step(f"starting {contender.name} and loading it at once")

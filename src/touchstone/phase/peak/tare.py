@@ -10,7 +10,7 @@ from touchstone.record.sample import TARE, Sample
 
 def measure_peak_tare(bench: Bench, load: Load, round_number: int) -> list[Sample]:
     """The tare of the peak phase, whose load need not be one of the run's loads."""
-    sample = load_null_server(bench, load, blank_sample(bench, "peak", TARE, round_number=round_number))
+    sample = load_null_server(bench, load, blank_sample(bench, "peak", TARE, under=load, round_number=round_number))
     # It stands next to contenders whose rate after the start is what counts, and has no latency to be compared with.
     sample.figures = {"peak_rate": sample.result.rate.achieved} if sample.result else {}
     return [sample]

@@ -43,9 +43,8 @@ class ProfilePhase(Phase):
         found = []
         for name, load in profiled_loads(bench).items():
             sample = blank_sample(
-                bench, self.name, contender.name, load=name, round_number=round_number, position=position
+                bench, self.name, contender.name, load=name, under=load, round_number=round_number, position=position
             )
-            sample.load_spec = load.model_dump(mode="json", by_alias=True)
             bench.watcher.step(f"profiling {contender.name}: {name}")
             task = Task(bench, contender, load, bench.profile_rates.get(name, 0.0))
             found.append(attempt(sample, partial(profile_one, task), bench.store.logs / f"{sample.id}.log"))
