@@ -1,4 +1,4 @@
-"""Runs one job of the engine: JSON in, events while it runs, JSON out."""
+"""The engine as a process: a job as JSON in, events and orders while it runs, JSON out."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, Literal, TypeVar
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import ValidationError
 
 from touchstone.engine.locate import engine_path
-from touchstone.engine.protocol import BootJob, HoldJob, LoadJob
+from touchstone.engine.protocol import BootJob, HoldJob, LoadJob, SlicesJob, SlicesOrder
 from touchstone.failure import ExitCode, TouchstoneError
 from touchstone.isolation.child import start_child
 from touchstone.record.base import Record
@@ -28,6 +29,97 @@ class EngineError(TouchstoneError):
     """The engine could not carry out a job."""
 
 
+class EngineProcess:
+    """A context: the engine carries out a job. What has not ended with the context is asked to, and killed after 15 s.
+
+    Ctrl-C goes to the lab alone, which asks the engine to end by leaving the context. `on_event` sees the progress and
+    `on_end` that nothing more is told, both in a thread of their own.
+    """
+
+    def __init__(
+        self,
+        kind: Literal["load", "boot", "hold", "slices"],
+        job: LoadJob | BootJob | HoldJob | SlicesJob,
+        on_event: Callable[[Event], None],
+        *,
+        on_end: Callable[[], None] = lambda: None,
+        takes_orders: bool = False,
+    ) -> None:
+        self._kind, self._job, self._takes_orders = kind, job, takes_orders
+        self._on_event, self._on_end = on_event, on_end
+        self._said: list[str] = []
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="touchstone-job-")
+        job_file, self._out = Path(self._folder.name, "job.json"), Path(self._folder.name, "result.json")
+        job_file.write_text(json.dumps(self._job), encoding="utf-8")
+        self._process = start_child(
+            [engine_path(), self._kind, "--job", job_file, "--out", self._out, "--events"],
+            stdin=subprocess.PIPE if self._takes_orders else None,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(15)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._reader.join(2)
+        self._folder.cleanup()
+
+    def tell(self, order: SlicesOrder) -> None:
+        """Give it an order. Raises EngineError if it has ended."""
+        assert self._process.stdin is not None  # who gives orders has asked for it
+        try:
+            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise self.ended() from error
+
+    def result(self, within_s: float | None = None) -> Any:
+        """Wait until it ends, and read the document that it leaves. Raises EngineError."""
+        try:
+            self._process.wait(within_s)
+        except subprocess.TimeoutExpired as error:
+            raise EngineError(f"the engine did not end its {self._kind} job", fix="run `touchstone doctor`") from error
+        if self._process.returncode not in {ExitCode.OK, ExitCode.INTERRUPTED} or not self._out.exists():
+            raise self.ended()
+        return json.loads(self._out.read_text(encoding="utf-8"))
+
+    def ended(self) -> EngineError:
+        """How it ended without a result, in its own last words."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        self._reader.join(2)
+        return EngineError(
+            f"the engine's {self._kind} job ended with code {self._process.returncode}: "
+            f"{' '.join(self._said[-5:]) or 'no message'}",
+            fix="if the message does not help, run `touchstone doctor`",
+        )
+
+    def _read(self) -> None:
+        assert self._process.stderr is not None  # it was asked for as a pipe
+        for line in self._process.stderr:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                self._said.append(line.strip())
+                continue
+            if isinstance(event, dict):
+                self._on_event(event)
+        self._on_end()
+
+
 def run_job(
     kind: Literal["load", "boot", "hold"],
     job: LoadJob | BootJob | HoldJob,
@@ -36,57 +128,19 @@ def run_job(
     on_event: Callable[[Event], None] = lambda _event: None,
 ) -> Result:
     """Carry out a job; `on_event` sees the progress. Raises EngineError, or KeyboardInterrupt."""
-    with tempfile.TemporaryDirectory(prefix="touchstone-job-") as folder:
-        document = _carry_out(kind, job, Path(folder), on_event)
+    with EngineProcess(kind, job, on_event) as engine:
+        return read_as(result, engine.result(), f"the engine's {kind} result")
+
+
+def read_as(
+    model: type[Result], document: object, what: str, *, extra: Literal["forbid", "ignore"] = "forbid"
+) -> Result:
+    """What the engine has told, as a record; `what` names it. Raises EngineError if it is of another form."""
     try:
-        return result.model_validate(document, extra="forbid")
+        return model.model_validate(document, extra=extra)
     except ValidationError as error:
         first = error.errors()[0]
         raise EngineError(
-            f"the engine's {kind} result is of another form: {'.'.join(map(str, first['loc']))}: {first['msg']}",
+            f"{what} is of another form: {'.'.join(map(str, first['loc']))}: {first['msg']}",
             fix="engine and lab are of different versions: run `make setup`",
         ) from error
-
-
-def _carry_out(kind: str, job: LoadJob | BootJob | HoldJob, folder: Path, on_event: Callable[[Event], None]) -> Any:
-    job_file, out = folder / "job.json", folder / "result.json"
-    job_file.write_text(json.dumps(job), encoding="utf-8")
-    command = [engine_path(), kind, "--job", job_file, "--out", out, "--events"]
-    # Ctrl-C goes to the lab alone, which asks the engine to end and keeps what it measured.
-    process = start_child(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    lines: list[str] = []
-    assert process.stderr is not None  # it was asked for as a pipe
-    reader = threading.Thread(target=_read_events, args=(process.stderr, on_event, lines), daemon=True)
-    reader.start()
-    interrupted = False
-    try:
-        process.wait()
-    except KeyboardInterrupt:
-        interrupted = True
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(15)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-        reader.join(2)
-    if interrupted:
-        raise KeyboardInterrupt
-    if process.returncode not in {ExitCode.OK, ExitCode.INTERRUPTED} or not out.exists():
-        raise EngineError(
-            f"the engine's {kind} job ended with code {process.returncode}: {' '.join(lines[-5:]) or 'no message'}",
-            fix="if the message does not help, run `touchstone doctor`",
-        )
-    return json.loads(out.read_text(encoding="utf-8"))
-
-
-def _read_events(stream: IO[str], on_event: Callable[[Event], None], lines: list[str]) -> None:
-    for line in stream:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            lines.append(line.strip())
-            continue
-        if isinstance(event, dict):
-            on_event(event)
