@@ -31,6 +31,9 @@ async def serve(reader, writer):
             if method == b"POST":
                 kept.add(target)
             found = target == b"/ping" or target in kept
+            if target.startswith(b"/once/"):
+                found = not found
+                kept.add(target)
             body = b"pong" if found else b"none"
             status = b"200 OK" if found else b"404 Not Found"
             writer.write(b"HTTP/1.1 %b\\r\\nContent-Type: text/plain\\r\\n" % status)
@@ -55,12 +58,13 @@ asyncio.run(main())
 _KEPT = {"name": "kept", "target": "/keep/{fresh}", "expect": {"body": "pong"}}
 _SENT: dict[str, dict[str, Any]] = {
     "mix": {"requests": [_KEPT]},
+    "numbers": {"requests": [{"name": "once", "target": "/once/{counter}", "expect": {"body": "pong"}}]},
     "journeys": {"journeys": [{"name": "look", "steps": [_KEPT, _KEPT]}]},
 }
 
 
 def keeper(tmp_path: Path, load: Load) -> tuple[Bench, Contender]:
-    """A bench for short searches under this load, and a service that keeps what is posted to it while it runs."""
+    """A bench for short searches under this load, and a service that knows what it was posted and each number once."""
     bench = bench_of(tmp_path)
     (contender,) = select_contenders(find_scenario(str(tmp_path / "demo"), tmp_path), [], exhibits=False)
     script = tmp_path / "keeper.py"
@@ -69,7 +73,7 @@ def keeper(tmp_path: Path, load: Load) -> tuple[Bench, Contender]:
     bench.builds[contender.name] = Built(tmp_path / "demo/slow", (), command, {"PATH": "/usr/bin:/bin"})
     capacity = Capacity(objective="p50 < 1s, errors < 1%")
     scenario = bench.scenario.model_copy(update={"capacity": capacity})
-    short = replace(bench.profile, trial_s=0.3, trials=5, warm_least_s=0.3, warm_most_s=0.6, slice_s=0.1, laps=2)
+    short = replace(bench.profile, trial_s=0.6, trials=5, warm_least_s=0.3, warm_most_s=0.6, slice_s=0.1, laps=2)
     return replace(bench, scenario=scenario, loads={"load": load}, profile=short), contender
 
 

@@ -13,6 +13,8 @@ from touchstone.manifest.journey import Capture, Journey, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
 
+_DRAWN_AHEAD = 10_000
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -164,6 +166,24 @@ def load_job(
         "duration_s": timing.measured_s,
         "series_interval_s": min(1.0, max(0.1, timing.measured_s / 20)),
     }
+
+
+def slices_job(contenders: Mapping[str, protocol.Traffic], cpus: Sequence[int]) -> protocol.SlicesJob:
+    """A slices job over contenders by their names, in their order, from an engine on these CPUs."""
+    return {
+        "cpus": list(cpus),
+        "threads": max(1, len(cpus)),
+        "contenders": [{"name": name, "job": job} for name, job in contenders.items()],
+    }
+
+
+def next_counter(first: int, sent: int) -> int:
+    """Where a job's `first_counter` is, on the same service, after one that began at `first` and has sent so many.
+
+    Each thread draws numbers of its own, in steps of as many as there are threads, so that a fast one runs ahead; and
+    some are drawn and not sent.
+    """
+    return first + 2 * sent + _DRAWN_AHEAD
 
 
 def watch(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from touchstone.engine.job import Timing, load_job
+from touchstone.engine.job import Timing, load_job, next_counter
 from touchstone.engine.protocol import LoadJob, Watch
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
@@ -32,7 +32,6 @@ _AGAIN = 2
 """So many failures at no more than so many times the lowest rate are enough to give up: those trials take longest."""
 _SHORT_OF_DEATH = 0.98
 _REST_S = 3.0
-_COUNTER_SLACK = 10_000
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class Seat:
         job["series_interval_s"] = timing.measured_s / POINTS
         job["watch"] = self.target.watch
         result = self.put_load(job)
-        self.counter += int(rate * (timing.warmup_s + timing.measured_s)) + _COUNTER_SLACK
+        self.counter = next_counter(self.counter, result.totals.sent)
         self.totals = added(self.totals, result.totals)
         trial = read_trial(result, self.objective, rate, self.target.lanes, purpose)
         if death := self.target.died():

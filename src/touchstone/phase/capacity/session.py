@@ -6,33 +6,29 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from touchstone.bench.base import Bench
-from touchstone.engine.job import traffic
-from touchstone.engine.protocol import Contender, SlicesJob
+from touchstone.engine.job import next_counter, slices_job, traffic
+from touchstone.engine.protocol import Traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.manifest.load import Load
 from touchstone.phase.capacity.seat import Seat, added
 from touchstone.phase.load.tare import null_load
 from touchstone.record.sample import TARE
 
-_COUNTER_SLACK = 100_000
-
 
 def open_session(bench: Bench, load: Load, seats: Sequence[Seat]) -> AbstractContextManager[SlicesSession]:
     """A slices job that puts this load on these seats, in their order."""
-    contenders: list[Contender] = []
+    contenders: dict[str, Traffic] = {}
     for seat in seats:
         sent = null_load(load) if seat.name == TARE else load
         job = traffic(sent, seat.target.url, seed=seat.seed, fresh=seat.fresh)
         job["watch"] = seat.target.watch
         job["first_counter"] = seat.counter
-        contenders.append({"name": seat.name, "job": job})
-    cpus = bench.placement.engine_cpus
-    whole: SlicesJob = {"cpus": list(cpus), "threads": max(1, len(cpus)), "contenders": contenders}
-    return bench.take_turns(whole, load.timeout_s)
+        contenders[seat.name] = job
+    return bench.take_turns(slices_job(contenders, bench.placement.engine_cpus), load.timeout_s)
 
 
 def take_account(seats: Sequence[Seat], result: SlicesResult) -> None:
     """Add the session's requests to what the seats have sent, so that no key is used again."""
     for seat, own in zip(seats, result.contenders, strict=True):
         seat.totals = added(seat.totals, own.totals)
-        seat.counter += own.totals.sent + _COUNTER_SLACK
+        seat.counter = next_counter(seat.counter, own.totals.sent)

@@ -20,8 +20,8 @@ from touchstone.bench.tare import EngineServer
 from touchstone.bench.together import Standing, divisible, pass_on, standing
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import fresh_of
-from touchstone.engine import protocol
-from touchstone.engine.job import traffic
+from touchstone.engine.job import slices_job, traffic
+from touchstone.engine.protocol import SlicesJob, Traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -39,8 +39,6 @@ from touchstone.plan.laps import balanced_laps, slice_lengths
 from touchstone.record.engine import LoadResult, Machine
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
 from touchstone.record.sample import TARE, Sample
-
-_GAP_S = 0.005
 
 
 def sliced_loads(bench: Bench) -> dict[str, Load]:
@@ -199,17 +197,16 @@ class _SlicedLoad:
             return None
         return checker
 
-    def _job(self, null: EngineServer, after_s: float) -> protocol.SlicesJob:
+    def _job(self, null: EngineServer, after_s: float) -> SlicesJob:
         seed = self.bench.seed + self.round_number
-        contenders: list[protocol.Contender] = []
+        contenders: dict[str, Traffic] = {}
         for one in self.standing:
             job = traffic(self.load, one.running.url, seed=seed, fresh=fresh_of(self.bench.seed))
             aim(job, one.running, after_s)
-            contenders.append({"name": one.contender.name, "job": job})
+            contenders[one.contender.name] = job
         bare = traffic(null_load(self.load), null.url, seed=seed, fresh=None)
-        contenders.append({"name": TARE, "job": {**bare, "watch": null.watch}})
-        cpus = self.bench.placement.engine_cpus
-        return {"cpus": list(cpus), "threads": max(1, len(cpus)), "gap_s": _GAP_S, "contenders": contenders}
+        contenders[TARE] = {**bare, "watch": null.watch}
+        return slices_job(contenders, self.bench.placement.engine_cpus)
 
     @property
     def _live(self) -> list[int]:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from touchstone.bench.base import Bench
 from touchstone.bench.service import Running
 from touchstone.contract.template import fresh_of
-from touchstone.engine.job import traffic
-from touchstone.engine.protocol import SlicesJob, Traffic
+from touchstone.engine.job import next_counter, slices_job, traffic
+from touchstone.engine.protocol import Traffic
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.phase.load.warming import Budget, WarmingContender
 from touchstone.record.evidence.profile import ProfilePass
 
-_GAP_S = 0.005
 SETTLE_S = 0.5
 _WARM, _STEADY, _COUNTED = 0, 1, 2
 COUNTED_RATE = 200.0
@@ -46,6 +44,8 @@ class Passes:
     _session: SlicesSession | None = None
     _closing: ExitStack = field(default_factory=ExitStack)
     _sessions: int = 0
+    _counter: int = 0
+    """The first counter of the next turn's session: numbers are unique over all of them."""
 
     def __enter__(self) -> Self:
         return self
@@ -62,19 +62,11 @@ class Passes:
         """The session of this kind of pass; another one's is ended."""
         if self._session is None or self._kind != kind:
             self._end()
-            turns = self.bench.take_turns(self._job(kind), self.load.timeout_s)
+            job = slices_job({"pass": self._traffic(kind)}, self.bench.placement.engine_cpus)
+            turns = self.bench.take_turns(job, self.load.timeout_s)
             self._session = self._closing.enter_context(turns)
             self._kind = kind
         return self._session
-
-    def _job(self, kind: int) -> SlicesJob:
-        cpus = list(self.bench.placement.engine_cpus)
-        return {
-            "cpus": cpus,
-            "threads": max(1, len(cpus)),
-            "gap_s": _GAP_S,
-            "contenders": [{"name": "pass", "job": self._traffic(kind)}],
-        }
 
     def _traffic(self, kind: int) -> Traffic:
         if kind == _WARM:
@@ -84,9 +76,7 @@ class Passes:
             load = self.load.model_copy(update={"loop": "open", "rate": rate})
         self._sessions += 1
         job = traffic(load, self.running.url, seed=self.bench.seed + self._sessions, fresh=fresh_of(self.bench.seed))
-        # Each session counts its requests anew, and what is unique in a run must be unique over all of them.
-        for sent in ("requests", "journeys"):
-            job[sent] = json.loads(json.dumps(job[sent]).replace("{counter}", f"{self._sessions}{{counter}}"))
+        job["first_counter"] = self._counter
         job["watch"] = self.running.watch(after_s=0.0)
         return job
 
@@ -98,7 +88,7 @@ class Passes:
         warming = WarmingContender(budget)
         while not warming.done:
             session = self._for(_WARM)
-            for record in session.turns("warmup", [Turn(0, self.bench.profile.slice_s)] * 2):
+            for record in self._turns(session, "warmup", [Turn(0, self.bench.profile.slice_s)] * 2):
                 warming.add(record)
             warming.dead = bool(session.fatal)
         self._sound(warming.records)
@@ -124,7 +114,7 @@ class Passes:
         return min(self.rate or COUNTED_RATE, COUNTED_RATE)
 
     def _pass(self, kind: int, seconds: float) -> ProfilePass:
-        (record,) = self._for(kind).turns("load", [Turn(0, seconds)])
+        (record,) = self._turns(self._for(kind), "load", [Turn(0, seconds)])
         self._sound([record])
         return ProfilePass(
             seconds=record.end - record.begin,
@@ -132,6 +122,13 @@ class Passes:
             failed=sum(record.errors.values()),
             cpu_s=record.server_cpu_s,
         )
+
+    def _turns(
+        self, session: SlicesSession, phase: Literal["warmup", "load"], turns: Sequence[Turn]
+    ) -> list[TurnRecord]:
+        records = session.turns(phase, turns)
+        self._counter = next_counter(self._counter, sum(record.sent for record in records))
+        return records
 
     def _sound(self, records: Sequence[TurnRecord]) -> None:
         """Raises PassError if the contender does not answer as it must: error pages are not what is to be explained."""
