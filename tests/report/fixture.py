@@ -104,7 +104,7 @@ def make_run(*, rounds: int = ROUNDS, seconds: int = 10, hertz: int = 2) -> Run:
             engine_cpus=[1],
             dependency_cpus=[1],
             shared=["engine and dependencies share CPU 1: the machine has two"],
-        ).model_dump(),
+        ),
         command=["touchstone", "run", "users", "--exhibits"],
     )
     environment = Environment(

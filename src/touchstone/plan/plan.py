@@ -153,7 +153,7 @@ def make_plan(
             available_cpus(),
             dependencies=_own_processes(folder) and any(not c.outside for c in contenders),
             generators=generators,
-        ).model_dump(),
+        ),
         command=list(wish.command),
         margin=wish.margin,
         confidence=wish.confidence,

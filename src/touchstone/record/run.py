@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from touchstone.record.base import Record
-from touchstone.record.sample import Sample
+from touchstone.record.sample import Placement, Sample
 
 
 class ContenderPlan(Record):
@@ -50,7 +50,7 @@ class Plan(Record):
     contenders: list[ContenderPlan]
     baseline: str | None = None
     """The stack against which the others are put, or a contender by its whole name; `baseline_among` finds it."""
-    placement: dict[str, Any] = {}
+    placement: Placement = Placement()
     command: list[str] = []
     margin: float = Field(default=0.05, gt=0, le=10)
     """The least effect that matters, as a share."""

@@ -96,7 +96,7 @@ def _lines(view: View, ruled: Sequence[Ruled], drawn: dict[str, tuple[Panel, str
     yield ""
     yield from ["## How it was measured", "", escaped(method(view)), ""]
     yield from [f"Machine: {escaped(machine(view))}.  ", f"Run: {escaped(what_ran(view))}.", ""]
-    shared = view.plan.placement.get("shared") or []
+    shared = view.plan.placement.shared
     if shared:
         yield from [f"CPUs are shared: {escaped('; '.join(shared))}.", ""]
     yield from summary_lines(view)

@@ -27,7 +27,7 @@ from touchstone.phase.base import Phase
 from touchstone.plan.plan import Tools, find_tools
 from touchstone.plan.profile import PROFILES, Profile
 from touchstone.record.run import Plan
-from touchstone.record.sample import Placement, Sample
+from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
 from touchstone.run.converging import Converging
@@ -36,6 +36,7 @@ from touchstone.run.fingerprint import fingerprint
 from touchstone.run.going_on import GoingOn
 from touchstone.run.progress import Display
 from touchstone.toolchain.cache import cache_folder
+from touchstone.toolchain.tool import Found
 
 _ASKED_APART = "the contenders are not to run at once, as was asked"
 
@@ -95,7 +96,7 @@ class Conductor:
         return completed
 
     def _bench(
-        self, scratch: Path, dependencies: Mapping[str, Dependency], tools: Mapping[str, Mapping[str, object]]
+        self, scratch: Path, dependencies: Mapping[str, Dependency], tools: Mapping[str, Mapping[str, Found]]
     ) -> Bench:
         return Bench(
             scenario=self.folder.scenario,
@@ -104,13 +105,13 @@ class Conductor:
             profile=self._profile(),
             slice_is_fixed=self.plan.slice_s is not None,
             apart=_ASKED_APART if self.plan.whole_windows else None,
-            placement=Placement.model_validate(self.plan.placement),
+            placement=self.plan.placement,
             dependencies=dependencies,
             store=self.store,
             scratch=scratch,
             seed=self.plan.seed,
             watcher=self.display,
-            tools=tools,  # type: ignore[arg-type]
+            tools=tools,
             fresh_builds=self.fresh_builds,
             cpu_limit=self.cpu_limit,
             large=self.large,

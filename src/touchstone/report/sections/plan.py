@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from touchstone.record.sample import GeneratorPlace
 from touchstone.report.sections.section import Section
 from touchstone.report.view import View
 
@@ -12,12 +12,11 @@ from touchstone.report.view import View
 def build(view: View) -> Iterator[Section]:
     """The plan and the CPU placement."""
     placement = view.plan.placement
-    shared = placement.get("shared") or []
     rows = [
-        ("contender's CPUs", _cpus(placement.get("server_cpus"))),
-        ("engine's CPUs", _cpus(placement.get("engine_cpus"))),
-        ("generators", ", ".join(_place(place) for place in placement.get("generators") or [])),
-        ("dependencies' CPUs", _cpus(placement.get("dependency_cpus"))),
+        ("contender's CPUs", _cpus(placement.server_cpus)),
+        ("engine's CPUs", _cpus(placement.engine_cpus)),
+        ("generators", ", ".join(map(_place, placement.generators))),
+        ("dependencies' CPUs", _cpus(placement.dependency_cpus)),
         ("phases", ", ".join(view.plan.phases)),
         ("loads", ", ".join(view.plan.loads)),
         ("rounds", str(view.plan.rounds)),
@@ -26,7 +25,7 @@ def build(view: View) -> Iterator[Section]:
     ]
     data = {
         "rows": [(name, value) for name, value in rows if value],
-        "shared": shared if isinstance(shared, list) else [shared],
+        "shared": placement.shared,
         "orders": view.plan.orders,
         "contenders": view.contenders,
         "notes": view.run.notes,
@@ -34,9 +33,9 @@ def build(view: View) -> Iterator[Section]:
     yield Section("plan", "Plan", "plan.html", data)
 
 
-def _cpus(cpus: Any) -> str:
-    return ", ".join(str(cpu) for cpu in cpus) if cpus else ""
+def _cpus(cpus: Sequence[int]) -> str:
+    return ", ".join(map(str, cpus))
 
 
-def _place(place: dict[str, Any]) -> str:
-    return f"{place['name']} ({place['address']}), CPUs {_cpus(place.get('cpus'))}"
+def _place(place: GeneratorPlace) -> str:
+    return f"{place.name} ({place.address}), CPUs {_cpus(place.cpus)}"
