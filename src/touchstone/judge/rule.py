@@ -13,9 +13,7 @@ from typing import Any, ClassVar
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.reading.case import Case, Group
 from touchstone.record.sample import TARE, Sample
-
-UNDER_LOAD = ("load", "peak")
-"""The phases that put a load on a contender: what spoils a load spoils it from the first second on."""
+from touchstone.vocabulary.phase import UNDER_LOAD
 
 
 class Rule(ABC):

@@ -24,6 +24,12 @@ class PhaseKind:
     """True if it can be carried out on a service that the lab did not start."""
     load_alone: bool = False
     """True if a load's title says enough without the phase's."""
+    under_load: bool = False
+    """True if its samples hold what one load did: what spoils a load spoils it from the first second on."""
+    by_load: bool = False
+    """True if it is measured under each load of a run."""
+    own_step: bool = False
+    """True if claims measure it in runs of its own: it takes long. The others share one."""
     gated: bool = False
     """True if a gate watches its headline figures: what a service's users and its operators notice. Builds are slow by
     chance, and a gate on them would cry wolf; a memory floor is searched once, and would leave every gate open."""
@@ -35,15 +41,27 @@ _ALL = [
     PhaseKind("footprint", "Footprint", by_default=False, opens=True, gated=True),
     PhaseKind("boot", "Start", per_round=True, opens=True, gated=True),
     PhaseKind("verify", "Contract", always=True, outside=True),
-    PhaseKind("load", "Load", per_round=True, outside=True, load_alone=True, gated=True),
-    PhaseKind("capacity", "Capacity", per_round=True, by_default=False, gated=True),
-    PhaseKind("peak", "Time to peak", per_round=True, by_default=False, gated=True),
-    PhaseKind("profile", "Profile", per_round=True, by_default=False, gated=True),
-    PhaseKind("hold", "Held connections", per_round=True, by_default=False, gated=True),
-    PhaseKind("drain", "Drain", per_round=True, gated=True),
-    PhaseKind("floor", "Memory floor", by_default=False),
+    PhaseKind(
+        "load",
+        "Load",
+        per_round=True,
+        outside=True,
+        load_alone=True,
+        under_load=True,
+        by_load=True,
+        own_step=True,
+        gated=True,
+    ),
+    PhaseKind("capacity", "Capacity", per_round=True, by_default=False, by_load=True, own_step=True, gated=True),
+    PhaseKind("peak", "Time to peak", per_round=True, by_default=False, under_load=True, own_step=True, gated=True),
+    PhaseKind("profile", "Profile", per_round=True, by_default=False, by_load=True, own_step=True, gated=True),
+    PhaseKind("hold", "Held connections", per_round=True, by_default=False, own_step=True, gated=True),
+    PhaseKind("drain", "Drain", per_round=True, own_step=True, gated=True),
+    PhaseKind("floor", "Memory floor", by_default=False, own_step=True),
     PhaseKind("probe", "HTTP conformance", outside=True, gated=True),
 ]
 
 PHASES: dict[str, PhaseKind] = {phase.name: phase for phase in _ALL}
 """All phases by name."""
+
+UNDER_LOAD = tuple(phase.name for phase in _ALL if phase.under_load)

@@ -12,9 +12,7 @@ from touchstone.judge.claims.evidence import Absent, Evidence, Place
 from touchstone.judge.claims.relations import FLOORS, Question
 from touchstone.judge.claims.ruling import ClaimsRuling, Ruling
 from touchstone.manifest.claim import Claim, ClaimsFile, EventTest, Explanation, Test
-
-_APART = ("hold", "floor", "drain", "peak", "profile")
-"""Phases that take long and stand alone: a step of their own each."""
+from touchstone.vocabulary.phase import PHASES
 
 
 @dataclass(frozen=True)
@@ -29,9 +27,8 @@ class Step:
     @property
     def name(self) -> str:
         """What tells it from the other steps."""
-        if self.phases == ("profile",):
-            return f"{self.scenario} {self.load} profile"
-        return f"{self.scenario} {self.load or '+'.join(self.phases)}"
+        told = [name for name in self.phases if self.load is None or not PHASES[name].load_alone]
+        return " ".join(filter(None, (self.scenario, self.load, "+".join(told))))
 
 
 @dataclass(frozen=True)
@@ -102,14 +99,14 @@ def open_steps(files: Iterable[ClaimsFile], rulings: Iterable[ClaimsRuling], evi
 
 
 def steps(places: Iterable[Place]) -> list[Step]:
-    """The runs that measure these places, scenario by scenario: the quick ones first."""
+    """The runs that measure these places, scenario by scenario: what needs none of its own first."""
     grouped: dict[tuple[str, str, str | None], dict[str, set[str]]] = {}
     for place in places:
-        kind = "load" if place.phase == "load" else place.phase if place.phase in _APART else "start"
-        load = place.load if kind in ("load", "profile") else None
-        group = grouped.setdefault((place.scenario, kind, load), {})
+        phase = PHASES[place.phase]
+        own = phase.name if phase.own_step else ""
+        group = grouped.setdefault((place.scenario, own, place.load if phase.by_load else None), {})
         group.setdefault(place.contender, set()).add(place.phase)
-    order = ["start", "load", "drain", "hold", "floor", "peak", "profile"]
+    order = ["", *PHASES]
     made = [
         Step(
             scenario,
@@ -119,6 +116,6 @@ def steps(places: Iterable[Place]) -> list[Step]:
         )
         for (scenario, _, load), group in grouped.items()
     ]
-    kinds = [kind for _, kind, _ in grouped]
-    ranked = sorted(zip(made, kinds, strict=True), key=lambda m: (m[0].scenario, order.index(m[1]), m[0].load or ""))
+    ranks = [order.index(own) for _, own, _ in grouped]
+    ranked = sorted(zip(made, ranks, strict=True), key=lambda m: (m[0].scenario, m[1], m[0].load or ""))
     return [step for step, _ in ranked]
