@@ -158,7 +158,7 @@ def recorded(setup: Setup, home: Path) -> Run:
     store = RunStore(place / "results")
     with DISTURBANCES[setup.machine or "none"]() as stage, (place / "said").open("w") as said:
         stage.console = Console(file=said, width=200)
-        plan = make_plan(folder, contenders, wish, [phase.name for phase in phases])
+        plan = make_plan(folder, contenders, wish, [phase.kind.name for phase in phases])
         Conductor(folder, plan, phases, contenders, loads, store, stage).carry_out()
     return load_run(store.folder)
 

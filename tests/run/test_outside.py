@@ -165,4 +165,4 @@ def test_a_phase_that_only_the_lab_could_carry_out_is_refused(tmp_path: Path) ->
     scenario = read_scenario_folder(demo(tmp_path / "demo")).scenario
     with pytest.raises(UsageError, match="'boot' is about services that the lab starts"):
         select_phases(scenario, ("boot",), all_outside=True)
-    assert [p.name for p in select_phases(scenario, ("load",), all_outside=True)] == ["verify", "load"]
+    assert [p.kind.name for p in select_phases(scenario, ("load",), all_outside=True)] == ["verify", "load"]

@@ -19,21 +19,6 @@ class Phase(ABC):
     kind: ClassVar[PhaseKind]
     """Its declaration: name, title, and how a run goes through it."""
 
-    @property
-    def name(self) -> str:
-        """Its name in plans, records and on the command line."""
-        return self.kind.name
-
-    @property
-    def title(self) -> str:
-        """Its name for people."""
-        return self.kind.title
-
-    @property
-    def per_round(self) -> bool:
-        """True if it is carried out in every round, in the round's order."""
-        return self.kind.per_round
-
     def applies(self, scenario: Scenario) -> bool:
         """Whether the scenario asks for it at all."""
         return True

@@ -127,8 +127,8 @@ class Conductor:
 
     def _steps(self, contender: Contender) -> int:
         phases = self._for(contender)
-        once = sum(not phase.per_round for phase in phases)
-        rounds = sum(phase.per_round for phase in phases) * self.plan.rounds
+        once = sum(not phase.kind.per_round for phase in phases)
+        rounds = sum(phase.kind.per_round for phase in phases) * self.plan.rounds
         return once + rounds
 
     def _for(self, contender: Contender) -> Sequence[Phase]:
@@ -137,7 +137,7 @@ class Conductor:
 
     def _measure(self, bench: Bench, chosen: Sequence[Contender], dependencies: dict[str, Dependency]) -> None:
         by_name = {contender.name: contender for contender in chosen}
-        once = {phase.name: phase for phase in self.phases if not phase.per_round}
+        once = {phase.kind.name: phase for phase in self.phases if not phase.kind.per_round}
         own = [contender for contender in chosen if not contender.outside]
         if own:
             self.display.stage(f"building {plural(len(own), 'contender')}")
@@ -151,11 +151,11 @@ class Conductor:
         sound = [c for c in standing if self._passes(self._carry(bench, once["verify"], c), c)]
         for phase in once.values():
             if not phase.kind.always:
-                self.display.stage(phase.title)
+                self.display.stage(phase.kind.title)
                 for contender in sound:
                     if phase in self._for(contender):
                         self._carry(bench, phase, contender)
-        if sound and any(phase.per_round for phase in self.phases):
+        if sound and any(phase.kind.per_round for phase in self.phases):
             self._rounds(bench, chosen, {c.name: by_name[c.name] for c in sound})
 
     def _trained(self, bench: Bench, train: Phase, contender: Contender) -> bool:
@@ -187,7 +187,7 @@ class Conductor:
             for position, name in enumerate(order):
                 if name in sound:
                     for phase in self._for(sound[name]):
-                        if phase.per_round:
+                        if phase.kind.per_round:
                             self._carry(bench, phase, sound[name], number, position)
             wanted = self.going_on.go_on(number) if self.going_on else False
             if number >= self.plan.rounds and not wanted:
@@ -198,13 +198,13 @@ class Conductor:
     def _together(self, bench: Bench, contenders: Sequence[Contender], number: int) -> None:
         """What the phases measure of all contenders at once."""
         for phase in self.phases:
-            if phase.per_round:
+            if phase.kind.per_round:
                 able = [contender for contender in contenders if phase in self._for(contender)]
                 for samples in phase.together(bench, able, number):
                     self._keep(samples)
                     for sample in samples:
                         if sample.failure:
-                            for line in failure_lines(sample.contender, phase.name, sample.failure):
+                            for line in failure_lines(sample.contender, phase.kind.name, sample.failure):
                                 self.display.say(line)
 
     def _tares(self, bench: Bench, number: int) -> None:
@@ -224,20 +224,20 @@ class Conductor:
     def _carry(
         self, bench: Bench, phase: Phase, contender: Contender, round_number: int | None = None, position: int = 0
     ) -> list[Sample]:
-        self.display.step(f"{phase.title}: {contender.name}")
+        self.display.step(f"{phase.kind.title}: {contender.name}")
         try:
             samples = phase.measure(bench, contender, round_number, position)
         except StoreError:
             raise
         except TouchstoneError as error:
-            sample = blank_sample(bench, phase.name, contender.name, round_number=round_number, position=position)
+            sample = blank_sample(bench, phase.kind.name, contender.name, round_number=round_number, position=position)
             sample.failure = failed(error, [])
             samples = [sample]
         self._keep(samples)
         self.display.advance()
         for sample in samples:
             if sample.failure:
-                for line in failure_lines(contender.name, phase.name, sample.failure):
+                for line in failure_lines(contender.name, phase.kind.name, sample.failure):
                     self.display.say(line)
         return samples
 

@@ -102,7 +102,7 @@ def measure(
     phases = select_phases(folder.scenario, wish.phases, all_outside=all(c.outside for c in contenders))
     for service in outside:
         inspect_outside(service)
-    plan = make_plan(folder, contenders, wish, [phase.name for phase in phases], conditions.generators.places)
+    plan = make_plan(folder, contenders, wish, [phase.kind.name for phase in phases], conditions.generators.places)
     store = RunStore(conditions.folder or conditions.results / plan.run_id)
     conditions.begun(plan)
     seconds = conditions.until_decided_s or conditions.spend_s

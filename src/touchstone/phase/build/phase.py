@@ -55,7 +55,7 @@ class BuildPhase(Phase):
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Build, or take an equal build from the cache with the figures that were measured when it was made."""
-        sample = blank_sample(bench, self.name, contender.name)
+        sample = blank_sample(bench, self.kind.name, contender.name)
         log = bench.store.logs / f"{sample.id}.log"
         sample.files["log"] = str(log.relative_to(bench.store.folder))
 

@@ -77,7 +77,7 @@ class DrainPhase(Phase):
         samples = []
         for filling in fillings(drain, bench.profile.name, exhibits=bench.exhibits):
             sample = blank_sample(
-                bench, self.name, contender.name, load=filling.name, round_number=round_number, position=position
+                bench, self.kind.name, contender.name, load=filling.name, round_number=round_number, position=position
             )
             sample.load_spec = {"messages": filling.messages, "spread": filling.spread}
             one = _OneDrain(bench, contender, drain, filling)

@@ -50,7 +50,7 @@ class FloorPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with every trial as its evidence."""
         assert bench.scenario.floor is not None  # `applies` has seen to it
-        sample = blank_sample(bench, self.name, contender.name, load=bench.scenario.floor.load)
+        sample = blank_sample(bench, self.kind.name, contender.name, load=bench.scenario.floor.load)
         if describe_cgroups() == "not permitted":
             reason = "a memory limit needs a cgroup, and none is permitted: run as root, or delegate a cgroup"
             sample.not_measured = {"floor_passes": reason, "floor_lives": reason}

@@ -43,7 +43,7 @@ class FootprintPhase(Phase):
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Bytes as they are and compressed. No figure is given for a root in which the contract does not hold."""
-        sample = blank_sample(bench, self.name, contender.name)
+        sample = blank_sample(bench, self.kind.name, contender.name)
 
         def action(sample: Sample) -> None:
             image = bench.builds[contender.name].image

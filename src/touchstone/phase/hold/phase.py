@@ -71,7 +71,9 @@ class HoldPhase(Phase):
         job: HoldJob,
         place: tuple[int | None, int],
     ) -> Sample:
-        sample = blank_sample(bench, self.name, contender.name, load=job.name, round_number=place[0], position=place[1])
+        sample = blank_sample(
+            bench, self.kind.name, contender.name, load=job.name, round_number=place[0], position=place[1]
+        )
 
         def action(sample: Sample) -> None:
             bench.watcher.step(f"holding connections of {contender.name}: {job.name}")

@@ -64,7 +64,7 @@ class LoadPhase(Phase):
         if why := out_of_reach(contender, load):
             return unmeasured(bench, contender, name, round_number, why)
         sample = blank_sample(
-            bench, self.name, contender.name, load=name, under=load, round_number=round_number, position=position
+            bench, self.kind.name, contender.name, load=name, under=load, round_number=round_number, position=position
         )
 
         def action(sample: Sample) -> None:

@@ -45,7 +45,7 @@ class PeakPhase(Phase):
         """One sample. It has no load of its own name, so that it is never taken for the load phase's."""
         name, load = peak_load(bench)
         sample = blank_sample(
-            bench, self.name, contender.name, under=load, round_number=round_number, position=position
+            bench, self.kind.name, contender.name, under=load, round_number=round_number, position=position
         )
 
         def action(sample: Sample) -> None:

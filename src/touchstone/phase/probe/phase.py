@@ -37,7 +37,7 @@ class ProbePhase(Phase):
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with the whole report as its evidence."""
-        sample = blank_sample(bench, self.name, contender.name)
+        sample = blank_sample(bench, self.kind.name, contender.name)
         asked = bench.scenario.probe
         assert asked is not None  # `applies` has seen to it
 

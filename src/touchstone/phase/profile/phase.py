@@ -43,7 +43,13 @@ class ProfilePhase(Phase):
         found = []
         for name, load in profiled_loads(bench).items():
             sample = blank_sample(
-                bench, self.name, contender.name, load=name, under=load, round_number=round_number, position=position
+                bench,
+                self.kind.name,
+                contender.name,
+                load=name,
+                under=load,
+                round_number=round_number,
+                position=position,
             )
             bench.watcher.step(f"profiling {contender.name}: {name}")
             task = Task(bench, contender, load, bench.profile_rates.get(name, 0.0))

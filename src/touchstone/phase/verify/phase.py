@@ -20,7 +20,7 @@ class VerifyPhase(Phase):
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Carry out every check of the contract on a freshly started contender, or one that runs already."""
-        sample = blank_sample(bench, self.name, contender.name)
+        sample = blank_sample(bench, self.kind.name, contender.name)
 
         def action(sample: Sample) -> None:
             bench.watcher.step(f"checking {contender.name}")
