@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -40,13 +42,13 @@ class UsageError(TouchstoneError):
     exit_code = ExitCode.USAGE
 
 
-class GateError(TouchstoneError):
-    """A gate that the user set was breached."""
-
-    exit_code = ExitCode.GATE
-
-
 class InvalidRunError(TouchstoneError):
     """The run cannot carry a valid number."""
 
     exit_code = ExitCode.INVALID
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The nearest of the known names, for the beginning of an advice: `did you mean 'go'? `; empty if none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}? " if near else ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from touchstone.failure import UsageError
+from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.adopt import adopt
 from touchstone.intake.entry import Entry
 from touchstone.intake.http_arena import read_http_arena
@@ -35,8 +34,7 @@ def import_entry(
 ) -> None:
     """Make a stack of an entry of HttpArena or TechEmpower, in a scenario that asks what is asked there."""
     if benchmark not in _BENCHMARKS:
-        near = difflib.get_close_matches(benchmark, _BENCHMARKS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(benchmark, _BENCHMARKS)
         raise UsageError(f"there are no entries of {benchmark!r}", fix=f"{hint}there are: {', '.join(_BENCHMARKS)}")
     scenario = out or Path(benchmark)
     adopted = adopt(_BENCHMARKS[benchmark](folder), scenario, test or ())

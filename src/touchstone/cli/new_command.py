@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from touchstone.failure import UsageError
+from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.draft import Draft
 from touchstone.intake.har import draft_from_har
 from touchstone.intake.openapi import draft_from_openapi
@@ -71,8 +70,7 @@ def new(
             return
     stack = stack or "python"
     if stack not in KINDS:
-        near = difflib.get_close_matches(stack, KINDS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(stack, KINDS)
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
     for word in (name or stack, folder.resolve().name):
         if not re.fullmatch(NAME, word):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 
-from touchstone.failure import UsageError
+from touchstone.failure import UsageError, did_you_mean
 from touchstone.vocabulary.figure import FIGURES
 
 
@@ -28,8 +27,7 @@ def read_figures(words: Iterable[str]) -> dict[str, float | None]:
     for word in words:
         name, _, own = word.partition("=")
         if name not in FIGURES:
-            near = difflib.get_close_matches(name, FIGURES, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(name, FIGURES)
             raise UsageError(f"there is no figure {name!r}", fix=f"{hint}`touchstone explain` lists the figures")
         named[name] = read_share(own) if own else None
     return named

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from touchstone.failure import UsageError
+from touchstone.failure import UsageError, did_you_mean
 from touchstone.manifest.outside import Outside
 from touchstone.manifest.reader import ManifestError, read_manifest
 from touchstone.manifest.scenario import Scenario
@@ -130,8 +129,7 @@ def find_scenario(name_or_folder: str, root: Path) -> ScenarioFolder:
     folder = Path(name_or_folder)
     if (folder / SCENARIO_FILE).is_file():
         return read_scenario_folder(folder)
-    near = difflib.get_close_matches(name_or_folder, known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(name_or_folder, known)
     raise UsageError(
         f"there is no scenario {name_or_folder!r}, nor a folder of that name with a {SCENARIO_FILE}",
         fix=f"{hint}known scenarios: {', '.join(known) or 'none'}; `touchstone new` makes one",
@@ -205,6 +203,5 @@ def _default_variants(stack: Stack) -> list[str]:
 def _unknown(
     what: str, name: str, known: Sequence[str] | dict[str, object] | dict[str, Stack] | dict[str, Variant]
 ) -> UsageError:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(name, known)
     return UsageError(f"there is no {what} {name!r}", fix=f"{hint}there are: {', '.join(known)}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from pathlib import Path
 
-from touchstone.failure import UsageError
+from touchstone.failure import UsageError, did_you_mean
 from touchstone.manifest.claim import ClaimsFile
 from touchstone.manifest.reader import ManifestError, read_manifest
 
@@ -55,8 +54,7 @@ def find_claims(name: str | None, folder: Path) -> list[tuple[Path, ClaimsFile]]
     if chosen:
         return chosen
     names = [f.name for _, f in found]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(name, names)
     raise UsageError(
         f"there are no claims called {name!r}, nor a file of that name",
         fix=f"{hint}there are: {', '.join(names) or 'none'}",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-from touchstone.failure import UsageError
+from touchstone.failure import UsageError, did_you_mean
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.known import compiled, jvm, profilers, scripting
 from touchstone.toolchain.tool import Found, Missing, Tool
@@ -77,6 +76,5 @@ def find_tool(name: str, wanted: str = "") -> Found | Missing:
 
 def known_tools(name: str) -> str:
     """What to write in place of a tool that is not known."""
-    near = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else difflib.get_close_matches(name, TOOLS, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(_OTHER_NAMES.get(name, name), TOOLS)
     return f"{hint}known tools: {', '.join(sorted(TOOLS))}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
+from touchstone.failure import did_you_mean
 from touchstone.judge.claims.quantities import QUANTITIES
 from touchstone.judge.rule import rules
 from touchstone.manifest.claim import (
@@ -87,5 +87,5 @@ def _codes(where: str, codes: list[str]) -> Iterator[str]:
 
 
 def _near(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, known).rstrip()
+    return hint and f"; {hint}"
