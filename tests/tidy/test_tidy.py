@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.tidy import limits, manifest_keys, prose, rooms, rule_tests
+from touchstone.judge.rule import rules
 from touchstone.manifest.base import Part
 from touchstone.manifest.keys import Place, Table, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 CODE = [path for folder in ("src", "tests", "benchmarks") for path in sorted((ROOT / folder).rglob("*.py"))]
-RULES = [path.stem for path in (SOURCE / "touchstone/judge/rules").rglob("*.py") if path.name != "__init__.py"]
+RULES = {type(rule).__module__.rsplit(".", maxsplit=1)[-1]: rule.code for rule in rules()}
 FOUND_BY_NAME = {
     "touchstone.dependency.sqlite",
     "touchstone.dependency.echo.python_server",
@@ -147,11 +148,13 @@ def test_sound_prose_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_rule_without_its_two_tests_is_found(tmp_path: Path) -> None:
-    (tmp_path / "test_one.py").write_text('def test_it() -> None:\n    assert fired(run, "one")\n')
-    found = rule_tests.breaches(["one", "two"], tmp_path)
+    (tmp_path / "test_one.py").write_text(
+        'def test_it() -> None:\n    assert fired(run, "is-one")\n    assert not error\n'
+    )
+    found = rule_tests.breaches({"one": "is-one", "two": "is-two"}, tmp_path)
     assert found == [
-        "one: no test sees it keep silent",
-        *(f"two: no test sees it {w}" for w in ("fire", "keep silent")),
+        "one: no test sees is-one keep silent",
+        *(f"two: no test sees is-two {what}" for what in ("fire", "keep silent")),
     ]
 
 
@@ -165,3 +168,26 @@ def test_a_key_without_an_explanation_is_found() -> None:
 
     found = manifest_keys.breaches([Table(Teapot, (Place("teapot.toml"),))])
     assert found == [f"{__name__}.Teapot: the key spout has no docstring"]
+
+
+@pytest.mark.parametrize(
+    ("line", "lacks"),
+    [
+        ('(finding,) = fired(run, "a-b")', "keep silent"),
+        ('assert "a-b" in codes(run)', "keep silent"),
+        ('assert codes(run) == {"a-b"}', "keep silent"),
+        ('assert not fired(run, "a-b")', "fire"),
+        ('assert "a-b" not in codes(run)', "fire"),
+        ("assert codes(run) == set()", "fire"),
+        ("assert not found(run)", "fire"),
+        ("assert found(run) == []", "fire"),
+        ("assert len(found(run)) == 2", "keep silent"),
+        ("assert CODE not in codes(run)", "fire"),
+        ("(finding,) = fired(run, CODE)", "keep silent"),
+    ],
+)
+def test_a_rules_own_code_is_what_its_tests_must_ask_for(tmp_path: Path, line: str, lacks: str) -> None:
+    helper = 'def found(run):\n    return list(fired(run, "a-b"))\n\n\ndef other():\n    assert not fired(run, "c")\n'
+    text = f'CODE = "a-b"\n\n\n{helper}    (one,) = fired(run, "c")\n    {line}\n'
+    (tmp_path / "test_one.py").write_text(text)
+    assert rule_tests.breaches({"one": "a-b"}, tmp_path) == [f"one: no test sees a-b {lacks}"]
