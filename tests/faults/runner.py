@@ -57,7 +57,6 @@ another. They are left aside on a sound set-up only, and only if the machine is 
 table says so."""
 
 _LOOK_S = 4.0
-_WEIGHT = {Severity.NOTE: 0, Severity.SUSPECT: 1, Severity.INVALID: 2}
 
 
 @dataclass
@@ -136,11 +135,11 @@ def weigh(outcome: Outcome) -> None:
 def _caught(code: str, outcome: Outcome, usual: Severity, faulty: str) -> bool:
     """Whether the finding fired on the faulty contender, or on the run, and was heavy enough."""
     # An error class is invalid only above the allowance: what must be reached is suspect, or a note for a note.
-    least = Severity(outcome.setup.least.get(code, min(usual, Severity.SUSPECT, key=lambda s: _WEIGHT[s])))
+    least = Severity(outcome.setup.least.get(code, max(usual, Severity.SUSPECT, key=lambda s: s.place)))
     anyone = outcome.setup.edit is not None or code == "level-at-ceiling"
     return any(
         finding.code == code
-        and _WEIGHT[finding.severity] >= _WEIGHT[least]
+        and finding.severity.place <= least.place
         and (anyone or finding.contender in (None, faulty))
         for finding in outcome.findings
     )

@@ -78,7 +78,7 @@ def make_run(*, rounds: int = ROUNDS, seconds: int = 10, hertz: int = 2) -> Run:
             update={"not_measured": "needs native-image >= 25; install it by `touchstone toolchain native-image`"}
         ),
         _plan("kotlin", "jvm-leak", "Kotlin http4k, SQLDelight 1.5.0", "Kotlin", {"java": "25.0.1"}).model_copy(
-            update={"exhibit": "SQLDelight 1.5.0 forgets connections without closing them.", "sound_twin": "jvm"}
+            update={"exhibit": "SQLDelight 1.5.0 forgets connections without closing them.", "sound_twin": "kotlin/jvm"}
         ),
     ]
     plan = Plan(

@@ -8,12 +8,10 @@ from touchstone.judge.comparison.estimate import measure
 from touchstone.judge.comparison.failures import failed_contenders
 from touchstone.judge.comparison.scaling import scalings
 from touchstone.judge.comparison.verdict import Scales, on_run
-from touchstone.judge.judgement import Finding, Judgement, Severity
+from touchstone.judge.judgement import Finding, Judgement
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import rules
 from touchstone.record.run import Run
-
-_SEVERITIES = [Severity.INVALID, Severity.SUSPECT, Severity.NOTE]
 
 
 def judge(run: Run, margin: float | None = None, confidence: float | None = None) -> Judgement:
@@ -63,7 +61,7 @@ def look(case: Case) -> list[Finding]:
     return sorted(
         findings,
         key=lambda f: (
-            _SEVERITIES.index(f.severity),
+            f.severity.place,
             f.contender or "",
             f.load or "",
             f.code,

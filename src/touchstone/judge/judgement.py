@@ -11,11 +11,16 @@ from touchstone.record.base import Record
 
 
 class Severity(StrEnum):
-    """How much a finding weighs. A note changes no verdict."""
+    """How much a finding weighs, from the lightest on. A note changes no verdict."""
 
     NOTE = "note"
     SUSPECT = "suspect"
     INVALID = "invalid"
+
+    @property
+    def place(self) -> int:
+        """Where its findings stand among all: the heaviest come first."""
+        return list(reversed(Severity)).index(self)
 
 
 class Verdict(StrEnum):

@@ -23,6 +23,7 @@ class ContenderPlan(Record):
     language: str
     exhibit: str | None = None
     sound_twin: str | None = None
+    """The contender, by its whole name, that an exhibit is put against."""
     not_measured: str | None = None
     """Which tool is missing and how to get it."""
     outside: str | None = None

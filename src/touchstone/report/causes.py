@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from touchstone.judge.judgement import Doubt, Severity, Verdict
 from touchstone.report.format import plural
 from touchstone.report.view import FindingGroup, View
-from touchstone.report.words import SEVERITY_ORDER
 from touchstone.vocabulary.figure import FIGURES
 
 _NAMED = 4
@@ -88,7 +87,7 @@ def _cost(cause: Cause) -> tuple[int, bool, int, float, str]:
     """Exhibits after what is sound; then by weight, by the comparisons that it spoils, and by its size."""
     severity = Severity.SUSPECT if cause.exhibits and cause.severity is Severity.INVALID else cause.severity
     worst = max(_reach(group.first.doubt) for group in cause.groups)
-    return SEVERITY_ORDER[severity], cause.exhibits, -cause.touched, -worst, cause.code
+    return severity.place, cause.exhibits, -cause.touched, -worst, cause.code
 
 
 def _reach(doubt: Doubt | None) -> float:

@@ -11,7 +11,7 @@ from touchstone.judge.why.explain import explain_all
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
-from touchstone.report.words import SEVERITY_ORDER, place_title
+from touchstone.report.words import place_title
 from touchstone.vocabulary.figure import FIGURES, Figure
 from touchstone.vocabulary.phase import PHASES
 
@@ -74,10 +74,8 @@ class View:
 
     def twin(self, contender: ContenderPlan) -> str | None:
         """The name of an exhibit's sound twin, if it is part of this run."""
-        if contender.exhibit is None or contender.sound_twin is None:
-            return None
-        full = contender.sound_twin if "/" in contender.sound_twin else f"{contender.stack}/{contender.sound_twin}"
-        return full if full != contender.name and any(c.name == full for c in self.plan.contenders) else None
+        names = {c.name for c in self.plan.contenders}
+        return contender.sound_twin if contender.exhibit and contender.sound_twin in names else None
 
     def is_baseline(self, contender: ContenderPlan) -> bool:
         """Whether the others are put against this one: as the comparisons say, else as the plan does."""
@@ -215,7 +213,7 @@ class View:
     def finding_groups(self) -> list[FindingGroup]:
         """Findings, the gravest first; those that say the same of the same contender and load stand together."""
         groups: dict[tuple[str, str, str | None, str | None], list[Finding]] = {}
-        for finding in sorted(self.judgement.findings, key=lambda f: (SEVERITY_ORDER[f.severity], f.code)):
+        for finding in sorted(self.judgement.findings, key=lambda f: (f.severity.place, f.code)):
             key = (finding.severity, finding.code, finding.contender, finding.load)
             groups.setdefault(key, []).append(finding)
         return [FindingGroup(i, group[0], tuple(group)) for i, group in enumerate(groups.values(), start=1)]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from touchstone.judge.judgement import Comparison, Outcome, Severity, Verdict
+from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.report.format import NOTHING
 from touchstone.vocabulary.figure import FIGURES, Better, Figure, Unit
 from touchstone.vocabulary.phase import PHASES
 
-SEVERITY_ORDER = {Severity.INVALID: 0, Severity.SUSPECT: 1, Severity.NOTE: 2}
 VERDICT_MARKS = {Verdict.VALID: "", Verdict.SUSPECT: "?", Verdict.INVALID: "✗"}
 
 

@@ -56,11 +56,8 @@ def _pairs(case: Case, group: dict[str, Series], baseline: str | None) -> Iterat
             yield name, str(baseline)
         plan = case.contender(name)
         twin = plan.sound_twin if plan and plan.exhibit else None
-        if twin is None:
-            continue
-        found = next((n for n in group if twin in (n, n.split("/", 1)[0]) and n != name), None)
-        if found and found != baseline:
-            yield name, found
+        if twin in group and twin != baseline:
+            yield name, str(twin)
 
 
 @dataclass(frozen=True)

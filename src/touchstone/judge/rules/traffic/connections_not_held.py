@@ -7,7 +7,7 @@ from statistics import median
 
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import asked_connections, keeps_alive
+from touchstone.judge.reading.traffic import asked_connections, keeps_alive, measured_points
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
@@ -44,7 +44,7 @@ class ConnectionsNotHeld(SampleRule):
         asked = asked_connections(sample)
         if result is None or not asked or not keeps_alive(sample):
             return
-        in_window = [point.connections for point in result.series if point.phase == "load"]
+        in_window = [point.connections for point in measured_points(result)]
         typical = int(median(in_window)) if in_window else asked
         least = min(result.connections.established, result.connections.held, typical)
         missing = asked - least
