@@ -73,7 +73,7 @@ def standing(
     under: Load | None,
     phase: str = "load",
 ) -> Iterator[tuple[list[Standing], dict[str, Sample]]]:
-    """Start them all for a load; those that stand, and for the others the carrier sample that says why they do not.
+    """Start them all for a load: those that stand, and for contenders that failed to start the sample recording why.
 
     A contender that stands alone gets the dependencies themselves where they cannot be divided.
 

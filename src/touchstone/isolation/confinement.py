@@ -20,7 +20,7 @@ _INTERVAL_S = 0.5
 
 
 class ConfinementWatch:
-    """A context around a contender's life. `account` is for its end, before it is told to stop."""
+    """Watches a running contender, as a context. Call `account` just before stopping it."""
 
     def __init__(self, process: ServerProcess, cpus: Sequence[int], memory_limit: int | None) -> None:
         self._process, self._cpus, self._limit = process, set(cpus), memory_limit

@@ -74,7 +74,7 @@ def run_of_load_results(files: Sequence[Path]) -> Run:
 
 
 def load_in_words(job: dict[str, Any]) -> str:
-    """What was sent and how, without whereto and for how long: results are compared where it is equal."""
+    """Describes the requests and loop; omits target and duration. Results are compared where it is equal."""
     loop = job.get("loop", {})
     rates = ", ".join(f"{value}" for name, value in loop.items() if name != "kind")
     requests = job.get("requests", [])

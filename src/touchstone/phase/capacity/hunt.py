@@ -35,9 +35,9 @@ from touchstone.record.sample import TARE, Sample
 _TARE_PACE = Pace(0.5, 9, 0.15)
 """The null server's capacity need not be known to a percent, and each of its trials takes the whole machine."""
 _AGAIN = Budget(1.0, 6.0, least_requests=0)
-"""What a process that took a dead one's place is warmed up for, by"""
+"""Warm-up budget after a restart."""
 _GENTLY = 8
-"""so many times fewer connections: what the old one died of may be that they all asked at once."""
+"""Divide connections by this after a restart: what the old process died of may be that they all asked at once."""
 
 
 @dataclass

@@ -17,9 +17,9 @@ from touchstone.engine.slices import TurnRecord
 from touchstone.record.evidence.slices import Slice, WarmUp
 
 RISING = 0.03
-"""CPU per request that fell by less from one stretch to the next has stopped falling. Below it, what is saved goes
-under in the noise of an ordinary machine; what is left of it within the slices that count is what `still-rising` looks
-for. The same share of a rate, where nobody knows the CPU."""
+"""CPU per request that fell by less from one stretch to the next has stopped falling: smaller savings cannot be told
+from noise. What is left of the fall within the slices that count is what `still-rising` looks for. The same share of a
+rate, where nobody knows the CPU."""
 RATE_RISING = 0.10
 """Where the CPU is known, a rate that grows by more than that still rises: caches and pools fill without CPU."""
 RESTS = 12
