@@ -130,6 +130,9 @@ def test_a_program_that_is_copied_in_with_its_times_is_older_than_the_build(fold
     assert shop.older_than(began) == ["dist/old"]
     shop.begin()
     assert shop.older_than(began) == [], "what lay there before the build is not the build's"
+    (shop.work / "dist/packed").write_bytes(b"\x7fELF")
+    os.utime(shop.work / "dist/packed", (began - 60, began - 60))
+    assert shop.older_than(began) == [], "a packer keeps the time of what it packs"
 
 
 def test_compiler_caches_lie_in_a_folder_that_is_empty_before_a_cold_build(

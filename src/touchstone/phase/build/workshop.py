@@ -99,9 +99,14 @@ class Workshop:
         self.laid = set(artifact_files([self.work]))
 
     def older_than(self, start: float) -> list[str]:
-        """Compiled files that the build left, though they were last changed before `start`, in seconds of Unix time."""
+        """Compiled files that the build left, though they were last changed before `start`, in seconds of Unix time.
+
+        A packer such as UPX gives what it writes the time of what it read: a file of that time is no older one.
+        """
+        times = {int(path.stat().st_mtime) for path in self.laid if path.exists()}
         made = (path for path in artifact_files(self.artifacts) if path not in self.laid and not path.is_symlink())
-        old = [path for path in made if path.stat().st_mtime < start - _ROUNDED_S and is_compiled(path)]
+        early = [path for path in made if path.stat().st_mtime < start - _ROUNDED_S and is_compiled(path)]
+        old = [path for path in early if int(path.stat().st_mtime) not in times]
         return [str(path.relative_to(self.work)) for path in old]
 
     def drop_artifacts(self) -> None:
