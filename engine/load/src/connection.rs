@@ -39,6 +39,15 @@ pub struct InFlight {
     pub kind: u16,
 }
 
+impl InFlight {
+    /// How long its response has been waited for.
+    #[inline]
+    #[must_use]
+    pub const fn waited(&self, now: Nanos) -> Nanos {
+        now.saturating_sub(self.sent)
+    }
+}
+
 /// A connection's state. What is rare (a partial response, pipelined requests, unsent bytes) is boxed.
 #[derive(Debug, Default)]
 pub struct Connection {

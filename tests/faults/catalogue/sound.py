@@ -50,8 +50,8 @@ SOUND: tuple[Setup, ...] = (
     sound("sleeper", "a service that answers after 20 ms and is idle meanwhile", servers=knobs(delay_ms=20)),
     sound(
         "collector",
-        "a server that pauses 120 ms every 2 s, as a collector does",
-        servers=knobs(work_us=60, stall_ms=120, stall_every_ms=2000),
+        "a server that pauses 120 ms every 4 s, half of which it is loaded, as a collector does",
+        servers=knobs(work_us=60, stall_ms=120, stall_every_ms=4000),
         seconds=8.0,
     ),
     sound(

@@ -16,11 +16,13 @@ PEAK = {"peak": {"load": "work"}}
 TIMES: tuple[Setup, ...] = (
     Setup(
         "hidden-stall",
-        "stalls for 2.5 s once; the closed loop waits with it",
+        "stalls for 2.5 s once, under a whole window; the closed loop waits with it",
         ("stall-in-closed-loop",),
-        servers=knobs(stall_ms=2500, stall_first_ms=700),
-        load={"timeout_s": 5.0, "connections": 4},
-        seconds=4.0,
+        servers=knobs(work_us=60, stall_ms=2500, stall_first_ms=4000),
+        scenario=SQLITE,
+        load=WHOLE | {"timeout_s": 5.0, "connections": 4},
+        seconds=10.0,
+        profile="normal",
     ),
     Setup(
         "regular-stall",

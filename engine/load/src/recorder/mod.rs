@@ -17,6 +17,7 @@ pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
 pub use self::listening::{Listening, PAUSE, Silence};
 pub use self::media_types::{MediaType, MediaTypes};
 use crate::clock::{Nanos, nanos, seconds};
+use crate::connection::InFlight;
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
 use crate::usage::waited_for_cpu;
@@ -275,16 +276,13 @@ impl Recorder {
         self.listening.nothing_came(now, waited_for_cpu);
     }
 
-    /// A right response came on the connection with this number.
+    /// A right response came.
     #[inline]
-    pub fn ok(&mut self, kind: u16, slot: u32, intended: Nanos, sent: Nanos, now: Nanos) {
-        let latency = now - intended;
-        if latency >= LEAST_WAIT && self.counts(intended) {
-            self.waited(kind, slot, sent, now);
-        }
+    pub fn ok(&mut self, kind: u16, intended: Nanos, sent: Nanos, now: Nanos) {
         if !self.generations.is_steady(intended) {
             return self.ok_in_burst(kind, now);
         }
+        let latency = now - intended;
         self.interval.ok += 1;
         self.interval_latency.record(latency);
         if now >= self.window.begin && now < self.window.end {
@@ -310,13 +308,16 @@ impl Recorder {
         self.generations.concluded(self.interval.ok, now);
     }
 
-    /// A connection waited long for a right response: how long others were served meanwhile.
+    /// The connection with this number waited long for a right response: how long others were served meanwhile.
     #[cold]
-    fn waited(&mut self, kind: u16, slot: u32, sent: Nanos, now: Nanos) {
-        let Kind { held_up, both, .. } = &mut self.kinds[usize::from(kind)];
+    pub fn waited(&mut self, slot: u32, request: InFlight, now: Nanos) {
+        if !self.counts(request.intended) {
+            return;
+        }
+        let Kind { held_up, both, .. } = &mut self.kinds[usize::from(request.kind)];
         let gap = held_up.shared_gap(both);
-        let silent = self.listening.silent_between(sent, now, gap);
-        held_up.record(slot, now.saturating_sub(sent).saturating_sub(silent));
+        let silent = self.listening.silent_between(request.sent, now, gap);
+        held_up.record(slot, request.waited(now).saturating_sub(silent));
     }
 
     /// A right response came to a request of the burst with which a turn begins: it counts, and its latency does not.

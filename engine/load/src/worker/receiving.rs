@@ -5,7 +5,7 @@ use touchstone_http::field_lines;
 use super::Worker;
 use crate::clock::Nanos;
 use crate::connection::{InFlight, Partial, State};
-use crate::recorder::ErrorClass;
+use crate::recorder::{ErrorClass, LEAST_WAIT};
 use crate::template::Key;
 use crate::wire::Wire;
 
@@ -47,7 +47,10 @@ impl Worker {
                         now,
                     );
                     self.recorder
-                        .ok(request.kind, slot, request.intended, request.sent, now);
+                        .ok(request.kind, request.intended, request.sent, now);
+                    if request.waited(now) >= LEAST_WAIT {
+                        self.recorder.waited(slot, request, now);
+                    }
                     data = &data[total..];
                     connection.pop();
                     self.in_flight -= 1;
@@ -183,7 +186,10 @@ impl Worker {
         match failure {
             None => {
                 self.recorder
-                    .ok(request.kind, slot, request.intended, request.sent, now);
+                    .ok(request.kind, request.intended, request.sent, now);
+                if request.waited(now) >= LEAST_WAIT {
+                    self.recorder.waited(slot, request, now);
+                }
                 self.step_is_done(slot, request.kind, now);
             }
             Some((class, why)) => {
