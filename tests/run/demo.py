@@ -11,9 +11,9 @@ FAULT = os.environ.get("FAULT", "")
 names = set()
 served = 0
 if FAULT == "wrong-in-its-last-life":
-    with open("../lives", "a") as lives:  # what a start leaves in its own folder is taken away
+    with open(os.environ["KEPT"], "a") as lives:  # what a start leaves elsewhere does not reach the next one
         print(file=lives)
-LIVES = os.path.getsize("../lives") if FAULT == "wrong-in-its-last-life" else 0
+LIVES = os.path.getsize(os.environ["KEPT"]) if FAULT == "wrong-in-its-last-life" else 0
 
 
 def answer(method, target):
@@ -132,7 +132,7 @@ title = "asyncio"
 build = {build}
 artifacts = ["server.py"]
 run = ["python3", "server.py"]
-env = {{ FAULT = "{fault}" }}
+env = {{ FAULT = "{fault}", KEPT = "{{work}}/../lives" }}
 """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from touchstone.bench.artifact_identity import clear_work, identity
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.contained import container_spec, port_for
+from touchstone.bench.own_places import own_places
 from touchstone.bench.waiting import READY_WITHIN_S, wait_until_ready
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
@@ -20,6 +21,7 @@ from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.container import start_container
 from touchstone.isolation.port import foreign_listener
+from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import ServerProcess, StartError, start_process
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
@@ -124,6 +126,7 @@ def _start(
     log: Path,
     memory_limit: int | None,
     cpu_limit: float | None,
+    places: PrivatePlaces | None,
 ) -> ServerProcess:
     """The contender as a process, or as a container, in a control group with its limits. Raises StartError."""
     if built.image is not None:
@@ -140,7 +143,8 @@ def _start(
             )
         cgroup.limit_memory(memory_limit)
     limit_cpus(cgroup, sample, cpu_limit)
-    return start_process(built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus, cgroup=cgroup)
+    cpus = bench.placement.server_cpus
+    return start_process(built.argv, env=env, cwd=built.work, log=log, cpus=cpus, cgroup=cgroup, places=places)
 
 
 def _placed(bench: Bench, cgroup: Cgroup | None, memory_limit: int | None, cpu_limit: float | None) -> Placement:
@@ -159,6 +163,7 @@ def running(
     patience_s: float = 10.0,
     ready_within_s: float = READY_WITHIN_S,
     before_start: Callable[[], None] = lambda: None,
+    shares_places: bool = False,
 ) -> Iterator[Running]:
     """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
 
@@ -167,6 +172,7 @@ def running(
     `overrides` are the contender's settings that differ from the scenario's.
     `patience_s` is how long it may take to end after SIGTERM, `ready_within_s` to give its first correct response.
     `before_start` is called when the dependencies are fresh and the contender does not run yet.
+    `shares_places` leaves it the machine's own temporary folders, for tools that meet it there.
     """
     leftovers = reset_dependencies(bench, under.dependency_settings if under else {})
     sample.left_out += [said for dependency in bench.dependencies.values() if (said := dependency.not_done())]
@@ -182,25 +188,28 @@ def running(
     sample.files["log"] = str(log.relative_to(bench.store.folder))
     memory_limit = under.memory_limit_mb * 2**20 if under and under.memory_limit_mb else None
     cpu_limit = (under.cpus if under else None) or bench.cpu_limit
-    process = _start(bench, built, sample, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit)
-    try:
-        with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
-            wait_until_ready(bench, process, port, ready_within_s)
-            contender = Running(
-                process,
-                host,
-                port,
-                leftovers,
-                bench.dependencies,
-                bench.placement.server_cpus,
-                allowed_hosts=(host,) if bench.generators.places else (),
-            )
-            yield contender
-            if found := watch.account():
-                sample.confinement.append(Confinement.model_validate(found))
-        sample.server_exit = process.exited()
-        sample.foreign_listener = None if sample.server_exit else contender.foreign_listener()
-    finally:
-        if killed := process.oom_kills():
-            sample.oom_kills = killed
-        sample.stopped = process.stop(patience_s)
+    with own_places(built, env, bench.store.folder) if not shares_places else nullcontext() as places:
+        process = _start(
+            bench, built, sample, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
+        )
+        try:
+            with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
+                wait_until_ready(bench, process, port, ready_within_s)
+                contender = Running(
+                    process,
+                    host,
+                    port,
+                    leftovers,
+                    bench.dependencies,
+                    bench.placement.server_cpus,
+                    allowed_hosts=(host,) if bench.generators.places else (),
+                )
+                yield contender
+                if found := watch.account():
+                    sample.confinement.append(Confinement.model_validate(found))
+            sample.server_exit = process.exited()
+            sample.foreign_listener = None if sample.server_exit else contender.foreign_listener()
+        finally:
+            if killed := process.oom_kills():
+                sample.oom_kills = killed
+            sample.stopped = process.stop(patience_s)

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -19,6 +20,7 @@ from touchstone.engine.locate import engine_path
 from touchstone.engine.protocol import BootJob, HoldJob, LoadJob, SlicesJob, SlicesOrder
 from touchstone.failure import ExitCode, TouchstoneError
 from touchstone.isolation.child import start_child
+from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.record.base import Record
 
 Result = TypeVar("Result", bound=Record)
@@ -33,7 +35,8 @@ class EngineProcess:
     """A context: the engine carries out a job. What has not ended with the context is asked to, and killed after 15 s.
 
     Ctrl-C goes to the lab alone, which asks the engine to end by leaving the context. `on_event` sees the progress and
-    `on_end` that nothing more is told, both in a thread of their own.
+    `on_end` that nothing more is told, both in a thread of their own. With `places`, engine and all that it starts have
+    these for their own.
     """
 
     def __init__(
@@ -44,8 +47,9 @@ class EngineProcess:
         *,
         on_end: Callable[[], None] = lambda: None,
         takes_orders: bool = False,
+        places: PrivatePlaces | None = None,
     ) -> None:
-        self._kind, self._job, self._takes_orders = kind, job, takes_orders
+        self._kind, self._job, self._takes_orders, self._places = kind, job, takes_orders, places
         self._on_event, self._on_end = on_event, on_end
         self._said: list[str] = []
 
@@ -53,12 +57,14 @@ class EngineProcess:
         self._folder = tempfile.TemporaryDirectory(prefix="touchstone-job-")
         job_file, self._out = Path(self._folder.name, "job.json"), Path(self._folder.name, "result.json")
         job_file.write_text(json.dumps(self._job), encoding="utf-8")
+        places = self._places and replace(self._places, kept=(*self._places.kept, Path(self._folder.name)))
         self._process = start_child(
             [engine_path(), self._kind, "--job", job_file, "--out", self._out, "--events"],
             stdin=subprocess.PIPE if self._takes_orders else None,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=places.enter if places else None,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -126,9 +132,10 @@ def run_job(
     result: type[Result],
     *,
     on_event: Callable[[Event], None] = lambda _event: None,
+    places: PrivatePlaces | None = None,
 ) -> Result:
     """Carry out a job; `on_event` sees the progress. Raises EngineError, or KeyboardInterrupt."""
-    with EngineProcess(kind, job, on_event) as engine:
+    with EngineProcess(kind, job, on_event, places=places) as engine:
         return read_as(result, engine.result(), f"the engine's {kind} result")
 
 

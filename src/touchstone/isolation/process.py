@@ -254,6 +254,9 @@ def start_process(
 
     def prepare() -> None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        # What the mounts take of the kernel's memory is not the server's.
+        if places:
+            places.enter()
         own = str(os.getpid()).encode()
         for path in procs:
             descriptor = os.open(path, os.O_WRONLY)
@@ -261,8 +264,6 @@ def start_process(
             os.close(descriptor)
         if cpus:
             os.sched_setaffinity(0, cpus)
-        if places:
-            places.enter()
 
     log.parent.mkdir(parents=True, exist_ok=True)
     # A server that forks twice and leaves session and cgroup is an orphan, and falls to the lab.

@@ -22,7 +22,8 @@ _OF_THE_PLAN = ("too-few-rounds",)
 _NOTED = (STALL, LEAKED_MEMORY, WARM_UP)
 """A short stall is noted, since users hardly notice it; so is memory that grows over seconds, since heaps do; so are a
 few failures before anything was measured."""
-_TRUTHS = Path("/dev/shm")
+_TRUTHS = Path("/dev/shm/touchstone-truths")
+"""Named in the servers' environment: what it names they share with the machine."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ def measure(batch: Batch, home: Path, profile: str) -> list[Outcome]:
 
     Raises KeyboardInterrupt if the lab was interrupted: half a measurement says nothing about a fault.
     """
+    _TRUTHS.mkdir(exist_ok=True)
     for draw in batch.draws:
         _truth_file(draw).unlink(missing_ok=True)
     try:
@@ -94,7 +96,7 @@ def _setup(batch: Batch, profile: str) -> Setup:
     return Setup(
         f"{batch.id}-{profile}",
         "drawn",
-        servers=tuple(Server(dict(draw.knobs), program=batch.program) for draw in batch.draws),
+        servers=tuple(Server(dict(draw.knobs), batch.program, {"TRUTHS": str(_TRUTHS)}) for draw in batch.draws),
         load=batch.load | ({"timeout_s": 5.0} if calls else {}),
         scenario=ECHO if calls else {},
         profile=profile,
@@ -140,4 +142,4 @@ def _size(draw: Draw) -> float:
 
 
 def _truth_file(draw: Draw) -> Path:
-    return _TRUTHS / f"touchstone-truth-{draw.truth}"
+    return _TRUTHS / str(draw.truth)

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from touchstone.bench.base import Bench, ImageBuilt, attempt, blank_sample
 from touchstone.bench.contained import container_spec, port_for
+from touchstone.bench.own_places import own_places
 from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies
 from touchstone.bench.together import divisible, parted
@@ -19,6 +20,7 @@ from touchstone.engine.client import run_job
 from touchstone.engine.protocol import BootJob
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.container import create_container, group_places, remove_container, start_command
+from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
 from touchstone.record.boot_result import START_FIGURES, BootResult, BootRun
@@ -81,8 +83,8 @@ class _Starting:
         """Let the engine start it once, on fresh dependencies."""
 
         def action(sample: Sample) -> None:
-            with self._job(sample) as job:
-                result = run_job("boot", job, BootResult, on_event=self.bench.watcher.event)
+            with self._job(sample) as (job, places):
+                result = run_job("boot", job, BootResult, on_event=self.bench.watcher.event, places=places)
             self.runs += result.runs
             result.runs = self.runs
             sample.boot = result
@@ -99,8 +101,8 @@ class _Starting:
                 return
             if self.bench.builds[self.contender.name].image:
                 _leave_out_the_client(sample)
-            with self._job(sample) as job:
-                _boot_cold(self.bench, job, sample)
+            with self._job(sample) as (job, places):
+                _boot_cold(self.bench, job, sample, places)
             if sample.round == 1:
                 check_readiness(self.bench, self.bench.builds[self.contender.name], sample)
 
@@ -116,8 +118,8 @@ class _Starting:
         self.sample.started_at = began or self.sample.started_at
 
     @contextmanager
-    def _job(self, sample: Sample) -> Iterator[BootJob]:
-        """A job for one start, in a cgroup of its own."""
+    def _job(self, sample: Sample) -> Iterator[tuple[BootJob, PrivatePlaces | None]]:
+        """A job for one start, in a cgroup of its own, with the temporary folders that it is to see."""
         bench, built = self.bench, self.bench.builds[self.contender.name]
         reset_dependencies(bench, {})
         port = port_for(bench, built)
@@ -138,8 +140,11 @@ class _Starting:
             "log": str(self.log),
             "stop_timeout_s": 10.0,
         }
-        with self._process(sample, job) if built.image is None else self._container(sample, job, built.image):
-            yield job
+        with (
+            own_places(built, env, bench.store.folder) as places,
+            self._process(sample, job) if built.image is None else self._container(sample, job, built.image),
+        ):
+            yield job, places
 
     @contextmanager
     def _process(self, sample: Sample, job: BootJob) -> Iterator[None]:
@@ -170,7 +175,7 @@ class _Starting:
             remove_container(runtime, container)
 
 
-def _boot_cold(bench: Bench, job: BootJob, sample: Sample) -> None:
+def _boot_cold(bench: Bench, job: BootJob, sample: Sample, places: PrivatePlaces | None) -> None:
     """The same starts with the page cache dropped before each: what the first start after a boot of the machine costs.
 
     Packed programs show it most: they are read from the disk whole, and unpacked at every start.
@@ -183,7 +188,7 @@ def _boot_cold(bench: Bench, job: BootJob, sample: Sample) -> None:
         sample.not_measured[figure] = f"the profile {bench.profile.name} does not drop the page cache"
         return
     cold: BootJob = {**job, "drop_page_cache": True, "repeats": bench.profile.cold_boots}
-    sample.cold_boot = run_job("boot", cold, BootResult, on_event=bench.watcher.event)
+    sample.cold_boot = run_job("boot", cold, BootResult, on_event=bench.watcher.event, places=places)
     runs = sample.cold_boot.runs
     good = [run.first_response_s for run in runs if run.cold_cache and run.failure is None and run.first_response_s]
     if good:

@@ -122,7 +122,8 @@ def _add_jre(root: EmptyRoot, contender: Contender, built: Built, java: Found, s
 
 
 def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
-    with running(bench, inside, sample) as contender_running:
+    # It has a root of its own.
+    with running(bench, inside, sample, shares_places=True) as contender_running:
         checker = Checker(contender_running.service, bench.dependencies, bench.seed)
         sample.checks = checker.run(bench.scenario.contract)
     broken = [check for check in sample.checks if not check.passed]

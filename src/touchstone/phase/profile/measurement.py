@@ -105,7 +105,8 @@ def _budget(task: Task) -> Budget:
 
 @contextmanager
 def _started(task: Task, built: Built, sample: Sample) -> Iterator[Running]:
-    with running(task.bench, built, sample, under=task.load) as contender_running:
+    # Profilers meet the process in /tmp: a JVM's own commands, and its map of compiled code.
+    with running(task.bench, built, sample, under=task.load, shares_places=True) as contender_running:
         checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
         prepare_load(checker, task.load, task.bench.seed)
         yield contender_running
