@@ -68,6 +68,12 @@ def test_what_p99_shows_is_a_note() -> None:
     assert finding.severity is Severity.NOTE
 
 
+@pytest.mark.parametrize(("connections", "severity"), [(32, Severity.SUSPECT), (33, Severity.NOTE)])
+def test_what_falls_on_most_connections_is_a_note(connections: int, severity: Severity) -> None:
+    (finding,) = fired(waiting(0.1, connections=connections), "connections-wait")
+    assert finding.severity is severity
+
+
 def test_a_single_connection_still_waits_when_all_others_have_been_answered() -> None:
     (finding,) = fired(ending_late(0.07), "connections-wait")
     assert "1 of 64 connections waits" in finding.statement and "50 % of the slices" in finding.statement

@@ -34,11 +34,13 @@ class ConnectionsWait(SampleRule):
         "closed loop: responses that took 20 ms and more, and 10 times their request's median and more, without the "
         "time in which no response came at all, make up more than 2 % of the connections' time; or in half of the "
         "slices and more one comes more than 50 ms after sending ended, and after more than 10 times the slice's p99; "
-        "both beyond what the tare had; a note where p99 shows such responses"
+        "both beyond what the tare had; a note where p99 shows such responses, or where they fell on more than half "
+        "of the connections"
     )
     threshold_reason = (
         "requests differ, and a busy machine holds a few of them up, but not for 2 % of the time; what is sent rarely "
-        "because it is slow stays below the hundredth part that p99 begins with, however many users it concerns"
+        "because it is slow stays below the hundredth part that p99 begins with, however many users it concerns; what "
+        "falls on most connections is no slow worker's, but what a busy machine or a pause brings now and then"
     )
     next_step = (
         "Look at what the connections named have in common: one worker, thread or event loop of several. Measure the "
@@ -63,7 +65,7 @@ class ConnectionsWait(SampleRule):
         how = _how(result.held_up, part, late, waited=waited)
         yield self.finding(
             f"{_who(result, result.held_up)} while others are served: {how}",
-            severity=Severity.NOTE if _shown(result) else Severity.SUSPECT,
+            severity=Severity.NOTE if _shown(result) or _of_most(result, result.held_up) else Severity.SUSPECT,
             sample=sample,
             figures=TAIL,
             evidence=result.held_up.model_dump() | {"share_of_time": part, "slices_ending_late": late},
@@ -100,6 +102,11 @@ def _shown(result: LoadResult) -> bool:
     """Whether p99 is that of such responses: they are no secret then."""
     p50, p99 = result.latency.p50, result.latency.p99
     return p50 is not None and p99 is not None and p99 >= max(LONG_S, TIMES * p50)
+
+
+def _of_most(result: LoadResult, held: HeldUp) -> bool:
+    """Whether it fell on more than half of the connections."""
+    return held.connections is not None and held.connections > result.connections.established / 2
 
 
 def _who(result: LoadResult, held: HeldUp) -> str:
