@@ -105,7 +105,9 @@ PING = 'steps = [{ target = "/ping", expect = { body = "pong" } }]'
     ],
 )
 def test_of_a_union_one_error_is_told(tmp_path: Path, steps: str, said: str) -> None:
-    said = said.replace("texts, whole numbers", "input should be: text, whole number, number or boolean")
+    said = said.replace(
+        "texts, whole numbers", "input should be: text with placeholders, whole number, number or boolean"
+    )
     folder = written(tmp_path / "demo", scenario=SCENARIO.replace(PING, f"steps = {steps}"))
     with pytest.raises(ManifestError) as caught:
         read_scenario_folder(folder)

@@ -116,7 +116,7 @@ TIMES: tuple[Setup, ...] = (
     Setup(
         "waits-longer-with-every-request",
         "two contenders in turns of a quarter second; one sleeps longer before each answer than before the last",
-        ("slows-with-work|slowdown-in-window",),
+        ("slows-with-work|slowdown-in-window|still-falling",),
         servers=(*knobs(work_us=60), *knobs(work_us=60, sleep_growing_ns=3)),
         profile="normal",
         rounds=2,
