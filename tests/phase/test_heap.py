@@ -8,6 +8,7 @@ from touchstone.phase.profile.heap import (
     go_collections,
     heap_counts,
     hotspot_collections,
+    mapped_data,
 )
 from touchstone.record.evidence.profile import ProfilePass
 
@@ -73,3 +74,16 @@ def test_a_program_that_never_frees_is_asked_for_less_where_it_allocates_much() 
     assert bearable_rate(1000.0, 2.0, mib_a_request, 1_000) == 256.0
     assert bearable_rate(1000.0, 2.0, [Collection(1.0, 4, 1)], 1_000) == 1000.0
     assert bearable_rate(1000.0, 2.0, [], 1_000) == 1000.0
+
+
+def test_the_stack_of_a_thread_is_none_of_what_requests_allocate() -> None:
+    maps = """00400000-00684000 r-xp 00000000 fe:00 17 /srv/program
+0098f000-0099f000 rw-p 00000000 00:00 0
+7f940800d000-7f940802d000 rw-p 00000000 00:00 0
+7f940b7ff000-7f940b800000 ---p 00000000 00:00 0
+7f940b800000-7f940c000000 rw-p 00000000 00:00 0
+7f940c000000-7f940c021000 rw-p 00000000 00:00 0
+7f940c021000-7f9410000000 ---p 00000000 00:00 0
+7f9410000000-7f9410021000 rw-p 00000000 00:00 0
+"""
+    assert mapped_data(maps) == 0x10000 + 0x20000 + 0x21000 + 0x21000

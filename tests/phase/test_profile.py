@@ -176,7 +176,7 @@ def test_what_a_go_program_allocates_is_counted(tmp_path: Path) -> None:
     assert sample.failure is None, sample.failure
     assert sample.profile is not None
     assert sample.profile.heap is not None, sample.profile.no_heap
-    assert sample.figures["allocated_per_request"] == pytest.approx(67_000, rel=0.05)
+    assert sample.figures["allocated_per_request"] == pytest.approx(67_000, rel=0.1)
     assert 0 < sample.figures["collections_per_request"] < 1
 
 

@@ -8,13 +8,12 @@ memory from the kernel, so that what it maps is what it allocates.
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import psutil
 
 from touchstone.bench.base import Built
 from touchstone.isolation.process import ServerProcess
@@ -35,6 +34,7 @@ _FINE = 20
 """So many MiB between two collections, or more: of less the log's whole MiB tell no two digits."""
 _ROOM = 512 * _MIB
 """What a program may allocate that never frees."""
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _PATIENCE_S = 30
 
 
@@ -132,13 +132,27 @@ def uncollected(built: Built) -> Built:
 
 
 def data_size(process: ServerProcess) -> int:
-    """Bytes of data that the process tree has mapped, used or not. Raises ProfilerError if it has ended."""
+    """Bytes of data that the process tree has mapped, used or not, without its threads' stacks: a thread that starts
+    during a pass is none of what requests allocate. Raises ProfilerError if the process has ended.
+    """
     try:
-        return sum(member.memory_info().data for member in process.tree())
-    except psutil.Error as error:
+        return sum(mapped_data(Path(f"/proc/{member.pid}/maps").read_text()) for member in process.tree())
+    except OSError as error:
         raise ProfilerError(
             f"not measured: its memory cannot be read: {error}", fix="see the contender's log"
         ) from error
+
+
+def mapped_data(maps: str) -> int:
+    """Bytes of private writable memory in `/proc/PID/maps`, without stacks: these lie after a guard page."""
+    total = guarded_from = 0
+    for line in maps.splitlines():
+        span, access, *_ = line.split(maxsplit=2)
+        start, end = (int(address, 16) for address in span.split("-"))
+        if access == "rw-p" and start != guarded_from:
+            total += end - start
+        guarded_from = end if access == "---p" and end - start == _PAGE else 0
+    return total
 
 
 def bearable_rate(rate: float, seconds: float, collections: Sequence[Collection], requests: int) -> float:
