@@ -35,8 +35,11 @@ def test_an_image_keeps_the_port_that_it_insists_on_while_that_is_free(tmp_path:
 
 
 def test_a_container_sees_the_folder_of_a_file_and_none_of_a_variable_that_looks_like_one(tmp_path: Path) -> None:
-    context = DependencyContext(tmp_path / "store", tmp_path, (), tmp_path / "engine", tmp_path / "cache")
-    store = SqliteFile("store", "DATABASE_PATH", {}, context, {"PREFIX": "/etc/{path}"})
+    variables = {"PREFIX": "/etc/{path}"}
+    context = DependencyContext(
+        tmp_path / "store", tmp_path, (), tmp_path / "engine", tmp_path / "cache", variables=variables
+    )
+    store = SqliteFile("store", "DATABASE_PATH", {}, context)
     store.start()
     store.reset({})
     bench = replace(bench_of(tmp_path), dependencies={"store": store})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,8 @@ def test_a_service_reaches_a_fresh_schema_by_the_url(postgres: Postgres) -> None
 
 
 def test_a_service_reaches_it_by_the_parts_of_its_address(postgres: Postgres) -> None:
-    postgres.variables = {"JDBC": "jdbc:postgresql://{host}:{port}/{database}"}
+    usual = postgres.context
+    postgres.context = replace(usual, variables={"JDBC": "jdbc:postgresql://{host}:{port}/{database}"})
     try:
         part = postgres.part()
         for one in (postgres, part):
@@ -91,7 +93,7 @@ def test_a_service_reaches_it_by_the_parts_of_its_address(postgres: Postgres) ->
         assert part.address()["database"] != postgres.address()["database"]
         part.stop()
     finally:
-        postgres.variables = {}
+        postgres.context = usual
 
 
 def test_the_service_is_no_superuser_and_needs_its_password(postgres: Postgres) -> None:

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ def context(tmp_path: Path) -> DependencyContext:
 
 @pytest.fixture
 def prices(context: DependencyContext) -> Iterator[Program]:
-    prices = Program("prices", "PRICES_URL", SETTINGS, context, {"PRICES_PORT": "{port}", "PRICES": "{url}/price"})
+    variables = {"PRICES_PORT": "{port}", "PRICES": "{url}/price"}
+    prices = Program("prices", "PRICES_URL", SETTINGS, replace(context, variables=variables))
     prices.start()
     yield prices
     prices.stop()
@@ -184,7 +186,7 @@ def test_one_that_somebody_else_runs_is_used_prepared_and_left_alone(
 ) -> None:
     settings = {key: value for key, value in SETTINGS.items() if key != "run"}
     settings["address"] = f"{prices.environment()['PRICES_URL']}/eu"
-    outside = Program("prices", "PRICES_URL", settings, context, {"PORT_OF_PRICES": "{port}"})
+    outside = Program("prices", "PRICES_URL", settings, replace(context, variables={"PORT_OF_PRICES": "{port}"}))
     outside.start()
     assert outside.ask("stocked") == 2
     outside.reset({})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def test_rows_of_all_tables_are_counted(store: SqliteFile) -> None:
 
 
 def test_a_service_gets_the_path_and_what_is_made_of_it_and_so_does_a_part(store: SqliteFile) -> None:
-    store.variables = {"JDBC": "jdbc:sqlite:{path}"}
+    store.context = replace(store.context, variables={"JDBC": "jdbc:sqlite:{path}"})
     part = store.part()
     part.reset({})
     for one in (store, part):

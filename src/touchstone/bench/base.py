@@ -19,6 +19,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.isolation.container import ContainerRuntime
 from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
+from touchstone.manifest.places import fill_places
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Image
 from touchstone.plan.profile import Profile
@@ -75,12 +76,9 @@ class Built:
 
     def at(self, host: str, port: int) -> Built:
         """The same with `{host}` and `{port}` filled in, in its command and its environment."""
-
-        def filled(text: str) -> str:
-            return text.replace("{host}", host).replace("{port}", str(port))
-
-        env = {name: filled(value) for name, value in self.env.items()}
-        return replace(self, argv=tuple(filled(word) for word in self.argv), env=env)
+        places = {"host": host, "port": str(port)}
+        env = {name: fill_places(value, places) for name, value in self.env.items()}
+        return replace(self, argv=tuple(fill_places(word, places) for word in self.argv), env=env)
 
 
 @dataclass

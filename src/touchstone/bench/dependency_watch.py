@@ -8,9 +8,8 @@ import threading
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 
-import psutil
-
 from touchstone.dependency.base import Dependency, DependencyError
+from touchstone.isolation.family import cpu_seconds, family
 from touchstone.record.sample import DependencyState, WrittenFile
 
 _INTERVAL_S = 0.05
@@ -71,13 +70,5 @@ def _observe(dependency: Dependency) -> dict[str, float]:
 
 def _cpu_seconds(pids: Iterable[int]) -> float | None:
     """CPU seconds of these processes and their descendants; None if there are none."""
-    total, seen = 0.0, False
-    for pid in pids:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            root = psutil.Process(pid)
-            for process in (root, *root.children(recursive=True)):
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    times = process.cpu_times()
-                    total += times.user + times.system + times.children_user + times.children_system
-                    seen = True
-    return total if seen else None
+    used = [seconds for pid in pids for one in family(pid) if (seconds := cpu_seconds(one)) is not None]
+    return sum(used) if used else None

@@ -94,7 +94,7 @@ def contender_environment(
 
     `overrides` are settings of the scenario that a phase changes for all contenders alike.
     """
-    env = dict(built.at(bench.generators.host, port).env)
+    env = dict(built.env)
     for name, value in {**bench.scenario.settings, **(overrides or {})}.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
         env[name] = text.replace("{cpus}", str(max(1, len(bench.placement.server_cpus))))

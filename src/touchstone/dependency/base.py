@@ -40,6 +40,8 @@ class DependencyContext:
     """What the user said on the command line, such as the address of an outside broker."""
     scenario: Path = Path()
     """The folder of scenario.toml."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Further variables that a service gets, made of the parts of its address."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +66,11 @@ class Dependency(ABC):
     divisible: bool = False
     """Whether several contenders can use it at once, each a part of its own."""
 
-    def __init__(
-        self,
-        name: str,
-        env: str,
-        settings: dict[str, Any],
-        context: DependencyContext,
-        variables: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
         self.name = name
         self.env = env
         self.settings = settings
         self.context = context
-        self.variables = dict(variables or {})
 
     @classmethod
     def missing(cls, context: DependencyContext) -> str | None:
@@ -112,7 +106,7 @@ class Dependency(ABC):
         """The environment variables through which a service finds it: `env`, and the scenario's further ones."""
         parts = self.address()
         whole = parts[DEPENDENCIES[self.kind].address[0]]
-        return {self.env: whole} | {name: fill_places(text, parts) for name, text in self.variables.items()}
+        return {self.env: whole} | {name: fill_places(text, parts) for name, text in self.context.variables.items()}
 
     def folders(self) -> list[Path]:
         """Folders of this machine without which a service cannot reach it."""

@@ -59,15 +59,8 @@ class SqliteFile(Dependency):
     _path: Path | None = None
     _journal_mode: str | None = None
 
-    def __init__(
-        self,
-        name: str,
-        env: str,
-        settings: dict[str, Any],
-        context: DependencyContext,
-        variables: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(name, env, settings, context, variables)
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+        super().__init__(name, env, settings, context)
         self._changed_at: dict[str, int] = {}
 
     def start(self) -> None:
@@ -78,7 +71,7 @@ class SqliteFile(Dependency):
         """Files in a folder of their own."""
         self._parts += 1
         context = replace(self.context, folder=self.context.folder / f"part-{self._parts}")
-        part = SqliteFile(self.name, self.env, self.settings, context, self.variables)
+        part = SqliteFile(self.name, self.env, self.settings, context)
         part.start()
         return part
 

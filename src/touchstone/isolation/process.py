@@ -19,6 +19,7 @@ import psutil
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import Cgroup
 from touchstone.isolation.child import is_foreign, start_child
+from touchstone.isolation.family import cpu_seconds, family
 from touchstone.isolation.private_places import PrivatePlaces
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -81,9 +82,7 @@ class ServerProcess:
     def tree(self) -> list[psutil.Process]:
         """The processes that belong to it: descendants, and whoever is in its session or its cgroup."""
         pids = set(self.cgroup.pids()) if self.cgroup else set()
-        with contextlib.suppress(psutil.NoSuchProcess):
-            root = psutil.Process(self.pid)
-            pids |= {self.pid, *(child.pid for child in root.children(recursive=True))}
+        pids |= {process.pid for process in family(self.pid)}
         for process in psutil.process_iter():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if os.getsid(process.pid) == self.pid:
@@ -104,7 +103,7 @@ class ServerProcess:
             if child.pid in members:
                 continue
             if lives(child):
-                found += [one.pid for one in _with_descendants(child)]
+                found += [one.pid for one in family(child.pid)]
             else:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(child.pid, os.WNOHANG)
@@ -116,8 +115,8 @@ class ServerProcess:
 
     def end_orphans(self, patience_s: float = 2.0) -> Orphans:
         """End what is left of the tree although its root has ended: SIGTERM first, SIGKILL after `patience_s`."""
-        found = [one for child in self._fallen() for one in _with_descendants(child)]
-        orphans = Orphans([_named(one) for one in found if lives(one)], sum(map(_cpu_s, found)))
+        found = [one for child in self._fallen() for one in family(child.pid)]
+        orphans = Orphans([_named(one) for one in found if lives(one)], sum(cpu_seconds(one) or 0.0 for one in found))
         told: set[int] = set()
         deadline = time.monotonic() + patience_s
         while (left := self.strays(())) and time.monotonic() < deadline + _UNTIL_KILLED_S:
@@ -177,25 +176,10 @@ def lives(process: psutil.Process) -> bool:
         return False
 
 
-def _with_descendants(process: psutil.Process) -> list[psutil.Process]:
-    """A process and all below it; none if it has gone."""
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return [process, *process.children(recursive=True)]
-    return []
-
-
 def _named(process: psutil.Process) -> str:
     with contextlib.suppress(psutil.Error):
         return f"{process.pid} ({process.name()})"
     return str(process.pid)
-
-
-def _cpu_s(process: psutil.Process) -> float:
-    """CPU seconds of a process, or of a zombie, and of the children that it has put to rest."""
-    with contextlib.suppress(psutil.Error):
-        times = process.cpu_times()
-        return float(times.user + times.system + times.children_user + times.children_system)
-    return 0.0
 
 
 def tail(log: Path, lines: int = 20) -> list[str]:

@@ -270,11 +270,12 @@ class Conductor:
                 cache=cache_folder(),
                 options=dict(self.options),
                 scenario=self.folder.folder,
+                variables=dict(spec.variables),
             )
             kind = dependency_class(spec.kind)
             if missing := kind.missing(context):
                 raise TouchstoneError(missing, where=f"dependency {name} ({spec.kind})")
-            dependency = kind(name, spec.env, dict(spec.settings), context, spec.variables)
+            dependency = kind(name, spec.env, dict(spec.settings), context)
             dependencies[name] = dependency
             self.display.step(f"starting {name}")
             dependency.start()

@@ -52,15 +52,8 @@ class Echo(Dependency):
     }
     divisible = True
 
-    def __init__(
-        self,
-        name: str,
-        env: str,
-        settings: dict[str, Any],
-        context: DependencyContext,
-        variables: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(name, env, settings, context, variables)
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+        super().__init__(name, env, settings, context)
         self._asked: dict[str, Any] = dict(settings)
         self._downstream: Downstream | None = None
         self._ceilings: dict[Kind, float] = {}
@@ -95,7 +88,7 @@ class Echo(Dependency):
         self._parts += 1
         context = replace(self.context, folder=self.context.folder / f"part-{self._parts}")
         context.folder.mkdir(parents=True, exist_ok=True)
-        part = Echo(self.name, self.env, self.settings, context, self.variables)
+        part = Echo(self.name, self.env, self.settings, context)
         # What it answers by itself is the machine's and the program's: it is not measured anew for each part.
         part._ceilings = self._ceilings
         part.start()

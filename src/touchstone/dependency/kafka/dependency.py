@@ -56,15 +56,8 @@ class Kafka(Dependency):
             return None
         return f"Kafka cannot be asked {query!r}"
 
-    def __init__(
-        self,
-        name: str,
-        env: str,
-        settings: dict[str, Any],
-        context: DependencyContext,
-        variables: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(name, env, settings, context, variables)
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+        super().__init__(name, env, settings, context)
         outside = context.options.get("kafka", "")
         self._broker = OutsideBroker(name, outside) if outside else OwnBroker(name, context)
         self._topic: Topic | None = None
@@ -225,7 +218,7 @@ class KafkaPart(Kafka):
     """A contender's view of a topic that others use as well. It can neither be reset nor ended alone."""
 
     def __init__(self, whole: Kafka) -> None:
-        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context, whole.variables)
+        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context)
         self._broker, self._topic = whole._broker, whole._topic
 
     def reset(self, settings: dict[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ from touchstone.dependency.postgres.binaries import Installation, find_installat
 from touchstone.dependency.postgres.settings import quoted
 from touchstone.isolation.affinity import on_cpus
 from touchstone.isolation.child import start_child
+from touchstone.isolation.family import family
 from touchstone.isolation.port import free_port
 
 ROLE = "touchstone"
@@ -137,15 +138,15 @@ class Cluster:
         process, self._process = self._process, None
         if process is None or process.poll() is not None:
             return
-        family = _family(process.pid)
+        backends = family(process.pid)[1:]
         for number, patience in ((signal.SIGINT, _STOP_S), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)):
             process.send_signal(number)
             try:
                 process.wait(patience)
                 break
             except subprocess.TimeoutExpired:
-                family = [*family, *_family(process.pid)]
-        _, alive = psutil.wait_procs(family, timeout=5)
+                backends += family(process.pid)[1:]
+        _, alive = psutil.wait_procs(backends, timeout=5)
         for left in alive:
             left.kill()
 
@@ -239,13 +240,6 @@ class Cluster:
 
     def _log(self) -> Path:
         return self._context.log_folder / f"{self._name}.log"
-
-
-def _family(pid: int) -> list[psutil.Process]:
-    try:
-        return psutil.Process(pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
 
 
 def _tail(log: Path, begin: int, lines: int = 10) -> str:

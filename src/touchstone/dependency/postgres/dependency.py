@@ -61,15 +61,8 @@ class Postgres(Dependency):
             found.append(("tare" if "tare" in settings else "schema", what))
         return found
 
-    def __init__(
-        self,
-        name: str,
-        env: str,
-        settings: dict[str, Any],
-        context: DependencyContext,
-        variables: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(name, env, settings, context, variables)
+    def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
+        super().__init__(name, env, settings, context)
         wanted = context.options.get("postgres", "")
         self._server = OutsideServer(name, wanted) if "://" in wanted else Cluster(name, context)
         self._asked = server_settings(settings, {})
@@ -310,7 +303,7 @@ class PostgresPart(Postgres):
     """One contender's database on a server that others use as well; its checkpoints are everybody's."""
 
     def __init__(self, whole: Postgres, database: str) -> None:
-        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context, whole.variables)
+        Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context)
         self._server, self._asked, self._fsync_rate = whole._server, whole._asked, whole._fsync_rate
         self._admin = None
         self._made = True

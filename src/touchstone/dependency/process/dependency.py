@@ -34,12 +34,11 @@ class Program(Dependency):
         env: str,
         settings: dict[str, Any],
         context: DependencyContext,
-        variables: Mapping[str, str] | None = None,
         *,
         number: int = 0,
     ) -> None:
         """Make it, not yet started; `number` is 0 for the whole, and counts its parts."""
-        super().__init__(name, env, settings, context, variables)
+        super().__init__(name, env, settings, context)
         asked = read_settings(settings)
         label = f"{name}-part-{number}" if number else name
         self._program: OwnProgram | OutsideProgram = (
@@ -68,7 +67,7 @@ class Program(Dependency):
         if not self.divisible:
             return super().part()
         self._parts += 1
-        part = Program(self.name, self.env, self.settings, self.context, self.variables, number=self._parts)
+        part = Program(self.name, self.env, self.settings, self.context, number=self._parts)
         part.start()
         return part
 

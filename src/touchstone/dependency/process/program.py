@@ -7,11 +7,10 @@ import socket
 import time
 from contextlib import suppress
 
-import psutil
-
 from touchstone.dependency.base import DependencyContext, DependencyError
 from touchstone.dependency.process.commands import Commands
 from touchstone.dependency.process.settings import Settings, host_and_port
+from touchstone.isolation.family import family, resident
 from touchstone.isolation.port import free_port, ports_of
 from touchstone.isolation.process import ServerProcess, StartError, start_process, tail
 
@@ -110,14 +109,7 @@ class OwnProgram:
 
     def memory(self) -> int:
         """RSS of its process tree in bytes."""
-        total = 0
-        for pid in self.pids():
-            with suppress(psutil.NoSuchProcess):
-                root = psutil.Process(pid)
-                for process in (root, *root.children(recursive=True)):
-                    with suppress(psutil.NoSuchProcess):
-                        total += int(process.memory_info().rss)
-        return total
+        return sum(resident(family(pid)) for pid in self.pids())
 
     def described(self) -> dict[str, str]:
         """What runs, for the record."""

@@ -9,6 +9,7 @@ from dataclasses import astuple, dataclass, fields
 
 import scipy
 
+from touchstone.judge.reading.beside import beside
 from touchstone.judge.reading.traffic import loop
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.run import Run
@@ -97,14 +98,9 @@ def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
     """The laps of a sample, each with what was seen within the others' slices of it."""
     cpus = run.environment.cpus
     own = _turns(sample, cpus)
-    beside = [
-        (other.contender, _turns(other, cpus))
-        for other in run.samples
-        if (other.phase, other.load, other.round) == (sample.phase, sample.load, sample.round)
-        and other.contender != sample.contender
-    ]
+    neighbours = [(other.contender, _turns(other, cpus)) for other in beside(sample, run)]
     for lap, turn in own.items():
-        others = {name: turns[lap] for name, turns in beside if lap in turns}
+        others = {name: turns[lap] for name, turns in neighbours if lap in turns}
         if others:
             yield _Lap(turn, others)
 

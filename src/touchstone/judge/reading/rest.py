@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from touchstone.judge.reading.beside import beside
 from touchstone.record.evidence.slices import IDLE_CPUS, Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
@@ -51,7 +52,7 @@ def rest_of(sample: Sample, run: Run) -> Rest | None:
         return None
     at_work = own_cpu(sample)
     at_rest = rested_s = 0.0
-    for other in _beside(sample, run):
+    for other in beside(sample, run):
         if sample.contender in workers_of(other, run):
             continue
         for used, seconds in _used_by(sample.contender, other):
@@ -81,13 +82,15 @@ def workers_of(sample: Sample, run: Run) -> dict[str, float]:
     """
     found = {}
     for name, used in neighbours_cpu(sample).items():
+        if used <= LEAST_SHARE * own_cpu(sample):
+            continue
         here = [cpu / seconds for cpu, seconds in _used_by(name, sample)]
         elsewhere = [
             statistics.fmean(cpu / seconds for cpu, seconds in there)
-            for other in _beside(sample, run)
+            for other in beside(sample, run)
             if other.contender != name and len(there := list(_used_by(name, other))) >= LEAST_SLICES
         ]
-        if len(here) < LEAST_SLICES or not elsewhere or used <= LEAST_SHARE * own_cpu(sample):
+        if len(here) < LEAST_SLICES or not elsewhere:
             continue
         working = sum(cpus >= IDLE_CPUS for cpus in here)
         if working >= NEARLY_ALL * len(here) and statistics.fmean(here) >= TIMES * min(elsewhere):
@@ -113,13 +116,3 @@ def _used_by(name: str, sample: Sample) -> Iterator[tuple[float, float]]:
 
 def _measured(sample: Sample) -> list[Slice]:
     return [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []
-
-
-def _beside(sample: Sample, run: Run) -> list[Sample]:
-    return [
-        other
-        for other in run.samples
-        if other.slices is not None
-        and (other.phase, other.load, other.round) == (sample.phase, sample.load, sample.round)
-        and other.contender != sample.contender
-    ]

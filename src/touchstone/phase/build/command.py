@@ -13,7 +13,7 @@ from touchstone.toolchain.tool import Found
 _PLACE = re.compile(r"\{(source|work|cache|base|tool:[a-z0-9-]+)\}")
 
 
-def fill_places(text: str, places: Mapping[str, Path | None], tools: Mapping[str, Found]) -> str:
+def fill_build_places(text: str, places: Mapping[str, Path | None], tools: Mapping[str, Found]) -> str:
     """Fill in `{work}`, `{cache}`, `{source}`, `{base}` and `{tool:NAME}`. Raises UsageError for what is not there."""
 
     def value(match: re.Match[str]) -> str:
@@ -35,7 +35,7 @@ def fill_places(text: str, places: Mapping[str, Path | None], tools: Mapping[str
 
 def command_line(words: list[str], places: Mapping[str, Path | None], tools: Mapping[str, Found]) -> list[str]:
     """The command with places filled in, and its program made absolute: a tool's path, or a file of the work folder."""
-    filled = [fill_places(word, places, tools) for word in words]
+    filled = [fill_build_places(word, places, tools) for word in words]
     program = filled[0]
     work = places.get("work")
     if program in tools:

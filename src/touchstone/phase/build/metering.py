@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+from touchstone.isolation.family import family, resident
 from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import start_process
 
@@ -85,10 +85,4 @@ def _busy(times: psutil._pslinux.scputimes) -> float:
 
 def _sample_memory(pid: int, done: threading.Event, meter: Meter) -> None:
     while not done.wait(_INTERVAL_S):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            root = psutil.Process(pid)
-            total = 0
-            for process in (root, *root.children(recursive=True)):
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    total += process.memory_info().rss
-            meter.memory_peak = max(meter.memory_peak, total)
+        meter.memory_peak = max(meter.memory_peak, resident(family(pid)))

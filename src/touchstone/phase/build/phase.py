@@ -17,7 +17,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Phase
-from touchstone.phase.build.command import command_line, fill_places, run_environment
+from touchstone.phase.build.command import command_line, fill_build_places, run_environment
 from touchstone.phase.build.image import NO_WARM_BUILD, built_image, is_kept, measure_image
 from touchstone.phase.build.installation import install
 from touchstone.phase.build.metering import Meter
@@ -233,7 +233,7 @@ def built_of(contender: Contender, workshop: Workshop) -> Built:
     if variant.run is None:
         raise BuildError("the variant has no run command", where=contender.name, fix="add `run` to stack.toml")
     env = run_environment(workshop.tools)
-    env |= {name: fill_places(text, places, workshop.tools) for name, text in variant.env.items()}
+    env |= {name: fill_build_places(text, places, workshop.tools) for name, text in variant.env.items()}
     return Built(
         work=workshop.work,
         artifacts=artifact_paths(workshop.work, variant.artifacts),

@@ -15,7 +15,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.build import seclusion
-from touchstone.phase.build.command import build_environment, command_line, fill_places
+from touchstone.phase.build.command import build_environment, command_line, fill_build_places
 from touchstone.phase.build.metering import Meter, run_metered
 from touchstone.toolchain.tool import Found
 
@@ -128,7 +128,7 @@ class Workshop:
             whole.pop("XDG_CACHE_HOME", None)
             kept = [self.home, self.stack.folder, *([self.base] if self.base else [])]
             places = seclusion.private_places(self.cache / "private", kept, self.tools)
-        whole |= {name: fill_places(text, self.places, self.tools) for name, text in env.items()}
+        whole |= {name: fill_build_places(text, self.places, self.tools) for name, text in env.items()}
         for words in commands:
             argv = command_line(words, self.places, self.tools)
             code = run_metered(argv, env=whole, cwd=self.work, log=self.log, meter=meter, places=places)

@@ -9,6 +9,7 @@ import psutil
 
 from touchstone.bench.base import Bench
 from touchstone.bench.together import standing
+from touchstone.isolation.family import family, resident
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 
@@ -31,7 +32,7 @@ def _memory_needed(bench: Bench, contenders: Sequence[Contender], available: int
         return 0
     bench.watcher.step("weighing the contenders")
     with standing(bench, contenders, 1, under=None) as (found, _):
-        return int(_GROWTH * sum(_resident(one.running.pid) for one in found if one.running.pid is not None))
+        return int(_GROWTH * sum(resident(family(one.running.pid)) for one in found if one.running.pid is not None))
 
 
 def apart_for_memory(bench: Bench, contenders: Sequence[Contender]) -> str | None:
@@ -52,12 +53,3 @@ def files_suffice(load: Load, contenders: int) -> bool:
     """Whether one process may open the load's connections to all contenders and the null server."""
     wanted = load.connections * (contenders + 1) + _OTHER_FILES
     return wanted <= resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-
-
-def _resident(pid: int) -> int:
-    """RSS of a process tree, in bytes; who has ended meanwhile has none."""
-    try:
-        process = psutil.Process(pid)
-        return sum(one.memory_info().rss for one in [process, *process.children(recursive=True)])
-    except psutil.Error:
-        return 0
