@@ -46,6 +46,9 @@ class Load(Mix):
     """The time before it in seconds, in place of the profile's; with `--quick` at most the profile's."""
     idle_s: Annotated[float, Field(ge=0)] = 0.0
     """For how many seconds memory is watched after the load."""
+    whole_windows: bool = False
+    """Whether each contender is loaded by itself, in a whole window, and not in slices: for a load whose last responses
+    take far longer than a turn, since each turn would wait for them."""
     profiles: list[Profile] = ["quick", "normal", "thorough"]
     """The profiles in which this load is run."""
     exhibit: str | None = None

@@ -42,7 +42,7 @@ from touchstone.record.sample import TARE, Sample
 
 
 def sliced_loads(bench: Bench) -> dict[str, Load]:
-    """The loads that can be put on in slices; the others keep whole windows.
+    """The loads that can be put on in slices; the others keep whole windows, and those that ask for them.
 
     Steps and ramps are one climb, a preparation that acts on a dependency acts on what contenders share, and a load of
     more connections than one process may open is spread over processes, but on other machines. Contenders that do not
@@ -54,6 +54,7 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
         name: load
         for name, load in bench.loads.items()
         if load.loop in {"closed", "open"}
+        and not load.whole_windows
         and not any(isinstance(step, Act) for step in load.prepare)
         and (bench.generators.places or files_suffice(load, len(bench.builds) + bench.outside))
     }
