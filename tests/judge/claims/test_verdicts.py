@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from tests.judge.claims.case import THROUGHPUT, claims, ruled, verdict_on, warm
-from tests.judge.sound import sound_run
+from tests.judge.sound import sound_run, watch_of
 from touchstone.judge.claims.judge import judge_claims
 from touchstone.judge.claims.ruling import Ruling
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Severity
 from touchstone.record.run import Run
+from touchstone.report.claims.words import interval
 
 GO_TO_KOTLIN: dict[str, Any] = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm", "at_least": 3.0}
 
@@ -86,6 +87,22 @@ def test_a_suspect_number_decides_only_if_it_is_let() -> None:
     let = ruled(claim, run, accept_suspect=True)
     assert let.ruling is Ruling.HOLDS
     assert "suspect" in let.reason
+
+
+def test_what_the_generator_holds_back_decides_in_the_direction_that_is_known() -> None:
+    run = warm(sound_run(rounds=5, tare_rate=20_500.0, contenders={"go/std": 20_000.0, "kotlin/jvm": 15_000.0}))
+    for sample in run.samples:
+        if sample.contender == "go/std" and sample.result:
+            watch_of(sample).window.cpu_s = 5.0
+    quicker = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm"}
+    at_least = verdict_on(quicker | {"at_least": 1.2}, run)
+    assert at_least.ruling is Ruling.HOLDS
+    assert interval(at_least.measurements[0]).startswith("at least 1.")
+    assert verdict_on(quicker | {"at_most": 1.2}, run).ruling is Ruling.CONTRADICTED
+    assert verdict_on(quicker | {"at_most": 2.0}, run).ruling is Ruling.UNDECIDED
+    other_way = verdict_on({"kind": "ratio", "of": "kotlin/jvm", "to": "go/std", "at_least": 0.5}, run)
+    assert other_way.ruling is Ruling.UNDECIDED
+    assert interval(other_way.measurements[0]).startswith("at most 0.")
 
 
 def test_an_undecided_claim_says_how_many_rounds_would_do() -> None:

@@ -276,9 +276,9 @@ def _weighed(
 ) -> tuple[str | None, Doubts]:
     """Why an estimate is suspect, and the doubts by which its interval is widened.
 
-    A published statement is about somebody's work: a doubt without a bound, of a number without an interval, or of a
-    quantity whose direction is unknown does not let it decide. What is admitted is in no weight; what makes an estimate
-    suspect is then what is left.
+    A published statement is about somebody's work: a doubt without a bound on either side, of a number without an
+    interval, or of a quantity whose direction is unknown does not let it decide. What is admitted is in no weight; what
+    makes an estimate suspect is then what is left.
     """
     suspect = None
     if estimate.verdict is Verdict.SUSPECT:
@@ -286,7 +286,7 @@ def _weighed(
     doubts = mean([combine(weight.doubts) for weight in weights])
     if doubts == Doubts() or estimate.verdict is Verdict.INVALID:
         return suspect, Doubts()
-    bounded = math.isfinite(doubts.faster + doubts.common_faster + doubts.slower)
-    if not bounded or once or quantity.moved_as is None:
+    endless = math.isinf(doubts.faster + doubts.common_faster) and math.isinf(doubts.slower)
+    if endless or once or quantity.moved_as is None:
         return suspect or _MAY_HAVE_MOVED, Doubts()
     return suspect, doubts

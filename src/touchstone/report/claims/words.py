@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from touchstone.judge.claims.quantities import QUANTITIES
@@ -65,6 +66,10 @@ def interval(m: Measurement) -> str:
         return ""
     if m.low == m.high:
         return "exact"
+    if math.isinf(m.high):
+        return f"at least {value(m.low, m.unit)}"
+    if m.low == 0:
+        return f"at most {value(m.high, m.unit)}"
     return f"{value(m.low, m.unit)} to {value(m.high, m.unit)}"
 
 

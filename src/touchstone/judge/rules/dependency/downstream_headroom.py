@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import SPEED
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.sessions import is_downstream
@@ -54,5 +54,6 @@ class DownstreamHeadroom(SampleRule):
                     severity=Severity.SUSPECT if times < NARROW else Severity.NOTE,
                     sample=sample,
                     figures=SPEED,
+                    doubt=Doubt(faster=None, reason="with a quicker downstream it may answer any number"),
                     evidence={"ceiling": dependency.ceiling, "rate": result.rate.achieved, "times": times},
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import SPEED
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import loop, server_busy
@@ -50,5 +50,6 @@ class NearTare(SampleRule):
             f"and the server was busy for {share(busy)}",
             sample=sample,
             figures=SPEED,
+            doubt=Doubt(faster=None, reason="with a quicker generator it may answer any number"),
             evidence={"rate": result.rate.achieved, "tare": tare, "server_busy": busy},
         )
