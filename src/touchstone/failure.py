@@ -48,7 +48,12 @@ class InvalidRunError(TouchstoneError):
     exit_code = ExitCode.INVALID
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that one most likely meant; none if no name is near."""
+    return next(iter(difflib.get_close_matches(name, list(known), n=1)), None)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The nearest of the known names, for the beginning of an advice: `did you mean 'go'? `; empty if none is near."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {near[0]!r}? " if near else ""
+    near = nearest(name, known)
+    return f"did you mean {near!r}? " if near else ""

@@ -15,45 +15,22 @@ from touchstone.manifest.scenario import Capacity
 from touchstone.phase.capacity.phase import CapacityPhase
 from touchstone.record.sample import TARE
 
+from .server import server
 from .test_peak import bench_of
 
-_KEEPER = """
-import asyncio, os, signal
-
+_KEEPER = server("""
 kept = set()
 
 
-async def serve(reader, writer):
-    try:
-        while True:
-            head = await reader.readuntil(b"\\r\\n\\r\\n")
-            method, target, _ = head.split(b" ", 2)
-            if method == b"POST":
-                kept.add(target)
-            found = target == b"/ping" or target in kept
-            if target.startswith(b"/once/"):
-                found = not found
-                kept.add(target)
-            body = b"pong" if found else b"none"
-            status = b"200 OK" if found else b"404 Not Found"
-            writer.write(b"HTTP/1.1 %b\\r\\nContent-Type: text/plain\\r\\n" % status)
-            writer.write(b"Content-Length: 4\\r\\n\\r\\n" + body)
-            await writer.drain()
-    except (asyncio.IncompleteReadError, ConnectionError):
-        pass
-    finally:
-        writer.close()
-
-
-async def main():
-    server = await asyncio.start_server(serve, os.environ["HOST"], int(os.environ["PORT"]))
-    stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    await stop.wait()
-
-
-asyncio.run(main())
-"""
+def answer(method, target):
+    if method == b"POST":
+        kept.add(target)
+    found = target == b"/ping" or target in kept
+    if target.startswith(b"/once/"):
+        found = not found
+        kept.add(target)
+    return (b"200 OK", b"pong") if found else (b"404 Not Found", b"none")
+""")
 
 _KEPT = {"name": "kept", "target": "/keep/{fresh}", "expect": {"body": "pong"}}
 _SENT: dict[str, dict[str, Any]] = {

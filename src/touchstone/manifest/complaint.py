@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic_core import ErrorDetails
 
-from touchstone.failure import did_you_mean
+from touchstone.failure import nearest
 from touchstone.manifest.annotation import Model, keys, place_of
 from touchstone.manifest.keys import see
 from touchstone.manifest.location import line_of
@@ -68,7 +68,8 @@ def _sentence(detail: ErrorDetails, model: Model, text: str) -> str:
 def _said(detail: ErrorDetails, model: Model, key: str) -> str:
     if detail["type"] == "extra_forbidden":
         known = list(keys(place_of(model, detail["loc"][:-1]).table))
-        hint = did_you_mean(str(detail["loc"][-1]), known).rstrip() or f"known keys here: {', '.join(sorted(known))}"
+        near = nearest(str(detail["loc"][-1]), known)
+        hint = f"did you mean {near!r}?" if near else f"known keys here: {', '.join(sorted(known))}"
         return f"key {key!r} is not known; {hint}"
     if detail["type"] == "missing":
         return f"key {key!r} is missing"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from touchstone.failure import UsageError
+from touchstone.failure import UsageError, nearest
 from touchstone.manifest.annotation import Model, bare, is_table, keys, members, tag, whole
 from touchstone.manifest.claim import ClaimsFile
 from touchstone.manifest.mix import Mix
@@ -129,8 +128,8 @@ def find(asked: str) -> list[Table]:
             return found
     names = list(dict.fromkeys(table.asked for table in everything))
     short = {name.replace(".NAME", ""): name for name in names}
-    near = difflib.get_close_matches(asked.replace(".NAME", ""), short, n=1)
-    hint = f"did you mean {short[near[0]]!r}? " if near else ""
+    near = nearest(asked.replace(".NAME", ""), short)
+    hint = f"did you mean {short[near]!r}? " if near else ""
     raise UsageError(f"no manifest has a table {asked!r}", fix=f"{hint}there are: {', '.join(names)}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.failure import did_you_mean
+from touchstone.failure import nearest
 from touchstone.judge.claims.quantities import QUANTITIES
 from touchstone.judge.rule import rules
 from touchstone.manifest.claim import (
@@ -87,5 +87,5 @@ def _codes(where: str, codes: list[str]) -> Iterator[str]:
 
 
 def _near(name: str, known: list[str]) -> str:
-    hint = did_you_mean(name, known).rstrip()
-    return hint and f"; {hint}"
+    near = nearest(name, known)
+    return f"; did you mean {near!r}?" if near else ""

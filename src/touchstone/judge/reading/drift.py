@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from statistics import median
+
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.reading.pace import level_points
 from touchstone.judge.reading.traffic import loop
@@ -9,9 +12,44 @@ from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
 LEAST_POINTS = 8
+ROUNDS = 3
+MOST_ROUNDS = 2 / 3
+ROUND = 0.10
+MIDDLE = 0.15
 
 
-def drifts(group: Group, case: Case) -> dict[str, float]:
+@dataclass(frozen=True)
+class Trend:
+    """Halves of windows that differ the same way in most rounds, and by enough in the middle one."""
+
+    by_sample: dict[str, float]
+    """Of each sample that tells it, the share by which its halves differ."""
+    rounds: int
+    """In how many of them they differ that way."""
+
+    @property
+    def middle(self) -> float:
+        """The share by which the halves of the middle one differ."""
+        return median(self.by_sample.values())
+
+
+def rising(group: Group, case: Case) -> Trend | None:
+    """How much faster the second half was, if that is the trend."""
+    return _trend(_drifts(group, case))
+
+
+def falling(group: Group, case: Case) -> Trend | None:
+    """How much slower the second half was, if that is the trend."""
+    return _trend({sample: -drift for sample, drift in _drifts(group, case).items()})
+
+
+def _trend(moves: dict[str, float]) -> Trend | None:
+    trend = Trend(moves, sum(move > ROUND for move in moves.values()))
+    most = len(moves) >= ROUNDS and trend.rounds >= len(moves) * MOST_ROUNDS
+    return trend if most and trend.middle > MIDDLE else None
+
+
+def _drifts(group: Group, case: Case) -> dict[str, float]:
     """By sample, the rate of the second half over that of the first, less 1; those alone of which it says something."""
     short = {steady.sample for steady in case.steady_of(group) if steady.shape == "too short"}
     return {s.id: drift for s in group.samples if s.id in short and (drift := _drift(s, case.run)) is not None}

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from statistics import median
 
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
-from touchstone.judge.reading.drift import drifts
+from touchstone.judge.reading.drift import falling
 from touchstone.judge.rule import GroupRule
-
-FALL = 0.10
-MIDDLE = 0.15
-ROUNDS = 3
 
 
 class StillFalling(GroupRule):
@@ -38,15 +33,14 @@ class StillFalling(GroupRule):
 
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Look at one group."""
-        falls = {sample: -drift for sample, drift in drifts(group, case).items()}
-        hits = [sample for sample, fall in falls.items() if fall > FALL]
-        if len(falls) < ROUNDS or len(hits) < len(falls) * 2 / 3 or median(falls.values()) <= MIDDLE:
+        trend = falling(group, case)
+        if trend is None:
             return
         yield self.finding(
-            f"in {len(hits)} of {len(falls)} round(s) the second half of the window was slower than the first, by "
-            f"{share(median(falls.values()))} in the middle one",
+            f"in {trend.rounds} of {len(trend.by_sample)} round(s) the second half of the window was slower than the "
+            f"first, by {share(trend.middle)} in the middle one",
             group=group,
             figures=[*SPEED, *CPU],
             doubt=Doubt(slower=None, reason="it goes on with every further request"),
-            evidence={"falls": falls},
+            evidence={"falls": trend.by_sample},
         )

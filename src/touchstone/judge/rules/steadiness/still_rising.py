@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from statistics import median
 
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
-from touchstone.judge.reading.drift import drifts
+from touchstone.judge.reading.drift import rising
 from touchstone.judge.rule import GroupRule
-
-RISE = 0.10
-MIDDLE = 0.15
-ROUNDS = 3
 
 
 class StillRising(GroupRule):
@@ -38,14 +33,13 @@ class StillRising(GroupRule):
 
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Look at one group."""
-        rises = drifts(group, case)
-        hits = [sample for sample, rise in rises.items() if rise > RISE]
-        if len(rises) < ROUNDS or len(hits) < len(rises) * 2 / 3 or median(rises.values()) <= MIDDLE:
+        trend = rising(group, case)
+        if trend is None:
             return
         yield self.finding(
-            f"in {len(hits)} of {len(rises)} round(s) the second half of the window was faster than the first, by "
-            f"{share(median(rises.values()))} in the middle one",
+            f"in {trend.rounds} of {len(trend.by_sample)} round(s) the second half of the window was faster than the "
+            f"first, by {share(trend.middle)} in the middle one",
             group=group,
             figures=[*SPEED, *CPU],
-            evidence={"rises": rises},
+            evidence={"rises": trend.by_sample},
         )
