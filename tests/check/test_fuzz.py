@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -95,17 +95,14 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-QUIET = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
-
-
-@settings(max_examples=200, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=200)
 @given(changes())
 def test_no_manifest_makes_a_traceback(copies: Path, change: tuple[int, list[tuple[str, float, float, str]]]) -> None:
     look_at(copies, *change)
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=10_000)
 @given(changes())
 def test_no_manifest_of_ten_thousand_makes_a_traceback(
     copies: Path, change: tuple[int, list[tuple[str, float, float, str]]]
@@ -149,7 +146,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@settings(max_examples=60, **QUIET)  # type: ignore[arg-type]
+@settings(max_examples=60)
 @given(
     st.floats(0, 1, exclude_max=True),
     st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=6),

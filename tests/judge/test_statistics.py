@@ -137,7 +137,7 @@ def test_unpaired_series_use_their_own_spread() -> None:
     assert unpaired_ratio_interval(a[:2], b, 0.95) is None
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.floats(-0.1, 0.1), min_size=20, max_size=40))
 def test_the_bootstrap_is_the_same_each_time(values: list[float]) -> None:
     assert mean_interval(values, 0.95) == mean_interval(values, 0.95)
