@@ -22,10 +22,10 @@ def test_the_truth_lies_within_the_residual_however_lopsided_the_way() -> None:
 
 
 def test_the_fastest_of_many_trips_counts() -> None:
-    slow = iter([0.05, 0.05, 0.0, 0.05])
+    slow = iter([0.2, 0.2, 0.0, 0.2])
 
     def there() -> float:
         time.sleep(next(slow))
         return time.monotonic()
 
-    assert clock_distance(there, trips=4).residual_s < 0.025
+    assert clock_distance(there, trips=4).residual_s < 0.1
