@@ -53,11 +53,11 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 
 
 @contextmanager
-def started(bench: Bench, **env: str) -> Iterator[tuple[ServerProcess, int]]:
+def started(bench: Bench, server: str = SERVER, **env: str) -> Iterator[tuple[ServerProcess, int]]:
     port = free_port()
     whole = {**os.environ, "HOST": bench.generators.host, "PORT": str(port), **env}
     process = start_process(
-        [sys.executable, "-c", SERVER], env=whole, cwd=bench.scratch, log=bench.scratch / "server.log"
+        [sys.executable, "-c", server], env=whole, cwd=bench.scratch, log=bench.scratch / "server.log"
     )
     try:
         yield process, port
@@ -99,3 +99,36 @@ def test_a_server_that_ends_names_its_log(bench: Bench) -> None:
     assert "exited with code 1 before it was ready" in str(caught.value)
     assert "server.log" in str(caught.value)
     assert "socket.gaierror" in "\n".join(process.tail())
+
+
+def test_a_server_that_ends_for_want_of_a_variable_is_told_that_its_environment_is_bare(bench: Bench) -> None:
+    with started(bench, STATUS="404", HOST="no such host") as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, port, 60.0)
+    assert "`env` in its stack.toml" in str(caught.value)
+
+
+def test_a_server_on_another_port_is_told_long_before_the_wait_is_over(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "_SOUGHT_AFTER_S", 1.0)
+    other = free_port()
+    with started(bench, STATUS="404", PORT=str(other)) as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, port, 3.0)
+    assert f"  waiting: the server listens on port {other} instead of {port}" in said(bench)
+    assert "{port} in `run` or `env`" in str(caught.value)
+
+
+def test_a_server_on_another_address_is_named_with_it(bench: Bench) -> None:
+    with started(bench, STATUS="404", HOST="127.0.0.2") as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, port, 3.0)
+    assert f"listens on 127.0.0.2:{port}, which 127.0.0.1 does not reach" in str(caught.value)
+    assert "HOST" in str(caught.value)
+
+
+def test_a_server_that_leaves_the_foreground_is_told_to_stay_there(bench: Bench) -> None:
+    leaving = f"import os\nif os.fork(): os._exit(0)\nos.setsid()\n{SERVER}"
+    with started(bench, leaving, STATUS="200") as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, port, 60.0)
+    assert "exited with code 0 before it was ready, and left" in str(caught.value)
+    assert "foreground" in str(caught.value)
+    assert not process.left_behind()

@@ -10,7 +10,7 @@ from touchstone.contract.expect import faults
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Answer, Service
 from touchstone.engine.http2 import speaks_http2
-from touchstone.isolation.port import listeners, ports_of
+from touchstone.isolation.port import is_open, listeners, places_of
 from touchstone.isolation.process import ServerProcess, StartError
 from touchstone.manifest.exchange import Request
 
@@ -20,6 +20,9 @@ SETTLED_AFTER_S = 10.0
 right: a service says 503 until its database is there."""
 _TOLD_AFTER_S = 1.0
 """A wrong answer that lasts longer is told to whoever waits."""
+_SOUGHT_AFTER_S = 3.0
+"""Who has not answered by then is looked for at other ports and addresses. It is told and waited for all the same: the
+port for administration may be the first to open."""
 
 
 @dataclass
@@ -54,9 +57,10 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
     ready = bench.scenario.ready
     deadline = time.monotonic() + within_s
     wrong = _Wrong()
+    sought = False
     while time.monotonic() < deadline:
         if how := process.exited():
-            raise StartError(f"the server {how} before it was ready", fix=f"read its log: {process.log}")
+            raise _ended(how, process)
         answer = service.exchange(ready, drawn := values.next())
         found = faults(ready.expect, answer, drawn)
         if not found:
@@ -67,6 +71,10 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
         if wrong.shown and not wrong.told and wrong.lasts_s >= _TOLD_AFTER_S:
             wrong.told = True
             bench.watcher.say(f"  waiting: {ready.method} {ready.target}: {wrong}")
+        if not wrong.shown and not sought and wrong.lasts_s >= _SOUGHT_AFTER_S:
+            sought = True
+            if found_elsewhere := _elsewhere(process, service):
+                bench.watcher.say(f"  waiting: {found_elsewhere.what}")
         time.sleep(0.02)
     raise _never_ready(ready, wrong, process, service, within_s)
 
@@ -78,14 +86,38 @@ def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartErro
     )
 
 
-def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, asked: Service, within_s: float) -> StartError:
-    ports = ports_of(member.pid for member in process.tree())
-    elsewhere = [port for port in ports if port != asked.port]
-    if elsewhere and asked.port not in ports:
+def _ended(how: str, process: ServerProcess) -> StartError:
+    what = f"the server {how} before it was ready"
+    if left := process.left_behind():
         return StartError(
-            f"the server listens on port {elsewhere[0]} instead of {asked.port}",
-            fix=f"take the port from PORT in the environment; an image that cannot says port = {elsewhere[0]}",
+            f"{what}, and left {', '.join(left)} running",
+            fix="keep it in the foreground: a contender is the process that its command starts, and ends with it",
         )
+    said = f"read its log: {process.log}" if process.tail(1) else "it wrote nothing: run its command by hand"
+    bare = "its environment is bare: what it needs of its own is said by `env` in its stack.toml"
+    return StartError(what, fix=f"{said}; {bare}")
+
+
+def _elsewhere(process: ServerProcess, asked: Service) -> StartError | None:
+    """Where it listens, if that is not where it is asked; None if it listens there, or nowhere."""
+    places = places_of(member.pid for member in process.tree())
+    if not places or is_open(asked.host, asked.port):
+        return None
+    if same_port := [place for place in places if place.port == asked.port]:
+        return StartError(
+            f"the server listens on {same_port[0]}, which {asked.host} does not reach",
+            fix="take the address from HOST in the environment, or say {host} in `run` or `env`",
+        )
+    return StartError(
+        f"the server listens on port {places[0].port} instead of {asked.port}",
+        fix="take the port from PORT in the environment, or say {port} in `run` or `env`; "
+        f"an image that cannot says port = {places[0].port}",
+    )
+
+
+def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, asked: Service, within_s: float) -> StartError:
+    if not wrong.shown and (elsewhere := _elsewhere(process, asked)):
+        return elsewhere
     if not wrong.shown and speaks_http2(f"http://{asked.host}:{asked.port}"):
         return StartError(
             "the server speaks HTTP/2 only, and the lab HTTP/1.1", fix="let it speak HTTP/1.1 as well, without TLS"

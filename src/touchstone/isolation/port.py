@@ -6,6 +6,7 @@ import contextlib
 import secrets
 import socket
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -63,13 +64,36 @@ def foreign_listener(port: int, ours: Iterable[int]) -> str | None:
     return None
 
 
-def ports_of(pids: Iterable[int]) -> list[int]:
-    """The ports that these processes listen on: for a server that took another one than it was told."""
+@dataclass(frozen=True, order=True)
+class Listener:
+    """An address and a port that somebody listens on."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def is_open(host: str, port: int) -> bool:
+    """Whether a connection to it is accepted at once."""
+    with contextlib.suppress(OSError), socket.create_connection((host, port), timeout=1.0):
+        return True
+    return False
+
+
+def places_of(pids: Iterable[int]) -> list[Listener]:
+    """Where these processes listen: for a server that took another place than it was told."""
     own = set(pids)
     return sorted(
         {
-            c.laddr.port
+            Listener(c.laddr.ip, c.laddr.port)
             for c in psutil.net_connections("tcp")
             if c.status == psutil.CONN_LISTEN and c.pid in own and c.laddr
         }
     )
+
+
+def ports_of(pids: Iterable[int]) -> list[int]:
+    """The ports that these processes listen on."""
+    return sorted({place.port for place in places_of(pids)})

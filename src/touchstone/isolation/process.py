@@ -113,6 +113,10 @@ class ServerProcess:
         """What was started in a session of its own by somebody who has ended, and fell to the lab; zombies, too."""
         return [c for c in psutil.Process().children() if c.pid not in self.earlier and is_foreign(c.pid)]
 
+    def left_behind(self) -> list[str]:
+        """Name and id of each process that lives on though the root has ended."""
+        return [_named(process) for process in self._whole_tree() if process.pid != self.pid and lives(process)]
+
     def end_orphans(self, patience_s: float = 2.0) -> Orphans:
         """End what is left of the tree although its root has ended: SIGTERM first, SIGKILL after `patience_s`."""
         found = [one for child in self._fallen() for one in family(child.pid)]
