@@ -61,6 +61,7 @@ def test_a_sound_program_has_no_problem(tmp_path: Path) -> None:
         (('["./cache.sh"', '["./cash.sh"'), [f"{SETTINGS}prepare: there is no program", "demo/cash.sh: correct"]),
         (('["./cache.sh"', '["./notes.txt"'), [f"{SETTINGS}prepare", "notes.txt may not be executed"]),
         (("{scenario}/cache.sh", "{scenario}/cash.sh"), [f"{SETTINGS}run: there is no ", "demo/cash.sh"]),
+        (("{scenario}/cache.sh", "./cache.sh"), ["the command runs in a folder of its own: write {scenario}/cache.sh"]),
         (('"{port}"]\naddress', '"{porto}"]\naddress'), ["{porto} is no place here; there are: {port}, {host}"]),
         (('"{port}"]\naddress', '"7000"]\naddress'), [f"{SETTINGS}run", "no word of it holds {port}"]),
         (('run = ["sh"', "run = [7"), [f"{SETTINGS}run", "is no command"]),

@@ -52,3 +52,12 @@ def test_what_is_wrong_on_purpose_stands_after_what_is_not(run: Run, judgement: 
 def test_many_contenders_are_counted(run: Run, judgement: Judgement) -> None:
     found = _causes(run, judgement, *[_finding("noise", f"stack{number}/plain") for number in range(7)])
     assert found[0].who == "stack0/plain, stack1/plain, stack2/plain and 4 more"
+
+
+def test_of_what_failed_each_reason_is_told(run: Run, judgement: Judgement) -> None:
+    failed = [_finding("phase-failed", f"{name}/plain") for name in ("go", "rust")]
+    found = _causes(run, judgement, *failed)
+    assert [(cause.who, cause.statement) for cause in found] == [
+        ("go/plain", "phase-failed of go/plain"),
+        ("rust/plain", "phase-failed of rust/plain"),
+    ]

@@ -48,14 +48,18 @@ class Rule(ABC):
         figures: list[str] | None = None,
         doubt: Doubt | None = None,
         evidence: dict[str, Any] | None = None,
+        next_step: str | None = None,
     ) -> Finding:
-        """Make the finding; `sample` or `group` say whom it concerns, neither means the run or what is named."""
+        """Make the finding; `sample` or `group` say whom it concerns, neither means the run or what is named.
+
+        `next_step` is what to do in this case, if it is known better than for all cases.
+        """
         where = sample or group
         return Finding(
             code=self.code,
             severity=severity or self.severity,
             statement=statement,
-            next_step=self.next_step,
+            next_step=next_step or self.next_step,
             contender=where.contender if where else contender,
             load=where.load if where else load,
             sample=sample.id if sample else None,

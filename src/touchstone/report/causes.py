@@ -12,11 +12,13 @@ from touchstone.vocabulary.figure import FIGURES
 
 _NAMED = 4
 """Contenders that a line names; of more it gives the number."""
+_EACH_ITS_OWN = "phase-failed"
+"""The rule whose cases have nothing in common but that something failed: each reason is a cause."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """All findings of one code and severity."""
+    """All findings of one code and severity; of what failed, those with one reason."""
 
     groups: tuple[FindingGroup, ...]
     touched: int
@@ -72,9 +74,11 @@ class Cause:
 
 def causes(view: View) -> list[Cause]:
     """The causes of a run, the one that costs its reader most first."""
-    found: dict[tuple[str, str], list[FindingGroup]] = {}
+    found: dict[tuple[str, str, str], list[FindingGroup]] = {}
     for group in view.finding_groups:
-        found.setdefault((group.first.severity, group.first.code), []).append(group)
+        first = group.first
+        reason = first.statement if first.code == _EACH_ITS_OWN else ""
+        found.setdefault((first.severity, first.code, reason), []).append(group)
     wrong_on_purpose = {c.name for c in view.plan.contenders if c.exhibit}
     made = [
         Cause(tuple(groups), _touched(view, groups), all(g.first.contender in wrong_on_purpose for g in groups))

@@ -258,6 +258,8 @@ class Conductor:
                         f"  {contender.name} breaks its contract: {check.says}: {first.request}: "
                         f"expected {first.expected}; received {first.received}"
                     )
+            elif sample.checks:
+                self.display.say(f"  {contender.name} holds its contract: {plural(len(sample.checks), 'check')}")
         return sound
 
     def _start_dependencies(self, bench: Bench, dependencies: dict[str, Dependency]) -> None:

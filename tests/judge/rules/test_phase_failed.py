@@ -14,6 +14,12 @@ def test_a_build_that_fails() -> None:
     assert judge(run).sample_verdicts[run.samples[0].id] is Verdict.INVALID
 
 
+def test_what_to_do_is_what_the_failure_says_itself() -> None:
+    run = sound_run()
+    run.samples[0].failure = Failure(what="the server listens on port 8099", fix="take the port from PORT")
+    assert fired(run, "phase-failed")[0].next_step == "Take the port from PORT."
+
+
 def test_a_figure_that_was_not_measured_is_no_failure() -> None:
     run = sound_run()
     run.samples[0].not_measured = {"build_warm": "a native image is built whole each time"}

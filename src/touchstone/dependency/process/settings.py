@@ -126,6 +126,15 @@ def _wrong_command(words: Any, places: tuple[str, ...], scenario: Path) -> Itera
     for word, filled in zip(words[1:], arguments, strict=True):
         if word.startswith("{scenario}/") and unknown_place(filled, ()) is None and not Path(filled).exists():
             yield f"there is no {filled}: correct the path"
+        elif _file_of_scenario(word, scenario):
+            place = f"{{scenario}}/{Path(word)}"
+            yield f"{word} is a file next to scenario.toml, and the command runs in a folder of its own: write {place}"
+
+
+def _file_of_scenario(word: str, scenario: Path) -> bool:
+    """Whether a relative path is one of the scenario's folder: it has a folder or a suffix, and is a file there."""
+    path = Path(word)
+    return not path.is_absolute() and ("/" in word or bool(path.suffix)) and (scenario / path).is_file()
 
 
 def _wrong_program(program: str, scenario: Path) -> Iterator[str]:

@@ -27,4 +27,5 @@ class PhaseFailed(SampleRule):
         failure = sample.failure
         if failure is not None:
             where = f"{failure.where}: " if failure.where else ""
-            yield self.finding(f"{where}{failure.what}", sample=sample, evidence=failure.model_dump())
+            step = f"{failure.fix[:1].upper()}{failure.fix[1:]}." if failure.fix else None
+            yield self.finding(f"{where}{failure.what}", sample=sample, evidence=failure.model_dump(), next_step=step)
