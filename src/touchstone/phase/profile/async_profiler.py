@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.jvm import jcmd
+from touchstone.phase.profile.libraries import library_name
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain import async_profiler
@@ -18,9 +18,6 @@ _PATIENCE_S = 30
 _INTERVAL_NS = round(1e9 / HERTZ)
 _OWN = ("_[j]", "_[i]", "_[0]", "_[1]")
 """How async-profiler marks compiled, inlined, interpreted and little compiled Java; the kernel's mark stays."""
-
-_DRAWN = re.compile(r"-?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""What a library's temporary file is named by, drawn anew at each start."""
 
 
 class AsyncProfiler(Sampler):
@@ -111,4 +108,4 @@ def _plain(frame: str) -> str:
         frame = frame.removesuffix(mark)
     if frame.endswith(KERNEL):
         return frame
-    return _DRAWN.sub("", frame.rpartition("/")[2] if frame.startswith("/") else frame.replace("/", "."))
+    return library_name(frame) if frame.startswith("/") else frame.replace("/", ".")

@@ -9,16 +9,19 @@ import select
 import signal
 import subprocess
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from touchstone.isolation.child import end_child, start_child
 from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.libraries import Libraries
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
+
+Names = Callable[[str], str]
 
 _PATIENCE_S = 30.0
 _PERMIT = (
@@ -30,17 +33,20 @@ _PERMIT = (
 class Perf(Sampler):
     """Samples a process tree from outside: `watched` are the CPUs that it is bound to, `own` where perf itself may run.
 
+    `names` gives a function the name that its language's table of patterns has for it.
+
     Where it is permitted, perf samples these CPUs and not the threads: a timer for each thread is set anew at each
     context switch, which was seen to add half to the CPU of a server that switches four times per request.
     """
 
-    def __init__(self, process: ServerProcess, watched: Sequence[int], own: Sequence[int]) -> None:
+    def __init__(self, process: ServerProcess, watched: Sequence[int], own: Sequence[int], names: Names = str) -> None:
         tool = find_tool("perf", ">=5.17")
         if not isinstance(tool, Found):
             raise ProfilerError(f"not measured: {tool}", fix="then run the phase again")
         self._perf = str(tool.path)
         self._process = process
         self._watched, self._own = watched, own
+        self._names = names
         self._members: set[int] = set()
         self.name = f"perf {tool.version}, cpu-clock"
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -102,7 +108,7 @@ class Perf(Sampler):
             raise self._failed(f"perf cannot convert what it sampled: {done.stderr.strip()[-200:]}")
         try:
             sampled = json.loads(document.read_text(encoding="utf-8", errors="replace"))
-            return folded(_stacks(sampled, self._members))
+            return folded(_stacks(sampled, self._members, Libraries(self._members), self._names))
         finally:
             self._close()
 
@@ -124,17 +130,20 @@ class Perf(Sampler):
         self._child = self._folder = None
 
 
-def _stacks(document: dict[str, Any], members: Collection[int]) -> Iterator[tuple[list[str], int]]:
+def _stacks(
+    document: dict[str, Any], members: Collection[int], libraries: Libraries, names: Names
+) -> Iterator[tuple[list[str], int]]:
     """The samples of these processes in perf's JSON, the outermost frame first."""
     for sample in document.get("samples", []):
-        if sample.get("pid") not in members:
-            continue
-        frames = [_name(frame) for frame in reversed(sample.get("callchain", []))]
-        yield [thread_kind(sample.get("comm", "")), *(frames or ["[no stack]"])], 1
+        pid = sample.get("pid")
+        if pid in members:
+            frames = [_name(frame, pid, libraries, names) for frame in reversed(sample.get("callchain", []))]
+            yield [thread_kind(sample.get("comm", "")), *(frames or ["[no stack]"])], 1
 
 
-def _name(frame: dict[str, str]) -> str:
-    place = frame.get("dso", "")
-    kernel = place.startswith("[kernel") or frame.get("ip", "").startswith("0xffff")
-    symbol = frame.get("symbol") or f"[{Path(place).name.strip('[]') or 'unknown'}]"
-    return symbol + KERNEL if kernel else symbol
+def _name(frame: dict[str, str], pid: int, libraries: Libraries, names: Names) -> str:
+    """A frame by its function, or by its file: perf names no file where it has no symbol."""
+    address, symbol = frame.get("ip", "0x0"), frame.get("symbol")
+    if frame.get("dso", "").startswith("[kernel") or address.startswith("0xffff"):
+        return f"{symbol or '[unknown]'}{KERNEL}"
+    return names(symbol) if symbol else libraries.name(pid, int(address, 16))

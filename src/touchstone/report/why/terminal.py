@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -78,7 +79,7 @@ def _waterfall(found: Explanation) -> Table:
 
 def _cells(part: Part) -> list[str]:
     return [
-        part.name,
+        escape(part.name),
         micros(part.baseline),
         micros(part.contender),
         signed(part.difference),
@@ -104,5 +105,5 @@ def _functions(found: Explanation) -> Table:
 def _counts(found: Explanation, head: str, rows: Sequence[Contrast]) -> Table:
     table = _table(head[0].upper() + head[1:], ["", found.baseline, found.contender, "difference"])
     for row in rows:
-        table.add_row(row.name, count(row.baseline), count(row.contender), count(row.difference, "+"))
+        table.add_row(escape(row.name), count(row.baseline), count(row.contender), count(row.difference, "+"))
     return table
