@@ -40,6 +40,7 @@ def test_a_request_has_class_path_main_class_and_output(tmp_path: Path) -> None:
         ("--enable-http", ["-H:EnableURLProtocols=http"]),
         ("-march=x86-64-v2", ["-H:MicroArchitecture=x86-64-v2"]),
         ("-Ob", ["-H:Optimize=b"]),
+        ("-g", ["-H:GenerateDebugInfo=2"]),
         ("-H:+Something", ["-H:+Something"]),
         ("--no-fallback", []),
     ],

@@ -52,6 +52,7 @@ _VALUED = {
     "--link-at-build-time": "LinkAtBuildTime",
 }
 _FIXED: dict[str, list[str]] = {
+    "-g": ["-H:GenerateDebugInfo=2"],
     "--enable-http": ["-H:EnableURLProtocols=http"],
     "--enable-https": ["-H:EnableURLProtocols=https"],
     "--install-exit-handlers": ["-H:+InstallExitHandlers"],

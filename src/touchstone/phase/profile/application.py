@@ -11,13 +11,20 @@ from touchstone.manifest.stack import Stack
 
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
-_TABLES = {"go": "go", "rust": "rust", "c++": "cpp", "c": "cpp", "java": "jvm", "kotlin": "jvm", "scala": "jvm"}
+_TABLES = {"go": "go", "rust": "rust", "c++": "cpp", "c": "cpp"}
+_OF_THE_JVM = {"java", "kotlin", "scala"}
+NATIVE_IMAGE = "native-image"
+"""The table of a program that was written for the JVM and runs without one."""
 
 
 def tables_of(stack: Stack, *, jvm: bool) -> list[str]:
     """The tables of patterns that suit a stack's frames; what runs on the JVM has the JVM's whatever its language."""
-    own = "jvm" if jvm else _TABLES.get(stack.language.lower())
-    return [own] if own else []
+    language = stack.language.lower()
+    if jvm:
+        return ["jvm"]
+    if language in _OF_THE_JVM:
+        return [NATIVE_IMAGE, "jvm"]
+    return [_TABLES[language]] if language in _TABLES else []
 
 
 def own_prefixes(stack: Stack) -> list[str]:

@@ -16,7 +16,7 @@ from touchstone.manifest.load import Load
 from touchstone.phase.build.copy import build_copy
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.load.warming import Budget
-from touchstone.phase.profile.application import own_prefixes, tables_of
+from touchstone.phase.profile.application import NATIVE_IMAGE, own_prefixes, tables_of
 from touchstone.phase.profile.async_profiler import AsyncProfiler
 from touchstone.phase.profile.callgrind import callgrind
 from touchstone.phase.profile.counters import read_counters
@@ -30,6 +30,7 @@ from touchstone.phase.profile.heap import (
     traced,
     uncollected,
 )
+from touchstone.phase.profile.java_names import of_symbol
 from touchstone.phase.profile.jvm import is_jvm
 from touchstone.phase.profile.passes import SETTLE_S, PassError, Passes
 from touchstone.phase.profile.perf import Perf
@@ -118,12 +119,15 @@ def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) 
     jvm = is_jvm(process)
     evidence.tables = tables_of(task.contender.stack, jvm=jvm)
     try:
-        made: Sampler = AsyncProfiler(process) if jvm else Perf(process, placement.server_cpus, placement.engine_cpus)
-        made.prepare()
+        if jvm:
+            made = AsyncProfiler(process)
+            made.prepare()
+            return made
+        names = of_symbol if NATIVE_IMAGE in evidence.tables else str
+        return Perf(process, placement.server_cpus, placement.engine_cpus, names)
     except ProfilerError as error:
         evidence.not_profiled = f"{error.what}; {error.fix}"
         return None
-    return made
 
 
 def _steady(
