@@ -12,7 +12,9 @@ from benchmarks.calibration.limited import binary
 from tests.phase.test_peak import Quiet
 from tests.run.demo import demo
 from touchstone import starter
+from touchstone.attribution.category import Category
 from touchstone.bench.base import Bench, Built
+from touchstone.judge.why.spending import spending
 from touchstone.manifest.catalogue import find_scenario, select_contenders
 from touchstone.phase.profile.phase import ProfilePhase
 from touchstone.phase.profile.sampler import folded, thread_kind
@@ -142,6 +144,34 @@ def test_a_jvm_is_sampled_from_within_and_its_collections_counted(tmp_path: Path
     assert any(name.startswith("sun.net.httpserver.") for name in names)
     assert any(name.startswith("tcp_") and name.endswith("_[k]") for name in names)
     assert "collections_per_request" in sample.figures, sample.not_measured
+
+
+@pytest.mark.slow
+def test_without_async_profiler_a_jvm_is_recorded_by_its_own_recorder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java = find_tool("java", ">=21")
+    if not isinstance(java, Found):
+        pytest.skip("needs a JDK")
+    monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
+    server = Path(starter.__file__).parent / "java" / "Server.java"
+    sample = profiled(tmp_path, str(java.path), "-Dsun.net.httpserver.nodelay=true", str(server))
+    assert sample.failure is None, sample.failure
+    evidence = sample.profile
+    assert evidence is not None
+    assert evidence.stacks is not None, evidence.not_profiled
+    assert (evidence.profiler or "").startswith("JFR, ")
+    assert "touchstone toolchain async-profiler" in (evidence.unseen or "")
+    names = evidence.stacks.frames
+    assert any(name.startswith("Server.") for name in names), "the service's own functions have their names"
+    assert any(name.startswith("sun.net.httpserver.") for name in names)
+    assert "C CompilerThre" in names
+    assert not any(name.endswith("_[k]") for name in names)
+    spent = spending(evidence)
+    assert spent is not None
+    assert spent.categories[Category.UNSEEN] > 0, "the kernel's part of writing and reading"
+    assert spent.categories[Category.JIT] > 0
+    assert sum(spent.categories.values()) == pytest.approx(spent.subject)
 
 
 _ALLOCATES = """package main

@@ -23,6 +23,7 @@ class Category(StrEnum):
     TLS = "TLS"
     LIBRARY = "runtime and libraries"
     APPLICATION = "application"
+    UNSEEN = "not seen by the profiler"
     UNMATCHED = "unmatched"
 
 
@@ -38,6 +39,7 @@ ON_BEHALF = frozenset(
         Category.GC,
         Category.ALLOCATOR,
         Category.LIBRARY,
+        Category.UNSEEN,
     }
 )
 """What works on behalf of others: a function's own time has that of these, below it, with it."""

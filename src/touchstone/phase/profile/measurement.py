@@ -17,7 +17,6 @@ from touchstone.phase.build.copy import build_copy
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.load.warming import Budget
 from touchstone.phase.profile.application import NATIVE_IMAGE, own_prefixes, tables_of
-from touchstone.phase.profile.async_profiler import AsyncProfiler
 from touchstone.phase.profile.callgrind import callgrind
 from touchstone.phase.profile.counters import read_counters
 from touchstone.phase.profile.figures import profile_figures
@@ -32,6 +31,7 @@ from touchstone.phase.profile.heap import (
 )
 from touchstone.phase.profile.java_names import of_symbol
 from touchstone.phase.profile.jvm import is_jvm
+from touchstone.phase.profile.jvm_profiler import jvm_profiler
 from touchstone.phase.profile.passes import SETTLE_S, PassError, Passes
 from touchstone.phase.profile.perf import Perf
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler
@@ -120,9 +120,7 @@ def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) 
     evidence.tables = tables_of(task.contender.stack, jvm=jvm)
     try:
         if jvm:
-            made = AsyncProfiler(process)
-            made.prepare()
-            return made
+            return jvm_profiler(process)
         names = of_symbol if NATIVE_IMAGE in evidence.tables else str
         return Perf(process, placement.server_cpus, placement.engine_cpus, names)
     except ProfilerError as error:
@@ -167,7 +165,7 @@ def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None
         sampler.start()
         evidence.profiled = passes.steady(passes.bench.profile.profile_s)
         evidence.stacks = sampler.stop()
-        evidence.profiler, evidence.interval_s = sampler.name, 1 / HERTZ
+        evidence.profiler, evidence.interval_s, evidence.unseen = sampler.name, 1 / HERTZ, sampler.unseen
     except ProfilerError as error:
         evidence.not_profiled = f"{error.what}; {error.fix}"
         evidence.profiled = None

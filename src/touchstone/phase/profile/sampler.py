@@ -25,6 +25,8 @@ class Sampler(ABC):
 
     name: str
     """With its version and its event."""
+    unseen: str | None = None
+    """What it cannot see, and why it was taken; None of one that sees all."""
 
     def prepare(self) -> None:
         """What is done before the warm-up, so that code compiled from then on is known by its name."""

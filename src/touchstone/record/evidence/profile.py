@@ -80,6 +80,8 @@ class ProfileEvidence(Record):
     profiled: ProfilePass | None = None
     profiler: str | None = None
     """Name, version and event; None where no profiler ran."""
+    unseen: str | None = None
+    """What the profiler cannot see, and why it was taken; None of one that sees all."""
     copy_build: list[list[str]] = []
     """The commands of the copy's build."""
     interval_s: float | None = None
