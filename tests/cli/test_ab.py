@@ -59,6 +59,8 @@ def test_a_head_that_breaks_its_contract_or_does_not_build_is_named(tmp_path: Pa
     done = touchstone(tmp_path, "ab", "HEAD~1", "HEAD")
     assert done.returncode == 4, done.stdout
     assert "head/plain failed" in done.stdout
+    assert "nothing was loaded" in done.stdout
+    assert not list(top.glob("results/*/samples/*-load-*"))
     manifest = top / "bench/sound/stack.toml"
     manifest.write_text(manifest.read_text().replace("build = []", 'build = [["python3", "-c", "import nothing"]]'))
     done = touchstone(tmp_path, "ab", "HEAD~1")

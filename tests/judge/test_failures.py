@@ -5,6 +5,7 @@ from touchstone.judge.comparison.across import Terms, gone
 from touchstone.judge.judge import judge
 from touchstone.judge.rule import rules
 from touchstone.record.run import Run
+from touchstone.record.sample import Failure
 
 RUST = "rust/std"
 
@@ -55,3 +56,11 @@ def test_who_lacks_a_load_of_the_plan_has_failed_unless_the_run_was_interrupted(
     assert failed.reason == "load, lookup: nothing of it was measured"
     run.interrupted = True
     assert not judge(run).failed
+
+
+def test_who_was_not_loaded_since_another_failed_before_the_rounds_has_not_failed() -> None:
+    run = sound_run()
+    run.samples = [s for s in run.samples if s.round is None]
+    first = next(s for s in run.samples if s.contender == RUST)
+    first.failure = Failure(what="go build: exit code 2")
+    assert [failed.contender for failed in judge(run).failed] == [RUST]

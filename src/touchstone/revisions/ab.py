@@ -93,7 +93,9 @@ def compare_revisions(
             commits = {BASE: revisions[0].commit, HEAD: revisions[1].commit}
             folder = fetched(folder, variant, question.fetch, commits)
         wish = _wish(folder, question)
-        carried_out = replace(conditions, still_open=lambda comparison: _still_open(comparison, question))
+        carried_out = replace(
+            conditions, still_open=lambda comparison: _still_open(comparison, question), all_or_none=True
+        )
         stacks = [f"{BASE}/{variant}", f"{HEAD}/{variant}"]
         store = measure(folder, wish, stacks=stacks, conditions=carried_out)
     run = load_run(store.folder)

@@ -59,6 +59,8 @@ class Conductor:
     exhibits: bool = False
     generators: Generators = field(default_factory=ThisMachine)
     notes: list[str] = field(default_factory=list)
+    all_or_none: bool = False
+    """If one of the contenders falls out, the others are not measured either."""
     going_on: GoingOn | None = None
     """Asked after each round whether another is wanted, and of how many laps. None means the plan's and no more."""
     converging: Converging = field(init=False)
@@ -144,11 +146,15 @@ class Conductor:
             for contender in own:
                 self._carry(bench, once["build"], contender)
             own = [contender for contender in own if contender.name in bench.builds]
+            if self._in_vain(bench.outside + len(own)):
+                return
             self._start_dependencies(bench, dependencies)
             own = [contender for contender in own if self._trained(bench, once["train"], contender)]
         standing = [contender for contender in chosen if contender.outside or contender in own]
         self.display.stage("checking the contract")
         sound = [c for c in standing if self._passes(self._carry(bench, once["verify"], c), c)]
+        if self._in_vain(len(sound)):
+            return
         for phase in once.values():
             if not phase.kind.always:
                 self.display.stage(phase.kind.title)
@@ -157,6 +163,14 @@ class Conductor:
                         self._carry(bench, phase, contender)
         if sound and any(phase.kind.per_round for phase in self.phases):
             self._rounds(bench, chosen, {c.name: by_name[c.name] for c in sound})
+
+    def _in_vain(self, left: int) -> bool:
+        """Whether nothing is left to compare. It is told, and written down."""
+        if not self.all_or_none or left == len(self.contenders):
+            return False
+        self.notes.append("nothing was loaded: a contender that was to be compared could not be measured")
+        self.display.say(self.notes[-1])
+        return True
 
     def _trained(self, bench: Bench, train: Phase, contender: Contender) -> bool:
         """Whether the training run, if there is one, left what the contender is run with."""

@@ -59,6 +59,8 @@ class Conditions:
     """What every report is to say of the run."""
     begun: Callable[[Plan], None] = lambda _plan: None
     """Told the plan before the first measurement."""
+    all_or_none: bool = False
+    """What is asked is how the contenders differ: if one cannot be built or breaks its contract, none is loaded."""
 
 
 def measure(
@@ -122,6 +124,7 @@ def measure(
         generators=conditions.generators,
         exhibits=wish.exhibits or conditions.drain_exhibits,
         notes=list(conditions.notes),
+        all_or_none=conditions.all_or_none,
         going_on=GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
         if seconds
         else None,

@@ -14,19 +14,20 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
     """Every contender that failed, in the order of the plan, with the gravest reason.
 
     Exhibits are left aside, for they are there to be wrong, unless there is nothing else. A contender whose tools are
-    missing has not failed: the plan says that it is not measured.
+    missing has not failed: the plan says that it is not measured. Nor has one whose rounds were left out since another
+    had failed before the first.
     """
-    own = [c for c in run.plan.contenders if c.not_measured is None]
-    judged = [c for c in own if not c.exhibit] or own
-    found = []
-    for contender in judged:
-        samples = [s for s in run.samples if s.contender == contender.name]
-        reason = _broken_off(samples) or _failed_in(samples, findings) or _void(contender.name, findings, estimates)
-        if reason is None and not run.interrupted:
-            reason = _left_out(run, samples)
-        if reason is not None:
-            found.append(FailedContender(contender=contender.name, reason=reason))
-    return found
+    planned = [c for c in run.plan.contenders if c.not_measured is None]
+    judged = [c for c in planned if not c.exhibit] or planned
+    samples = {c.name: [s for s in run.samples if s.contender == c.name] for c in judged}
+    reasons = {
+        name: _broken_off(own) or _failed_in(own, findings) or _void(name, findings, estimates)
+        for name, own in samples.items()
+    }
+    began = any(sample.round is not None for sample in run.samples)
+    if not run.interrupted and (began or not any(reasons.values())):
+        reasons = {name: reason or _left_out(run, samples[name]) for name, reason in reasons.items()}
+    return [FailedContender(contender=name, reason=reason) for name, reason in reasons.items() if reason is not None]
 
 
 def _left_out(run: Run, samples: list[Sample]) -> str | None:
