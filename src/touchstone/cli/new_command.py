@@ -12,6 +12,7 @@ from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.draft import Draft
 from touchstone.intake.har import draft_from_har
 from touchstone.intake.openapi import draft_from_openapi
+from touchstone.intake.service.drafting import draft_service, write_stack
 from touchstone.intake.writing import writing
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
@@ -53,6 +54,15 @@ def new(
     stack: Annotated[
         str | None, typer.Option(help=f"What the stack is written in: {', '.join(KINDS)}; python if left out.")
     ] = None,
+    service: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draft the stack of a service that is there, by its package.json, go.mod, Cargo.toml, pom.xml, "
+            "requirements.txt or jar.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
     name: Annotated[str, typer.Option(help="The stack's name, and its folder's; the kind's own if left out.")] = "",
     from_openapi: Annotated[
         Path | None, typer.Option(help="Draft contract and loads from an OpenAPI 3 document.", exists=True)
@@ -62,28 +72,43 @@ def new(
     ] = None,
 ) -> None:
     """Make a scenario with a stack that runs, add a stack to one, or draft one from a file."""
-    draft = _draft(folder, from_openapi, from_har)
-    if draft is not None:
-        typer.echo(draft.write(folder))
-        if stack is None:
-            typer.echo(f"edit it, and add a stack: touchstone new {folder} --stack python")
-            return
-    stack = stack or "python"
-    if stack not in KINDS:
+    if stack is not None and service is not None:
+        raise UsageError("a stack is begun anew, or drafted from a service", fix="give --stack or --service")
+    if stack is not None and stack not in KINDS:
         hint = did_you_mean(stack, KINDS)
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
-    for word in (name or stack, folder.resolve().name):
+    draft = _draft(folder, from_openapi, from_har)
+    if draft is not None and stack is None and service is None:
+        typer.echo(draft.write(folder))
+        typer.echo(f"edit it, and add the service: touchstone new {folder} --service FOLDER")
+        typer.echo(f"or begin a new one: touchstone new {folder} --stack python")
+        return
+    stack = stack or "python"
+    called = name or ("service" if service else stack)
+    for word in (called, folder.resolve().name):
         if not re.fullmatch(NAME, word):
             raise UsageError(f"{word!r} is no name of a stack or a scenario", fix=NAME_IN_WORDS)
-    home = folder / (name or stack)
+    home = folder / called
     if home.exists():
         raise UsageError("the stack's folder is there already", where=str(home), fix="name another with --name")
-    made = [] if (folder / SCENARIO_FILE).exists() else [_write_scenario(folder)]
+    drafted = None if service is None else draft_service(service)
+    invented = draft is None and not (folder / SCENARIO_FILE).exists()
+    made = [draft.write(folder)] if draft else [_write_scenario(folder)] if invented else []
     scenario = read_manifest(folder / SCENARIO_FILE, Scenario).name
-    made += _write_stack(stack, home, {"@NAME@": name or stack, "@SCENARIO@": scenario})
+    if service is not None and drafted is not None:
+        made.append(write_stack(drafted, service, home, scenario=scenario))
+    else:
+        made += _write_stack(stack, home, {"@NAME@": called, "@SCENARIO@": scenario})
     read_scenario_folder(folder)
     for path in made:
         typer.echo(path)
+    if service is not None and invented:
+        typer.echo(f"say in {folder / SCENARIO_FILE} what it answers: GET /ping is an example")
+    if service is not None:
+        typer.echo(f"look at {home / STACK_FILE}, and see whether it starts: touchstone run {folder} --phase verify")
+    elif draft is not None:
+        typer.echo(f"write the service in {home}: what lies there answers GET /ping alone")
+        typer.echo(f"one that is there already is drafted by: touchstone new {folder} --service FOLDER")
     typer.echo(f"measure it: touchstone run {folder} --quick")
 
 

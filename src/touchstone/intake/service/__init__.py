@@ -1,0 +1,1 @@
+"""Drafts of stacks for services that are there already: one module a kind of build tool."""

@@ -1,0 +1,105 @@
+"""A stack to edit, drafted from what lies in a service's folder."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from touchstone.failure import UsageError
+from touchstone.intake.toml import table, text, value
+
+APP = "app"
+"""The service's folder within the work folder."""
+Words = Sequence[str]
+"""A command."""
+
+
+@dataclass(frozen=True)
+class DraftInstall:
+    """How what the service depends on is got."""
+
+    commands: Sequence[Words]
+    files: Sequence[str] = ()
+    leaves: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class DraftStack:
+    """How a service is built and run, as its own files have it."""
+
+    language: str
+    needs: Mapping[str, str]
+    artifacts: Sequence[str]
+    run: Words
+    install: DraftInstall | None = None
+    build: Sequence[Words] = ()
+    build_env: Mapping[str, str] = field(default_factory=dict)
+    guessed: Sequence[str] = ()
+    """What the author should look at."""
+
+    def toml(self, name: str, scenario: str, title: str, source: str) -> str:
+        """The text of a stack.toml; `source` is the path from its folder to the service's."""
+        return "\n".join(self._lines(name, scenario, title, source)) + "\n"
+
+    def _lines(self, name: str, scenario: str, title: str, source: str) -> Iterator[str]:
+        yield "# A draft from the service's own files. Look at what is marked."
+        yield "schema = 1"
+        yield f"name = {text(name)}"
+        yield f"scenario = {text(scenario)}"
+        yield f"title = {text(title)}"
+        yield f"language = {text(self.language)}"
+        yield f"extra_sources = {table({APP: source})}   # the service as it is: its files lie below {APP}/"
+        yield from ("", "[needs]")
+        yield from (f"{tool} = {text(version)}" for tool, version in self.needs.items())
+        if self.install:
+            yield from ("", "[install]                   # kept apart from the build, and from its time")
+            if self.install.files:
+                yield f"files = {value(list(self.install.files))}"
+            yield from _commands("commands", self.install.commands)
+            if self.install.leaves:
+                yield f"leaves = {value(list(self.install.leaves))}"
+        yield from ("", "[variants.plain]", 'title = "as it is deployed"')
+        if self.build:
+            yield from _commands("build", self.build)
+        if self.build_env:
+            yield f"build_env = {table(self.build_env)}"
+        yield from (f"# look: {guess}" for guess in self.guessed)
+        yield f"artifacts = {value(list(self.artifacts))}   # all that is shipped"
+        yield "# It listens on HOST and PORT from the environment, or where {host} and {port} say, here or in `env`."
+        yield f"run = {value(list(self.run))}"
+
+
+def _commands(key: str, commands: Sequence[Words]) -> Iterator[str]:
+    if len(commands) == 1:
+        yield f"{key} = [{value(list(commands[0]))}]"
+        return
+    yield from (f"{key} = [", *(f"  {value(list(words))}," for words in commands), "]")
+
+
+def below(path: str) -> str:
+    """A file of the service, as it is called in the work folder."""
+    return APP if path in (".", "") else f"{APP}/{path}"
+
+
+def first_there(service: Path, names: Iterable[str]) -> str | None:
+    """The first of these files that the service has."""
+    return next((name for name in names if (service / name).is_file()), None)
+
+
+def read_text(path: Path) -> str:
+    """What a file of the service holds. Raises UsageError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"it cannot be read: {error}", where=str(path), fix="correct the file") from error
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file of the service holds. Raises UsageError."""
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"it is no TOML: {error}", where=str(path), fix="correct the file") from error

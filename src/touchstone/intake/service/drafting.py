@@ -1,0 +1,42 @@
+"""Which kind of service lies in a folder, and its stack.toml."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from touchstone.failure import UsageError
+from touchstone.intake.service import go, jvm, node, python, rust
+from touchstone.intake.service.base import DraftStack, first_there
+from touchstone.intake.writing import writing
+from touchstone.manifest.catalogue import STACK_FILE
+
+_KINDS = ((go.MARK, go.draft), (rust.MARK, rust.draft), (jvm.MARK, jvm.draft), (node.MARK, node.draft))
+"""Languages that are compiled come first: a package.json next to them builds a page."""
+
+
+def write_stack(drafted: DraftStack, service: Path, home: Path, *, scenario: str) -> Path:
+    """Write its stack.toml into a new folder, whose name is the stack's."""
+    target = home / STACK_FILE
+    with writing(target):
+        home.mkdir(parents=True)
+        source = os.path.relpath(service.resolve(), home.resolve())
+        target.write_text(drafted.toml(home.name, scenario, service.resolve().name, source), encoding="utf-8")
+    return target
+
+
+def draft_service(service: Path) -> DraftStack:
+    """The stack of the service in a folder. Raises UsageError if nothing says how it is built."""
+    for mark, draft in _KINDS:
+        if (service / mark).is_file():
+            return draft(service)
+    if first_there(service, python.MARKS):
+        return python.draft(service)
+    if jvm.prebuilt(service):
+        return jvm.draft_prebuilt(service)
+    looked = ", ".join((*(mark for mark, _ in _KINDS), *python.MARKS))
+    raise UsageError(
+        f"nothing says how this service is built: there is none of {looked}, and no single jar",
+        where=str(service),
+        fix="name the folder that has one; a Dockerfile is an image: docs/your-service.md, section 8",
+    )

@@ -1,0 +1,51 @@
+"""A service with a Cargo.toml: a package, or a workspace with one that has a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from touchstone.intake.service.base import DraftInstall, DraftStack, below, read_toml
+
+MARK = "Cargo.toml"
+
+
+def draft(service: Path) -> DraftStack:
+    """Its stack. Raises UsageError if a Cargo.toml cannot be read."""
+    programs = list(dict.fromkeys(_programs(service)))
+    package, program = programs[0] if programs else (service.resolve().name, service.resolve().name)
+    guessed = [f"there are further programs: {', '.join(name for _, name in programs[1:])}"] if programs[1:] else []
+    if not programs:
+        guessed = ["no program was found: name its package and its binary"]
+    locked = ["--locked"] if (service / "Cargo.lock").is_file() else []
+    manifest = ["--manifest-path", below(MARK)]
+    return DraftStack(
+        language="Rust",
+        needs={"cargo": ">=1.75", "cc": ">=9"},
+        install=DraftInstall([["cargo", "fetch", *locked, *manifest]]),
+        build=[
+            ["cargo", "build", "--release", "--offline", *locked, *manifest, "-p", package, "--bin", program],
+            ["cp", f"{{cache}}/target/release/{program}", "server"],
+        ],
+        build_env={"CARGO_TARGET_DIR": "{cache}/target"},
+        artifacts=["server"],
+        run=["./server"],
+        guessed=guessed,
+    )
+
+
+def _programs(service: Path) -> Iterator[tuple[str, str]]:
+    """Package and name of each program."""
+    top = read_toml(service / MARK)
+    members = top.get("workspace", {}).get("members", [])
+    folders = [service, *(path for pattern in members for path in sorted(service.glob(pattern)))]
+    for folder in folders:
+        if not (folder / MARK).is_file():
+            continue
+        manifest = read_toml(folder / MARK)
+        package = manifest.get("package", {}).get("name")
+        if not isinstance(package, str):
+            continue
+        if (folder / "src/main.rs").is_file() and not manifest.get("bin"):
+            yield package, package
+        yield from ((package, one["name"]) for one in manifest.get("bin", []) if "name" in one)

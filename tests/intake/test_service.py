@@ -1,0 +1,133 @@
+"""A stack drafted from a service that is there: it says how the service is built and run, and does run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import touchstone
+from touchstone.check.folder import refuse_problems
+from touchstone.manifest.catalogue import read_scenario_folder
+from touchstone.manifest.stack import Stack
+
+NODE = {"scripts": {"build": "tsc -p .", "start": "node dist/server.js"}, "dependencies": {"fastify": "5"}}
+SERVER = """
+require("http").createServer((request, response) => {
+  response.writeHead(request.url === "/ping" ? 200 : 404).end(request.url === "/ping" ? "pong" : "");
+}).listen(process.env.PORT, process.env.HOST);
+"""
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><parent><artifactId>spring-boot-starter-parent</artifactId>
+<version>4.1.1</version></parent><artifactId>shop</artifactId><version>1.2</version></project>"""
+MAIN_GO = "package main\n\nfunc main() {}\n"
+
+
+def lay(folder: Path, files: Mapping[str, str]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    return folder
+
+
+def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
+    lay(tmp_path, files)
+    done = touchstone(tmp_path, "new", "bench", "--service", ".")
+    assert done.returncode == 0, done.stderr
+    assert "say in bench/scenario.toml what it answers" in done.stdout
+    assert "touchstone run bench --phase verify" in done.stdout
+    folder = read_scenario_folder(tmp_path / "bench")
+    refuse_problems(folder, {"service"})
+    (stack,) = folder.stacks
+    assert stack.extra_sources == {"app": "../.."}
+    return stack
+
+
+@pytest.mark.parametrize(
+    ("files", "needs", "built", "run"),
+    [
+        (
+            {"package.json": json.dumps(NODE), "package-lock.json": "{}", "tsconfig.json": "{}"},
+            ["node", "npm"],
+            "npm run build --prefix app",
+            "node app/dist/server.js",
+        ),
+        (
+            {"requirements.txt": "fastapi\nuvicorn\n", "src/shop/web.py": "api: FastAPI = FastAPI(title='x')\n"},
+            ["python"],
+            "",
+            ".venv/bin/python -m uvicorn shop.web:api --app-dir app/src --host {host} --port {port}",
+        ),
+        (
+            {"requirements.txt": "flask\n", "app.py": "app = Flask(__name__)\n"},
+            ["python"],
+            "",
+            ".venv/bin/python -m gunicorn --chdir app --bind {host}:{port} app:app",
+        ),
+        (
+            {"go.mod": "module x\n", "cmd/api/main.go": MAIN_GO, "lib.go": "package x\n", "package.json": "{}"},
+            ["go"],
+            "go build -C app -trimpath -o ../server ./cmd/api",
+            "./server",
+        ),
+        (
+            {
+                "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n',
+                "Cargo.lock": "",
+                "crates/model/Cargo.toml": '[package]\nname = "model"\n',
+                "crates/api/Cargo.toml": '[package]\nname = "shop-api"\n',
+                "crates/api/src/main.rs": "fn main() {}\n",
+            },
+            ["cargo", "cc"],
+            "--offline --locked --manifest-path app/Cargo.toml -p shop-api --bin shop-api",
+            "./server",
+        ),
+        (
+            {"pom.xml": POM},
+            ["java", "mvn"],
+            "mvn -B -q -f app/pom.xml -DskipTests -o package",
+            "java -jar app/target/shop-1.2.jar --server.address={host} --server.port={port}",
+        ),
+        (
+            {"build/libs/shop.jar": "", "build/libs/shop-plain.jar": ""},
+            ["java"],
+            "",
+            "java -jar app/build/libs/shop.jar --server.address={host} --server.port={port}",
+        ),
+    ],
+)
+def test_its_own_files_say_how_it_is_built_and_run(
+    tmp_path: Path, files: Mapping[str, str], needs: list[str], built: str, run: str
+) -> None:
+    stack = drafted(tmp_path, files)
+    plain = stack.variants["plain"]
+    assert list(stack.needs) == needs
+    assert built in " ".join(plain.build[0] if plain.build else [])
+    assert " ".join(plain.run or []) == run
+
+
+def test_what_is_a_guess_is_marked(tmp_path: Path) -> None:
+    drafted(tmp_path, {"go.mod": "module x\n", "cmd/a/main.go": MAIN_GO, "cmd/b/main.go": MAIN_GO})
+    assert "# look: there are further programs: ./cmd/b" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+def test_a_folder_that_says_nothing_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    lay(tmp_path, {"README.md": "a service"})
+    done = touchstone(tmp_path, "new", "bench", "--service", ".")
+    assert done.returncode == 2
+    assert "there is none of go.mod, Cargo.toml" in done.stderr
+    assert not (tmp_path / "bench").exists()
+    both = touchstone(tmp_path, "new", "bench", "--service", ".", "--stack", "go")
+    assert both.returncode == 2
+    assert "give --stack or --service" in both.stderr
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_service_that_answers_passes_as_it_is_drafted(tmp_path: Path) -> None:
+    lay(tmp_path, {"package.json": json.dumps({"scripts": {"start": "node web.js"}}), "web.js": SERVER})
+    assert touchstone(tmp_path, "new", "bench", "--service", ".").returncode == 0
+    done = touchstone(tmp_path, "run", "bench", "--quick", "--phase", "verify")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "service/plain holds its contract: 2 checks" in done.stdout
