@@ -9,7 +9,7 @@ from tests.judge.test_revisions import PAIR, pair
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.history.recording import Measured, entries_of, entries_of_revisions
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import Standing
+from touchstone.judge.comparison.pair import PairStanding
 from touchstone.judge.comparison.revisions import judge_revisions
 
 from .entries import BEGIN
@@ -40,7 +40,7 @@ def test_of_two_revisions_the_head_is_recorded_against_the_pinned_base() -> None
     assert rate.reference == f"sound/plain at {'1' * 10}"
     assert rate.ratio == pytest.approx(0.9, rel=0.02)
     with pytest.raises(InvalidRunError, match="could not be compared"):
-        entries_of_revisions(run, said.model_copy(update={"standing": Standing.INVALID}), COMMIT)
+        entries_of_revisions(run, said.model_copy(update={"standing": PairStanding.INVALID}), COMMIT)
 
 
 def test_an_invalid_figure_is_not_recorded() -> None:

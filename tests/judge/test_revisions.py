@@ -7,7 +7,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import Standing
+from touchstone.judge.comparison.pair import PairStanding
 from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding, Judgement, Outcome, Severity
@@ -38,13 +38,13 @@ def said(ratio: float, margin: float = 0.05, *, noise: float = 0.002, rounds: in
 @pytest.mark.parametrize(
     ("ratio", "standing", "outcome"),
     [
-        (0.8, Standing.WORSE, Outcome.SLOWER),
-        (1.25, Standing.PASSED, Outcome.FASTER),
-        (1.0, Standing.PASSED, Outcome.EQUIVALENT),
-        (0.97, Standing.PASSED, Outcome.EQUIVALENT),
+        (0.8, PairStanding.WORSE, Outcome.SLOWER),
+        (1.25, PairStanding.PASSED, Outcome.FASTER),
+        (1.0, PairStanding.PASSED, Outcome.EQUIVALENT),
+        (0.97, PairStanding.PASSED, Outcome.EQUIVALENT),
     ],
 )
-def test_a_real_loss_fails_and_nothing_else(ratio: float, standing: Standing, outcome: Outcome) -> None:
+def test_a_real_loss_fails_and_nothing_else(ratio: float, standing: PairStanding, outcome: Outcome) -> None:
     found = said(ratio)
     assert found.standing is standing
     (change,) = found.changes
@@ -53,13 +53,13 @@ def test_a_real_loss_fails_and_nothing_else(ratio: float, standing: Standing, ou
 
 
 def test_noise_leaves_it_undecided() -> None:
-    assert said(1.0, noise=0.1, rounds=3).standing is Standing.UNDECIDED
+    assert said(1.0, noise=0.1, rounds=3).standing is PairStanding.UNDECIDED
 
 
 def test_a_figures_own_margin_decides_it() -> None:
     run, judgement = pair(0.9)
     wide = Terms(margin=0.05, confidence=0.95, figures={"throughput": 0.2})
-    assert judge_revisions(run, judgement, PAIR, "sound/plain", wide).standing is Standing.PASSED
+    assert judge_revisions(run, judgement, PAIR, "sound/plain", wide).standing is PairStanding.PASSED
 
 
 def test_a_head_that_failed_is_invalid_and_a_figure_that_it_lacks_is_gone() -> None:
@@ -70,9 +70,9 @@ def test_a_head_that_failed_is_invalid_and_a_figure_that_it_lacks_is_gone() -> N
     terms = Terms(margin=0.05, confidence=0.95, figures={"throughput": None, "latency_p50": None})
     found = judge_revisions(run, judge(run), PAIR, "sound/plain", terms)
     assert [figure for one in found.gone for figure in one.figures] == ["latency_p50"]
-    assert found.standing is Standing.WORSE
+    assert found.standing is PairStanding.WORSE
     run.samples = [sample for sample in run.samples if sample.contender != "head/plain"]
-    assert judge_revisions(run, judge(run), PAIR, "sound/plain", terms).standing is Standing.INVALID
+    assert judge_revisions(run, judge(run), PAIR, "sound/plain", terms).standing is PairStanding.INVALID
 
 
 def test_junit_counts_what_is_worse() -> None:

@@ -32,8 +32,8 @@ _OF_THE_PROCESS = (
 
 
 @dataclass
-class Standing:
-    """A contender that runs next to others."""
+class Started:
+    """A contender that was started next to others, and what it was started with."""
 
     contender: Contender
     running: Engaged
@@ -65,23 +65,23 @@ def apart_for_ports(contenders: Iterable[Contender]) -> str | None:
 
 
 @contextmanager
-def standing(
+def started(
     bench: Bench,
     contenders: Sequence[Contender],
     round_number: int,
     *,
     under: Load | None,
     phase: str = "load",
-) -> Iterator[tuple[list[Standing], dict[str, Sample]]]:
-    """Start them all for a load: those that stand, and for contenders that failed to start the sample recording why.
+) -> Iterator[tuple[list[Started], dict[str, Sample]]]:
+    """Start them all for a load: those that run, and for contenders that failed to start the sample recording why.
 
-    A contender that stands alone gets the dependencies themselves where they cannot be divided.
+    A contender that runs alone gets the dependencies themselves where they cannot be divided.
 
     When the context ends, all have been stopped and every carrier holds how its process ended.
     """
     for name, dependency in bench.dependencies.items():
         dependency.reset(dict(under.dependency_settings.get(name, {}) if under else {}))
-    found: list[Standing] = []
+    found: list[Started] = []
     fallen: dict[str, Sample] = {}
     with ExitStack() as stack:
         for contender in contenders:
@@ -94,7 +94,7 @@ def standing(
                 carrier.failure = failed(error, tail(bench.store.logs / f"{carrier.id}.log"))
                 fallen[contender.name] = carrier
                 continue
-            found.append(Standing(contender, contender_running, own, carrier))
+            found.append(Started(contender, contender_running, own, carrier))
         yield found, fallen
 
 

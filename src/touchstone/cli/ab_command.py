@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli.pair_code import pair_code
 from touchstone.cli.places import as_typed, results_root
-from touchstone.cli.standing import pair_code
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
@@ -17,7 +17,7 @@ from touchstone.judge.comparison.revisions import Revision
 from touchstone.report import junit, render, revisions
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
-from touchstone.report.standing import print_pair
+from touchstone.report.pair import print_pair
 from touchstone.revisions.ab import SHARP, Answer, Question, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository

@@ -10,16 +10,16 @@ from urllib.parse import urlsplit
 import typer
 from rich.console import Console
 
+from touchstone.cli.pair_code import pair_code
 from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.services import read_services
-from touchstone.cli.standing import pair_code
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.phase.load.figures import WATCHED
 from touchstone.report import render
 from touchstone.report.format import plural
-from touchstone.report.standing import print_pair
+from touchstone.report.pair import print_pair
 from touchstone.run.measure import Conditions
 from touchstone.run.progress import Plain, display_for
 from touchstone.run.two_urls import Question, compare_urls

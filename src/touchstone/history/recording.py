@@ -8,7 +8,7 @@ from datetime import datetime
 
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.history.entry import Entry
-from touchstone.judge.comparison.pair import Standing
+from touchstone.judge.comparison.pair import PairStanding
 from touchstone.judge.comparison.revisions import RevisionsJudgement
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Estimate, Verdict
@@ -54,7 +54,7 @@ def entries_of_revisions(run: Run, said: RevisionsJudgement, measured: Measured)
 
     Raises InvalidRunError if there is none, or if the two could not be compared.
     """
-    if said.standing is Standing.INVALID:
+    if said.standing is PairStanding.INVALID:
         raise InvalidRunError("the two revisions could not be compared", fix="`touchstone show` says why")
     _, variant = said.contender.split("/", 1)
     return _entries(run, measured, {f"head/{variant}": said.contender}, f"{said.contender} at {said.base.commit[:10]}")

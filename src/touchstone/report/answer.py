@@ -8,7 +8,7 @@ from touchstone.report.format import percent, plural, ratio
 from touchstone.report.scoreboard import rising, scoreboard
 from touchstone.report.table import Column
 from touchstone.report.view import Place, View
-from touchstone.report.words import standing
+from touchstone.report.words import sign
 from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
 
 _NAMED = 3
@@ -38,14 +38,14 @@ def _compared(view: View, place: Place, figure: str) -> list[Comparison]:
         for contender in view.measured
         if contender.name not in exhibits and (c := view.comparison(place, contender.name, figure)) is not None
     ]
-    sign = -1.0 if FIGURES[figure].better is Better.HIGHER else 1.0
-    return sorted(found, key=lambda c: sign * (c.ratio or 0.0))
+    towards_best = -1.0 if FIGURES[figure].better is Better.HIGHER else 1.0
+    return sorted(found, key=lambda c: towards_best * (c.ratio or 0.0))
 
 
 def _by_kind(found: list[Comparison]) -> dict[str, list[Comparison]]:
     kinds: dict[str, list[Comparison]] = {}
     for comparison in found:
-        kinds.setdefault(standing(comparison).kind, []).append(comparison)
+        kinds.setdefault(sign(comparison).kind, []).append(comparison)
     return kinds
 
 
@@ -110,7 +110,7 @@ def _elsewhere(view: View, columns: list[Column]) -> str:
         found = _compared(view, column.place, column.figure.name)
         ahead = _by_kind(found).get("better", [])
         leader = f"{ahead[0].contender} leads" if ahead else "no one is known to lead"
-        if found and all(standing(c).kind == "worse" for c in found):
+        if found and all(sign(c).kind == "worse" for c in found):
             leader = f"{found[0].baseline} leads"
         what = "" if column.figure == lead.figure else f" ({column.figure.in_sentence})"
         leaders.setdefault(leader, []).append(view.title(column.place) + what)
@@ -124,9 +124,9 @@ def _extremes(view: View, column: Column) -> str:
     if not found:
         return ""
     base, what = found[0].baseline, column.figure.in_sentence
-    decided = [c for c in found if standing(c).kind in ("better", "worse") and c.ratio is not None]
+    decided = [c for c in found if sign(c).kind in ("better", "worse") and c.ratio is not None]
     if not decided:
-        level = all(standing(c).kind == "equivalent" for c in found)
+        level = all(sign(c).kind == "equivalent" for c in found)
         how = "all are level" if level else "no difference is decided"
         return f"On {what} {how}."
     first, last = decided[0], decided[-1]

@@ -58,6 +58,6 @@ def _plain_cell(table: Table, row: Row, column: Column, cell: Cell) -> str:
         state = "invalid" if cell.verdict is Verdict.INVALID else "not measured"
         return f"{label} {state}" + (f" ({cell.reason})" if cell.reason else "")
     bounds = f" [{cell.interval}]" if cell.interval else ""
-    against = f", {cell.ratio} {cell.standing.word}" if cell.standing and cell.ratio else ""
+    against = f", {cell.ratio} {cell.sign.word}" if cell.sign and cell.ratio else ""
     verdict = "" if cell.verdict is Verdict.VALID else f", {cell.verdict}" + (f": {cell.reason}" if cell.reason else "")
     return f"{label} {cell.text} {column.scale.suffix}".rstrip() + f"{bounds}{against}{verdict}"

@@ -68,7 +68,7 @@ def summary_lines(view: View) -> Iterator[str]:
     for group in groups:
         yield from [f"**{escaped(group.title)}**", ""]
         for line in group.lines:
-            yield f"- {line.standing.mark} {escaped(marked(line))}"
+            yield f"- {line.sign.mark} {escaped(marked(line))}"
         for struck in group.struck:
             yield f"- {INVALID.mark} {_struck(escaped(struck_sentence(struck)), Verdict.INVALID)}"
         yield ""
@@ -97,9 +97,9 @@ def scoreboard_lines(view: View) -> Iterator[str]:
 
 def _score(cell: Cell, row: Row) -> str:
     shown = _cell(replace(cell, interval=""))
-    if cell.text == NOTHING or cell.standing is None or not cell.ratio or row.kind == "baseline":
+    if cell.text == NOTHING or cell.sign is None or not cell.ratio or row.kind == "baseline":
         return shown
-    return f"{shown} · {cell.ratio} {cell.standing.mark}"
+    return f"{shown} · {cell.ratio} {cell.sign.mark}"
 
 
 def table_lines(table: Table, level: str) -> Iterator[str]:

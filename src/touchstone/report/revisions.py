@@ -11,8 +11,8 @@ from touchstone.report.causes import causes
 from touchstone.report.changes import gone_words, table_lines
 from touchstone.report.format import percent, plural
 from touchstone.report.markdown import escaped, finding_lines
+from touchstone.report.pair import SENTENCES
 from touchstone.report.sentence import machine
-from touchstone.report.standing import SENTENCES
 from touchstone.report.view import View
 
 MOST_BYTES = 64_000

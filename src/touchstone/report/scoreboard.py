@@ -121,7 +121,7 @@ def _group(row: Row) -> str:
         return "invalid"
     if row.kind == "baseline":
         return "level"
-    return _GROUPS.get(first.standing.kind, "undecided") if first.standing else ""
+    return _GROUPS.get(first.sign.kind, "undecided") if first.sign else ""
 
 
 def _order(scored: ScoreRow) -> tuple[int, bool, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.report.format import duration, percent, plural, ratio, ratio_interval, size
 from touchstone.report.view import View
-from touchstone.report.words import standing
+from touchstone.report.words import sign
 from touchstone.vocabulary.figure import FIGURES
 
 
@@ -22,7 +22,7 @@ def comparison_sentence(comparison: Comparison, confidence: float) -> str:
     more = ""
     if comparison.outcome is Outcome.UNDECIDED and comparison.more_rounds:
         more = f"; {plural(comparison.more_rounds, 'further round')} would decide it"
-    return f"{figure}: {pair} {ratio(comparison.ratio)}{within}: {standing(comparison).word}{more}."
+    return f"{figure}: {pair} {ratio(comparison.ratio)}{within}: {sign(comparison).word}{more}."
 
 
 def against(comparison: Comparison) -> str:

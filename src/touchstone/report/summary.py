@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from touchstone.judge.judgement import Verdict
 from touchstone.report.sentence import comparison_sentence
 from touchstone.report.view import Place, View
-from touchstone.report.words import INVALID, VERDICT_MARKS, Standing, standing
+from touchstone.report.words import INVALID, VERDICT_MARKS, Sign, sign
 from touchstone.vocabulary.figure import FIGURES
 
 
@@ -17,7 +17,7 @@ from touchstone.vocabulary.figure import FIGURES
 class Line:
     """A comparison in a sentence."""
 
-    standing: Standing
+    sign: Sign
     sentence: str
     doubtful: bool
     """True if a finding makes one of the two figures suspect."""
@@ -55,7 +55,7 @@ class Group:
     @property
     def tally(self) -> str:
         """What the folded lines say, in words."""
-        counts = Counter(line.standing.kind for line in self.further)
+        counts = Counter(line.sign.kind for line in self.further)
         return ", ".join(f"{count} {kind if kind != 'none' else 'not compared'}" for kind, count in counts.items())
 
 
@@ -85,7 +85,7 @@ def _group(view: View, place: Place) -> Group:
             sentence = comparison_sentence(comparison, view.judgement.confidence)
             lines.append(
                 Line(
-                    standing(comparison),
+                    sign(comparison),
                     sentence,
                     comparison.verdict is Verdict.SUSPECT,
                     FIGURES[comparison.figure].leads,
@@ -95,10 +95,10 @@ def _group(view: View, place: Place) -> Group:
     return Group(view.title(place), lines, invalid)
 
 
-def sentences(view: View, *, leading: bool) -> Iterator[tuple[str, Standing, str]]:
+def sentences(view: View, *, leading: bool) -> Iterator[tuple[str, Sign, str]]:
     """The summary's lines: a place's title with its first, empty with the others."""
     for group in summary(view):
-        lines = [(line.standing, marked(line)) for line in (group.leading if leading else group.lines)]
+        lines = [(line.sign, marked(line)) for line in (group.leading if leading else group.lines)]
         lines += [(INVALID, struck_sentence(struck)) for struck in group.struck]
         for number, (how, sentence) in enumerate(lines):
             yield group.title if number == 0 else "", how, sentence

@@ -10,7 +10,7 @@ from touchstone.record.sample import TARE
 from touchstone.report.format import NOTHING, Scale, decimals_for, interval, ratio, scale_for
 from touchstone.report.sentence import against
 from touchstone.report.view import FindingGroup, Place, View
-from touchstone.report.words import Standing, standing
+from touchstone.report.words import Sign, sign
 from touchstone.vocabulary.figure import Better, Figure
 from touchstone.vocabulary.phase import PHASES
 
@@ -33,7 +33,7 @@ class Cell:
     interval: str = ""
     verdict: Verdict = Verdict.VALID
     reason: str | None = None
-    standing: Standing | None = None
+    sign: Sign | None = None
     ratio: str = ""
     share: float | None = None
     """The median as a share of the column's greatest valid median, for a bar."""
@@ -149,7 +149,7 @@ def _cell(view: View, contender: str, column: Column, top: float | None) -> Cell
         interval=interval(estimate.low, estimate.high, column.scale, decimals),
         verdict=estimate.verdict,
         reason=estimate.reason,
-        standing=standing(comparison) if comparison else None,
+        sign=sign(comparison) if comparison else None,
         ratio=_ratio(comparison),
         share=min(1.0, estimate.median / top) if top else None,
         estimate=estimate,

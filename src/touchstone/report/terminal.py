@@ -30,7 +30,7 @@ from touchstone.report.table import Cell, Column, Row, Table, headline_tables
 from touchstone.report.view import View
 from touchstone.report.words import VERDICT_MARKS
 
-_STANDING_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "undecided": "dim", "invalid": "red"}
+_SIGN_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "undecided": "dim", "invalid": "red"}
 _VERDICT_STYLES = {Verdict.VALID: "", Verdict.SUSPECT: "yellow", Verdict.INVALID: "red strike"}
 _SEVERITY_STYLES = {Severity.INVALID: "bold red", Severity.SUSPECT: "bold yellow", Severity.NOTE: "bold cyan"}
 _ROW_NOTES = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid", "absent": "not measured"}
@@ -110,8 +110,8 @@ def _score(cell: Cell, row: Row) -> Text:
     text = Text(_short(cell.text), style=_VERDICT_STYLES[cell.verdict], no_wrap=True)
     if mark := VERDICT_MARKS[cell.verdict]:
         text.append(f" {mark}")
-    if cell.standing is not None and cell.ratio and row.kind != "baseline":
-        text.append(f"\n{cell.ratio} {cell.standing.mark}", style=_STANDING_STYLES.get(cell.standing.kind, ""))
+    if cell.sign is not None and cell.ratio and row.kind != "baseline":
+        text.append(f"\n{cell.ratio} {cell.sign.mark}", style=_SIGN_STYLES.get(cell.sign.kind, ""))
     return text
 
 
@@ -135,7 +135,7 @@ def _print_comparisons(console: Console, view: View) -> None:
     for title, how, sentence in told:
         if title:
             console.print(Text(f"  {title}", style="dim"))
-        style = _STANDING_STYLES.get(how.kind, "")
+        style = _SIGN_STYLES.get(how.kind, "")
         words = (sentence, "red" if how.kind == "invalid" else "")
         _say(console, Text.assemble((f"{how.mark} ", style), words), 2)
     further = sum(len(group.further) for group in summary(view))
@@ -205,8 +205,8 @@ def _rich_cell(cell: Cell) -> Text:
     text = Text(_short(cell.text), style=_VERDICT_STYLES[cell.verdict], no_wrap=True)
     if mark:
         text.append(f" {mark}", style="red" if cell.verdict is Verdict.INVALID else "yellow")
-    if cell.standing is not None and cell.ratio:
-        text.append(f"\n{cell.ratio} {cell.standing.mark}", style=_STANDING_STYLES.get(cell.standing.kind, ""))
+    if cell.sign is not None and cell.ratio:
+        text.append(f"\n{cell.ratio} {cell.sign.mark}", style=_SIGN_STYLES.get(cell.sign.kind, ""))
     if cell.interval:
         text.append(f"\n{_short(cell.interval)}", style="dim")
     return text

@@ -13,31 +13,33 @@ VERDICT_MARKS = {Verdict.VALID: "", Verdict.SUSPECT: "?", Verdict.INVALID: "✗"
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How a comparison is shown: its kind (a style's name), its mark and its word."""
+class Sign:
+    """How a comparison, or a verdict on a claim, is shown."""
 
     kind: str
+    """A style's name."""
     mark: str
     word: str
+    """Or a few words."""
 
 
-INVALID = Standing("invalid", "\N{BALLOT X}", "invalid")
+INVALID = Sign("invalid", "\N{BALLOT X}", "invalid")
 
 
-def standing(comparison: Comparison) -> Standing:
-    """What a comparison amounts to, in the words that fit its figure."""
+def sign(comparison: Comparison) -> Sign:
+    """The sign of a comparison, with the word that fits its figure."""
     if comparison.verdict is Verdict.INVALID:
         return INVALID
     if comparison.ratio is None:
-        return Standing("none", NOTHING, "not compared")
+        return Sign("none", NOTHING, "not compared")
     if comparison.outcome is Outcome.EQUIVALENT:
-        return Standing("equivalent", "=", "equivalent")
+        return Sign("equivalent", "=", "equivalent")
     if comparison.outcome is Outcome.UNDECIDED:
-        return Standing("undecided", "~", "undecided")
+        return Sign("undecided", "~", "undecided")
     word = _word(FIGURES[comparison.figure], comparison.ratio)
     if comparison.better is None:
-        return Standing("different", "≠", word)
-    return Standing("better", "▲", word) if comparison.better else Standing("worse", "▼", word)
+        return Sign("different", "≠", word)
+    return Sign("better", "▲", word) if comparison.better else Sign("worse", "▼", word)
 
 
 def _word(figure: Figure, ratio: float) -> str:

@@ -18,8 +18,8 @@ from touchstone.record.sample import TARE
 Key = tuple[str, str | None, str]
 
 
-class Standing(StrEnum):
-    """What is said of the second as a whole."""
+class PairStanding(StrEnum):
+    """What is said of the second contender as a whole."""
 
     PASSED = "passed"
     """No figure that was asked about is worse by more than the margin."""
@@ -34,7 +34,7 @@ class Standing(StrEnum):
 class PairJudgement(Record):
     """All that is said of two contenders."""
 
-    standing: Standing
+    standing: PairStanding
     scenario: str
     run: str
     """The id of the run."""
@@ -74,11 +74,11 @@ def judge_pair(run: Run, judgement: Judgement, names: tuple[str, str], terms: Te
     lost = _gone(before, after, judgement, second, called)
     held = hold_against(changes, lost, terms)
     if judgement.failed or not changes:
-        standing = Standing.INVALID
+        standing = PairStanding.INVALID
     elif held.breached or held.gone:
-        standing = Standing.WORSE
+        standing = PairStanding.WORSE
     else:
-        standing = Standing.UNDECIDED if held.open else Standing.PASSED
+        standing = PairStanding.UNDECIDED if held.open else PairStanding.PASSED
     return PairJudgement(
         standing=standing,
         scenario=run.plan.scenario,

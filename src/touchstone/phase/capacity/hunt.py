@@ -15,7 +15,7 @@ from touchstone.bench.base import Bench, attempt_together, blank_sample, failed
 from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.tare import EngineServer
-from touchstone.bench.together import Standing
+from touchstone.bench.together import Started
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
@@ -49,8 +49,8 @@ class Hunt:
     load: Load
     objective: Objective
     round_number: int
-    standing: list[Standing]
-    restart: Callable[[Standing], None]
+    started: list[Started]
+    restart: Callable[[Started], None]
     """Gives a contender that has died a new process."""
     alone: bool = False
     """True if other contenders are searched apart from these: they have no rate in common."""
@@ -60,14 +60,14 @@ class Hunt:
     def measure(self) -> list[Sample]:
         """The samples: contenders in their order, then the tare. What goes wrong becomes their failure."""
         unprepared = self._prepare()
-        self.samples = [self._blank(one.contender.name) for one in self.standing] + [self._blank(TARE)]
+        self.samples = [self._blank(one.contender.name) for one in self.started] + [self._blank(TARE)]
         attempt_together(self.samples, self._measure)
         return self.samples + unprepared
 
     def _prepare(self) -> list[Sample]:
         """Send what goes before the load; the samples of those that did not answer it as they must."""
         fallen = []
-        for one in list(self.standing):
+        for one in list(self.started):
             try:
                 if not one.prepared:
                     prepare_load(self._checker(one), self.load, self.bench.seed)
@@ -75,10 +75,10 @@ class Hunt:
             except TouchstoneError as error:
                 fallen.append(self._blank(one.contender.name))
                 fallen[-1].failure = failed(error, [])
-                self.standing.remove(one)
+                self.started.remove(one)
         return fallen
 
-    def _checker(self, one: Standing) -> Checker:
+    def _checker(self, one: Started) -> Checker:
         return Checker(one.running.service, one.bench.dependencies, self.bench.seed)
 
     def _blank(self, contender: str) -> Sample:
@@ -88,12 +88,12 @@ class Hunt:
 
     def _measure(self) -> None:
         bench = self.bench
-        before = [work_before(self.load, one.bench.dependencies, bench.seed) for one in self.standing]
-        machines = [MachineWatch(one.running.cgroup) for one in self.standing]
+        before = [work_before(self.load, one.bench.dependencies, bench.seed) for one in self.started]
+        machines = [MachineWatch(one.running.cgroup) for one in self.started]
         with ExitStack() as stack:
             watches = [
                 stack.enter_context(DependencyWatch(one.bench.dependencies, one.running.leftovers))
-                for one in self.standing
+                for one in self.started
             ]
             null = stack.enter_context(null_server(bench, self.load))
             self._seat(null)
@@ -106,8 +106,8 @@ class Hunt:
             if sample.capacity is not None and (points := at_rates.get(seat.name)):
                 sample.capacity.at_rates = points
                 sample.figures |= efficiency_figures(points)
-            if index < len(self.standing):
-                one = self.standing[index]
+            if index < len(self.started):
+                one = self.started[index]
                 sample.machine, sample.dependencies = machines[index].end(), watches[index].states
                 if not seat.deaths:
                     whole = LoadResult(totals=seat.totals)
@@ -120,11 +120,11 @@ class Hunt:
         pace = Pace(profile.trial_s, profile.trials, profile.capacity_width)
         names = [sample.contender for sample in self.samples]
         for number, name in enumerate(names):
-            own = number < len(self.standing)
+            own = number < len(self.started)
             self.seats.append(
                 Seat(
                     name=name,
-                    target=self._target(self.standing[number]) if own else Target(null.url, null.watch, lanes=1),
+                    target=self._target(self.started[number]) if own else Target(null.url, null.watch, lanes=1),
                     load=self.load if own else null_load(self.load),
                     objective=self.objective,
                     pace=pace if own else _TARE_PACE,
@@ -190,7 +190,7 @@ class Hunt:
         if seat.name == TARE or not seat.target.died():
             return
         index = self.seats.index(seat)
-        one = self.standing[index]
+        one = self.started[index]
         where = f"at {seat.dies_at:,.0f} requests per second" if seat.dies_at else "under its closed loop"
         self.bench.watcher.say(f"  {seat.name} {seat.death} {where}; going on below")
         self.restart(one)
@@ -198,7 +198,7 @@ class Hunt:
         seat.target = self._target(one)
         self._warm_up([index], _AGAIN, connections=max(1, self.load.connections // _GENTLY))
 
-    def _target(self, one: Standing) -> Target:
+    def _target(self, one: Started) -> Target:
         contender, service = one.running, one.running.service
         watched = contender.watch(after_s=0.0)
         assert watched is not None  # the phase is for contenders that the lab starts

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from touchstone.bench.base import Bench, blank_sample
 from touchstone.bench.service import running
-from touchstone.bench.together import Standing, divisible, pass_on, standing
+from touchstone.bench.together import Started, divisible, pass_on, started
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
@@ -78,11 +78,11 @@ def _hunt(
     """The samples of one load: each contender's, the tare's, and of those that did not start."""
     assert bench.scenario.capacity is not None  # `applies` has seen to it
     objective = parse_objective(bench.scenario.capacity.objective)
-    together = standing(bench, contenders, round_number, under=load, phase="capacity")
+    together = started(bench, contenders, round_number, under=load, phase="capacity")
     # Who took a dead one's place ends before the parts of the dependencies that it uses.
     with together as (found, fallen), ExitStack() as places:
 
-        def restart(one: Standing) -> None:
+        def restart(one: Started) -> None:
             one.carrier = blank_sample(bench, "capacity", one.contender.name, round_number=round_number)
             again = running(one.bench, bench.builds[one.contender.name], one.carrier, under=load)
             one.running = places.enter_context(again)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import psutil
 
 from touchstone.bench.base import Bench
-from touchstone.bench.together import standing
+from touchstone.bench.together import started
 from touchstone.isolation.family import family, resident
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
@@ -31,7 +31,7 @@ def _memory_needed(bench: Bench, contenders: Sequence[Contender], available: int
     if available >= len(contenders) * _PLENTY:
         return 0
     bench.watcher.step("weighing the contenders")
-    with standing(bench, contenders, 1, under=None) as (found, _):
+    with started(bench, contenders, 1, under=None) as (found, _):
         return int(_GROWTH * sum(resident(family(one.running.pid)) for one in found if one.running.pid is not None))
 
 

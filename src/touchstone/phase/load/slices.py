@@ -17,7 +17,7 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.engaged import aim
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.tare import EngineServer
-from touchstone.bench.together import Standing, divisible, pass_on, standing
+from touchstone.bench.together import Started, divisible, pass_on, started
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import fresh_of
 from touchstone.engine.job import slices_job, traffic
@@ -75,7 +75,7 @@ def measure_slices(bench: Bench, contenders: Sequence[Contender], round_number: 
         if not able:
             continue
         kept: list[tuple[Sample | None, list[Sample]]] = []
-        with standing(bench, able, round_number, under=first) as (found, fallen):
+        with started(bench, able, round_number, under=first) as (found, fallen):
             for number, name in enumerate(names):
                 last = number == len(names) - 1
                 one = _SlicedLoad(bench, name, loads[name], round_number, found, warm=number > 0, last=last)
@@ -123,7 +123,7 @@ class _SlicedLoad:
     name: str
     load: Load
     round_number: int
-    standing: list[Standing]
+    started: list[Started]
     warm: bool
     """True if the processes have served another load of the round already."""
     last: bool
@@ -135,22 +135,22 @@ class _SlicedLoad:
         """The samples, in the job's order: contenders, then the tare. What goes wrong becomes their failure."""
         self.samples = [
             blank_sample(self.bench, "load", name, load=self.name, under=self.load, round_number=self.round_number)
-            for name in [*(one.contender.name for one in self.standing), TARE]
+            for name in [*(one.contender.name for one in self.started), TARE]
         ]
         attempt_together(self.samples, self._measure)
         return self.samples
 
     def _measure(self) -> None:
         bench, after_s = self.bench, self.bench.profile.timing(self.load, self.round_number).idle_s
-        checkers = [self._prepared(index, s) for index, s in enumerate(self.standing)]
-        before = [work_before(self.load, s.bench.dependencies, bench.seed) for s in self.standing]
+        checkers = [self._prepared(index, s) for index, s in enumerate(self.started)]
+        before = [work_before(self.load, s.bench.dependencies, bench.seed) for s in self.started]
         bench.watcher.step(f"loading in turns: {self.name}")
         with ExitStack() as stack:
             null = stack.enter_context(null_server(bench, self.load))
             job = self._job(null, after_s)
-            machines = [MachineWatch(s.running.cgroup) for s in self.standing]
+            machines = [MachineWatch(s.running.cgroup) for s in self.started]
             watches = [
-                stack.enter_context(DependencyWatch(s.bench.dependencies, s.running.leftovers)) for s in self.standing
+                stack.enter_context(DependencyWatch(s.bench.dependencies, s.running.leftovers)) for s in self.started
             ]
             with bench.take_turns(job, self.load.timeout_s) as session:
                 warm_ups = self._warm_up(session)
@@ -158,7 +158,7 @@ class _SlicedLoad:
                 self._laps(session, slice_s)
                 result = session.finish(after_s)
         self._keep(result, warm_ups, slice_s)
-        for index, one in enumerate(self.standing):
+        for index, one in enumerate(self.started):
             sample = self.samples[index]
             sample.machine = machines[index].end()
             sample.dependencies = watches[index].states
@@ -177,13 +177,13 @@ class _SlicedLoad:
                 # Its own dependency may be gone; that is nothing to the others.
                 sample.failure = failed(error, [])
 
-    def _prove(self, one: Standing, sample: Sample, result: LoadResult, before: Sequence[float]) -> None:
+    def _prove(self, one: Started, sample: Sample, result: LoadResult, before: Sequence[float]) -> None:
         dependencies = one.bench.dependencies
         sample.proofs = prove_load(self.load, dependencies, result, self.bench.seed, before)
         if self.round_number == 1:
             look_after_answers(self.load, one.running.service, dependencies, sample.dependencies, self.bench.seed)
 
-    def _prepared(self, index: int, one: Standing) -> Checker | None:
+    def _prepared(self, index: int, one: Started) -> Checker | None:
         checker = Checker(one.running.service, one.bench.dependencies, self.bench.seed)
         sample = self.samples[index]
         sample.left_out = not_asked(self.load, one.bench.dependencies)
@@ -201,7 +201,7 @@ class _SlicedLoad:
     def _job(self, null: EngineServer, after_s: float) -> SlicesJob:
         seed = self.bench.seed + self.round_number
         contenders: dict[str, Traffic] = {}
-        for one in self.standing:
+        for one in self.started:
             job = traffic(self.load, one.running.url, seed=seed, fresh=fresh_of(self.bench.seed))
             aim(job, one.running, after_s)
             contenders[one.contender.name] = job
@@ -220,7 +220,7 @@ class _SlicedLoad:
         budget = Budget(profile.warm_least_s, profile.warm_most_s)
         if self.warm:
             budget = Budget(profile.warm_least_s / 2, profile.warm_most_s / 3, least_requests=0, looks=1)
-        null = len(self.standing)
+        null = len(self.started)
         names = {index: self.samples[index].contender for index in self._live if index != null}
         records, accounts = warm_up(
             session,
@@ -277,7 +277,7 @@ class _SlicedLoad:
                 continue
             own = sample.slices.slices
             sample.result = _with_machine(result.contenders[index], own)
-            one = self.standing[index] if index < len(self.standing) else None
+            one = self.started[index] if index < len(self.started) else None
             unwatched = one.running.unwatched if one else None
             sample.figures, sample.not_measured = sliced_figures(sample.result, own, unwatched)
             carrier = one.carrier if one else None

@@ -10,7 +10,7 @@ Level = Literal["MUST", "SHOULD", "MAY"]
 Risk = Literal["dangerous", "breaks", "unclear", "other"]
 """What a breach does to others: accepted what must be refused, refused what must work, refused without the right
 status, anything else."""
-Standing = Literal["broken", "inconclusive", "kept", "not_applicable"]
+RequirementStanding = Literal["broken", "inconclusive", "kept", "not_applicable"]
 
 
 class Kept(Record):
@@ -34,7 +34,7 @@ class ProbeRequirement(Record):
     section: str
     level: Level
     says: str
-    standing: Standing
+    standing: RequirementStanding
     risk: Risk | None = None
     """The gravest among its wrong cases."""
     played: int

@@ -62,7 +62,7 @@ def _published(measurement: Measurement) -> str:
 def explain_claim(console: Console, ruled: Ruled, claim: Claim) -> None:
     """All that a verdict rests on, down to the samples."""
     ruling = ruled.of(claim)
-    lines = [f"{claim.id}: {claim.says}", f"verdict: {ruling.ruling} ({SIGNS[ruling.ruling].says})", reason(ruling)]
+    lines = [f"{claim.id}: {claim.says}", f"verdict: {ruling.ruling} ({SIGNS[ruling.ruling].word})", reason(ruling)]
     lines += [f"published: {p.what}: {published(p)}" for p in claim.published]
     lines += [line for m in ruling.measurements for line in _measurement(m, "")]
     for explanation in ruling.explanations:

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from touchstone.judge.claims.quantities import QUANTITIES
 from touchstone.judge.claims.ruling import ClaimRuling, Measurement, Ruling
 from touchstone.judge.reading.disturbance import Disturbance
 from touchstone.manifest.claim import UNITS, Published
 from touchstone.report.format import NOTHING, lower_first, percent, plural, quantity, ratio
+from touchstone.report.words import Sign
 from touchstone.vocabulary.figure import Unit
-
-
-@dataclass(frozen=True)
-class Sign:
-    """How a verdict is shown."""
-
-    kind: str
-    """A style's name."""
-    mark: str
-    says: str
-
 
 SIGNS = {
     Ruling.HOLDS: Sign("holds", "✓", "holds here"),

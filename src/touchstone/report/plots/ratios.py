@@ -12,7 +12,7 @@ from touchstone.report.plots import canvas
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.view import Place, View
-from touchstone.report.words import direction, standing
+from touchstone.report.words import direction, sign
 from touchstone.vocabulary.figure import FIGURES, Figure
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def build(view: View, places: list[Place]) -> Panel | None:
             _row(axes, comparison, y - _ROW / 2, left)
     title = f"Against {groups[0].comparisons[0].baseline}"
     described = "; ".join(
-        f"{g.figure.title}, {c.contender}: {ratio(c.ratio)} ({standing(c).word})" for g in groups for c in g.comparisons
+        f"{g.figure.title}, {c.contender}: {ratio(c.ratio)} ({sign(c).word})" for g in groups for c in g.comparisons
     )
     return Panel(
         title=title,
@@ -96,7 +96,7 @@ def _left_out(view: View, places: list[Place]) -> str:
                 if comparison is not None and comparison.ratio:
                     drawn.add(contender.name)
                 elif comparison is not None:
-                    missing[contender.name] = standing(comparison).word
+                    missing[contender.name] = sign(comparison).word
     names = [f"{name} ({word})" for name, word in missing.items() if name not in drawn]
     return f" Not drawn: {', '.join(names)}." if names else ""
 
@@ -134,7 +134,7 @@ def _heading(axes: Axes, figure: Figure, y: float, left: float) -> None:
 
 
 def _row(axes: Axes, comparison: Comparison, y: float, left: float) -> None:
-    how = standing(comparison)
+    how = sign(comparison)
     colour = _COLOURS[how.kind]
     name = _beside(axes, canvas.fitted(comparison.contender, left - _INDENT), y, _INDENT - left, canvas.INK)
     mark(name, comparison.contender)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from touchstone.failure import ExitCode
-from touchstone.judge.comparison.pair import PairJudgement, Standing
+from touchstone.judge.comparison.pair import PairJudgement, PairStanding
 
 
 def pair_code(said: PairJudgement, *, allow_undecided: bool) -> int:
@@ -11,11 +11,11 @@ def pair_code(said: PairJudgement, *, allow_undecided: bool) -> int:
     if said.interrupted:
         return ExitCode.INTERRUPTED
     match said.standing:
-        case Standing.PASSED:
+        case PairStanding.PASSED:
             return ExitCode.OK
-        case Standing.WORSE:
+        case PairStanding.WORSE:
             return ExitCode.GATE
-        case Standing.UNDECIDED:
+        case PairStanding.UNDECIDED:
             return ExitCode.OK if allow_undecided else ExitCode.UNDECIDED
-        case Standing.INVALID:
+        case PairStanding.INVALID:
             return ExitCode.INVALID
