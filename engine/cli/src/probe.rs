@@ -102,9 +102,8 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             .expect("selected() found it");
         return print(&explain::case(case, &Values::sample()));
     };
-    let (host, path, address) =
-        target::locate(url, &args.allow_host).map_err(Failure::malformed)?;
-    let values = values(&args, host, path)?;
+    let (located, address) = target::locate(url, &args.allow_host).map_err(Failure::malformed)?;
+    let values = values(&args, located.authority, located.path)?;
     let patience = Duration::from_secs_f64(args.patience);
     let target = Target::meet(address, values, patience).map_err(Failure::failed)?;
     let mut options = Options {

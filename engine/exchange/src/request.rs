@@ -7,7 +7,7 @@ impl Request {
     /// The request as it goes on the wire, with `Host`, and `Content-Length` where there is a body.
     #[must_use]
     pub fn bytes(&self, target: &Target) -> Vec<u8> {
-        let path = self.target.as_deref().unwrap_or(&target.path);
+        let path = self.target.as_deref().unwrap_or(&target.url.path);
         let has = |name: &str| {
             self.headers
                 .iter()
@@ -15,7 +15,7 @@ impl Request {
         };
         let mut text = format!("{} {path} HTTP/1.1\r\n", self.method);
         if !has("host") {
-            text.push_str(&format!("Host: {}\r\n", target.authority));
+            text.push_str(&format!("Host: {}\r\n", target.url.authority));
         }
         for (name, value) in &self.headers {
             text.push_str(&format!("{name}: {value}\r\n"));

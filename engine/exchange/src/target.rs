@@ -1,24 +1,27 @@
 //! Where a job's URL leads.
 
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-/// An `http://` URL, resolved.
+use touchstone_http::{BadUrl, Url};
+
+/// A URL, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
+    /// Where it leads, and what is asked for there.
+    pub url: Url,
     /// The address to connect to.
     pub address: SocketAddr,
-    /// For the `Host` field.
-    pub authority: String,
-    /// Path and query; `/` when the URL has none.
-    pub path: String,
 }
 
 /// A URL that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// Not of the form that is understood here.
-    #[error("url {0:?} is not http://HOST:PORT[/PATH]")]
-    Form(String),
+    /// It is none.
+    #[error(transparent)]
+    Form(#[from] BadUrl),
+    /// It asks for TLS.
+    #[error("url {0:?}: a server is started, held and weighed without TLS: give its http:// URL")]
+    Tls(String),
     /// The name has no address.
     #[error("url {0:?}: the host has no address: {1}")]
     Unresolved(String, String),
@@ -46,32 +49,15 @@ impl Target {
     ///
     /// # Errors
     /// When the URL has another form, or its host no address.
-    pub fn resolve(url: &str) -> Result<Self, TargetError> {
-        let form = || TargetError::Form(url.to_owned());
-        let rest = url.strip_prefix("http://").ok_or_else(form)?;
-        let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
-        let with_port = if authority
-            .rsplit_once(':')
-            .is_some_and(|(_, p)| p.parse::<u16>().is_ok())
-        {
-            authority.to_owned()
-        } else {
-            format!("{authority}:80")
-        };
-        if authority.is_empty() || authority.contains('@') || path.contains([' ', '#']) {
-            return Err(form());
+    pub fn resolve(text: &str) -> Result<Self, TargetError> {
+        let url = Url::parse(text)?;
+        if url.tls {
+            return Err(TargetError::Tls(text.to_owned()));
         }
-        let unresolved = |why: String| TargetError::Unresolved(url.to_owned(), why);
-        let address = with_port
-            .to_socket_addrs()
-            .map_err(|e| unresolved(e.to_string()))?
-            .min_by_key(SocketAddr::is_ipv6)
-            .ok_or_else(|| unresolved("no address".into()))?;
-        Ok(Self {
-            address,
-            authority: authority.to_owned(),
-            path: path.to_owned(),
-        })
+        let address = url
+            .resolve()
+            .map_err(|error| TargetError::Unresolved(text.to_owned(), error.to_string()))?;
+        Ok(Self { url, address })
     }
 }
 
@@ -85,21 +71,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_is_taken_apart() {
-        let target = Target::parse("http://127.0.0.1:8080/a?b=c").unwrap();
+    fn a_url_is_resolved() {
+        let target = Target::parse("http://localhost:8080/a?b=c").unwrap();
         assert_eq!(target.address, "127.0.0.1:8080".parse().unwrap());
-        assert_eq!(
-            (target.authority.as_str(), target.path.as_str()),
-            ("127.0.0.1:8080", "/a?b=c")
-        );
-        assert_eq!(
-            Target::parse("http://localhost").unwrap().address.port(),
-            80
-        );
-        assert_eq!(
-            Target::parse("http://[::1]:81").unwrap().address,
-            "[::1]:81".parse().unwrap()
-        );
+        assert_eq!(target.url.path, "/a?b=c");
     }
 
     #[test]
@@ -108,9 +83,10 @@ mod tests {
             Target::parse("http://192.0.2.1:80"),
             Err(TargetError::Elsewhere(..))
         ));
+        assert!(Target::resolve("http://192.0.2.1:80").is_ok());
         assert!(matches!(
             Target::parse("https://127.0.0.1"),
-            Err(TargetError::Form(_))
+            Err(TargetError::Tls(_))
         ));
         assert!(matches!(
             Target::parse("127.0.0.1:80"),

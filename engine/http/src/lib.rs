@@ -1,6 +1,6 @@
-//! HTTP/1.1 responses (RFC 9112), parsed as they come: split anywhere, framed in any of the ways the RFC knows.
+//! HTTP/1.1 responses (RFC 9112), parsed as they come: split anywhere, framed in any of the ways the RFC knows; and URLs.
 //!
-//! The one parser of a client that measures: of the load generator, whose bytes it takes as they lie in the receive buffer,
+//! The one parser of responses of a client that measures: of the load generator, whose bytes it takes as they lie in the receive buffer,
 //! and of single exchanges. It is strict: where a response does not say clearly where it ends, all that follows on the
 //! connection is in doubt, so it is [`Malformed`] and not repaired. Two faults of framing that the RFC lets a client repair
 //! count as malformed too: `Transfer-Encoding` together with `Content-Length` (section 6.3), and `Transfer-Encoding` in an
@@ -11,10 +11,12 @@
 mod field;
 mod head;
 mod response;
+mod url;
 
 pub use field::{field_lines, field_value};
 pub use head::{Framing, Head, MAX_HEAD, parse_head};
 pub use response::{Fed, ResponseParser};
+pub use url::{BadUrl, Url};
 
 /// Why bytes are not an HTTP/1.1 response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

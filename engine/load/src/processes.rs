@@ -22,7 +22,7 @@ use crate::report::ProcessReport;
 use crate::rows::Rows;
 use crate::shared::Shared;
 use crate::slices::serve;
-use crate::target::Target;
+use crate::target::permitted;
 use crate::threads::{Share, Threads};
 
 /// Raises this process's limit of open files as far as it may be.
@@ -243,7 +243,7 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
         return Err(broken("the first is not to work".to_owned()));
     };
     file_limit()?;
-    let target = Target::parse(&job.url, &job.allow_hosts)?;
+    let target = permitted(&job.url, &job.allow_hosts)?;
     let mix = match (&job.rows, rows) {
         (Some(path), Some(text)) => {
             let rows = Rows::parse(path, text.as_bytes()).map_err(Error::Job)?;

@@ -73,7 +73,7 @@ impl CompiledRequest {
             }
             None => None,
         };
-        let path = request.target.as_deref().unwrap_or(&target.path);
+        let path = request.target.as_deref().unwrap_or(&target.url.path);
         let mut compiled = Self {
             name: request
                 .name
@@ -223,7 +223,7 @@ fn head(
     target: &Target,
     scope: Scope<'_>,
 ) -> Result<Template, (&'static str, String)> {
-    let path = request.target.as_deref().unwrap_or(&target.path);
+    let path = request.target.as_deref().unwrap_or(&target.url.path);
     if path.is_empty() || path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
         let why = "it must not be empty, and spaces and control characters must be percent-encoded";
         return Err(("target", why.to_owned()));
@@ -241,7 +241,7 @@ fn head(
     let mut headers = request.headers.iter();
     let mut has = |name: &str| headers.any(|(header, _)| header.eq_ignore_ascii_case(name));
     if !has("host") {
-        parts.push(literal(format!("Host: {}\r\n", target.authority)));
+        parts.push(literal(format!("Host: {}\r\n", target.url.authority)));
     }
     for (name, value) in &request.headers {
         if name.is_empty()

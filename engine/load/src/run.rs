@@ -15,7 +15,7 @@ use crate::processes::{self, Processes};
 use crate::report::ProcessReport;
 use crate::result::LoadResult;
 use crate::shared::Shared;
-use crate::target::Target;
+use crate::target::{Target, permitted};
 use crate::threads::Threads;
 use crate::usage;
 use crate::watch;
@@ -26,7 +26,7 @@ use crate::watch;
 /// [`Error`] if the job could not be carried out; what the server does wrong is in the result.
 pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     job.validate()?;
-    let target = Target::parse(&job.url, &job.allow_hosts)?;
+    let target = permitted(&job.url, &job.allow_hosts)?;
     let mix = Mix::compile(job, &target)?;
     if let Some(cpus) = job.cpus.as_deref().filter(|cpus| !cpus.is_empty()) {
         usage::restrict(cpus)?;

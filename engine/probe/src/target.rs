@@ -1,10 +1,11 @@
 //! The server that is probed: its address, its resources, and how it answers when nothing is wrong.
 
 use std::borrow::Cow;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
+use touchstone_http::{BadUrl, Url};
 
 use crate::case::Case;
 use crate::connection::Connection;
@@ -17,8 +18,11 @@ use crate::template::Values;
 #[derive(Debug, Error)]
 pub enum TargetError {
     /// The URL is not of the form that the probe takes.
-    #[error("{0:?} is no URL such as http://127.0.0.1:8080")]
-    Url(String),
+    #[error("{0}; the probe takes one such as http://127.0.0.1:8080/hello")]
+    Url(#[from] BadUrl),
+    /// Its path has octets that no request has.
+    #[error("{0:?}: a request's path is ASCII without spaces; percent-encode the rest")]
+    Path(String),
     /// The name does not resolve.
     #[error("cannot resolve {0}: {1}")]
     Resolve(String, std::io::Error),
@@ -73,42 +77,25 @@ pub struct Target {
 /// How soon a server that closes after every response does so.
 const CLOSING: Duration = Duration::from_millis(300);
 
-/// Authority, target and address of an `http` URL.
-pub fn locate(url: &str, allowed: &[String]) -> Result<(String, String, SocketAddr), TargetError> {
-    let wrong = || TargetError::Url(url.into());
-    if url.starts_with("https://") {
-        return Err(TargetError::Tls(url.into()));
+/// The URL of a server that may be probed, and its address.
+///
+/// # Errors
+/// When it is no `http` URL, its host has no address, or it is not on this machine and not among the allowed ones.
+pub fn locate(text: &str, allowed: &[String]) -> Result<(Url, SocketAddr), TargetError> {
+    let url = Url::parse(text)?;
+    if url.tls {
+        return Err(TargetError::Tls(text.into()));
     }
-    let rest = url.strip_prefix("http://").ok_or_else(wrong)?;
-    let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
-    if path.contains(|letter: char| !letter.is_ascii_graphic() || letter == '#') {
-        return Err(wrong());
+    if !url.path.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(TargetError::Path(text.into()));
     }
-    if authority.is_empty() || authority.contains(['@', '?', '#', ' ', '{', '}']) {
-        return Err(wrong());
+    let address = url
+        .resolve()
+        .map_err(|error| TargetError::Resolve(url.authority.clone(), error))?;
+    if !url.is_allowed(address, allowed) {
+        return Err(TargetError::NotLoopback(url.host));
     }
-    let has_port = authority
-        .rsplit_once(':')
-        .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    let full = if has_port {
-        authority.to_owned()
-    } else {
-        format!("{authority}:80")
-    };
-    let addresses: Vec<SocketAddr> = full
-        .to_socket_addrs()
-        .map_err(|error| TargetError::Resolve(full.clone(), error))?
-        .collect();
-    let host = full
-        .rsplit_once(':')
-        .map_or(full.as_str(), |(host, _)| host);
-    if !addresses.iter().all(|address| address.ip().is_loopback())
-        && !allowed.iter().any(|name| name == host)
-    {
-        return Err(TargetError::NotLoopback(host.into()));
-    }
-    let address = *addresses.first().ok_or_else(wrong)?;
-    Ok((authority.into(), path.into(), address))
+    Ok((url, address))
 }
 
 impl Target {
@@ -272,6 +259,14 @@ mod tests {
         assert!(matches!(
             locate("ftp://127.0.0.1", &[]),
             Err(TargetError::Url(_))
+        ));
+        assert!(matches!(
+            locate("https://127.0.0.1", &[]),
+            Err(TargetError::Tls(_))
+        ));
+        assert!(matches!(
+            locate("http://127.0.0.1/\u{e4}", &[]),
+            Err(TargetError::Path(_))
         ));
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use touchstone_http::{BadUrl, Url};
 use touchstone_load::job::{Journey, Request};
 
 use crate::failure::Failure;
@@ -72,7 +73,8 @@ impl Mix {
 pub fn one_server(urls: &[String]) -> Result<(String, Vec<String>), Failure> {
     let mut base: Option<String> = None;
     let mut targets: Vec<String> = Vec::new();
-    for (server, target) in urls.iter().map(|url| split(url)) {
+    for url in urls {
+        let (server, target) = split(url).map_err(Failure::malformed)?;
         let first = base.get_or_insert_with(|| server.clone());
         if *first != server {
             return Err(Failure::Malformed(format!(
@@ -90,23 +92,17 @@ pub fn one_server(urls: &[String]) -> Result<(String, Vec<String>), Failure> {
 }
 
 /// Splits a URL into what is connected to and what is asked for. A URL without a scheme is http.
-fn split(url: &str) -> (String, String) {
-    let url = if url.contains("://") {
-        url.to_owned()
+fn split(url: &str) -> Result<(String, String), BadUrl> {
+    let has_scheme = url
+        .split('/')
+        .next()
+        .is_some_and(|first| first.ends_with(':'));
+    let parsed = if has_scheme {
+        Url::parse(url)
     } else {
-        format!("http://{url}")
-    };
-    let after_scheme = url.find("://").map_or(0, |at| at + 3);
-    let host_end = url[after_scheme..]
-        .find(['/', '?'])
-        .map_or(url.len(), |at| after_scheme + at);
-    let (base, path) = url.split_at(host_end);
-    let path = if path.starts_with('/') {
-        path.to_owned()
-    } else {
-        format!("/{path}")
-    };
-    (base.to_owned(), path)
+        Url::parse(&format!("http://{url}"))
+    }?;
+    Ok((parsed.server(), parsed.path))
 }
 
 #[cfg(test)]
@@ -114,18 +110,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_is_split_into_address_and_target() {
+    fn a_url_is_split_into_server_and_target() {
+        let parts = |url: &str| split(url).unwrap();
+        let expected = |server: &str, target: &str| (server.to_owned(), target.to_owned());
+        assert_eq!(parts("127.0.0.1:80"), expected("http://127.0.0.1:80", "/"));
+        assert_eq!(parts("h:1/a?b#c"), expected("http://h:1", "/a?b"));
+        assert_eq!(parts("https://h?b"), expected("https://h", "/?b"));
         assert_eq!(
-            split("127.0.0.1:80"),
-            ("http://127.0.0.1:80".to_owned(), "/".to_owned())
-        );
-        assert_eq!(
-            split("http://h:1/a?b"),
-            ("http://h:1".to_owned(), "/a?b".to_owned())
-        );
-        assert_eq!(
-            split("http://h?b"),
-            ("http://h".to_owned(), "/?b".to_owned())
+            parts("h/?to=http://x/"),
+            expected("http://h", "/?to=http://x/")
         );
     }
 

@@ -32,12 +32,12 @@ impl Backend {
     pub fn choose(job: &Job, target: &Target) -> Result<Self, Error> {
         match job.backend {
             BackendChoice::Epoll => Ok(Self::Epoll),
-            BackendChoice::IoUring if target.tls => Err(Error::Job(
+            BackendChoice::IoUring if target.url.tls => Err(Error::Job(
                 "https goes over epoll only: leave the backend to auto".to_owned(),
             )),
             BackendChoice::IoUring => uring::probe().map(|()| Self::Uring),
             // Where every request has a connection of its own, or needs TLS, the gain is gone.
-            BackendChoice::Auto if target.tls || !job.keepalive || uring::probe().is_err() => {
+            BackendChoice::Auto if target.url.tls || !job.keepalive || uring::probe().is_err() => {
                 Ok(Self::Epoll)
             }
             BackendChoice::Auto => Ok(Self::Uring),
@@ -66,7 +66,7 @@ pub fn drive(
     target: &Target,
 ) -> Result<(), Error> {
     match backend {
-        Backend::Epoll if target.tls => {
+        Backend::Epoll if target.url.tls => {
             let inner = epoll::EpollWire::new(connector)?;
             let mut wire = tls::TlsWire::new(inner, &job.tls, target, worker.slots())?;
             tls::drive(worker, &mut wire);

@@ -44,10 +44,10 @@ impl TlsWire {
     /// # Errors
     /// [`Error::Job`] if the authorities cannot be read or the host is no name that a certificate could have.
     pub fn new(inner: EpollWire, tls: &Tls, target: &Target, slots: u32) -> Result<Self, Error> {
-        let name = ServerName::try_from(target.host.clone()).map_err(|error| {
+        let name = ServerName::try_from(target.url.host.clone()).map_err(|error| {
             Error::Job(format!(
                 "url: {} cannot be a certificate's name: {error}",
-                target.host
+                target.url.host
             ))
         })?;
         let config = Arc::new(config(tls, target)?);

@@ -1,0 +1,219 @@
+//! URLs (RFC 3986), as far as a client of HTTP over TCP needs them: where to connect, and what to ask for there.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+
+/// An `http://` or `https://` URL, taken apart. Its fragment is dropped: it never goes on the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Url {
+    /// Whether the scheme is https.
+    pub tls: bool,
+    /// The host, without brackets.
+    pub host: String,
+    /// The port, the scheme's own if none is given.
+    pub port: u16,
+    /// The value of the `Host` field: the host, and the port if one is given.
+    pub authority: String,
+    /// Path and query, at least `/`.
+    pub path: String,
+}
+
+/// A text that is no such URL.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("url {url:?}: {why}")]
+pub struct BadUrl {
+    url: String,
+    why: &'static str,
+}
+
+impl Url {
+    /// Takes a URL apart.
+    ///
+    /// # Errors
+    /// [`BadUrl`] with the reason.
+    pub fn parse(url: &str) -> Result<Self, BadUrl> {
+        let bad = |why| BadUrl {
+            url: url.to_owned(),
+            why,
+        };
+        let (tls, rest) = if let Some(rest) = url.strip_prefix("http://") {
+            (false, rest)
+        } else if let Some(rest) = url.strip_prefix("https://") {
+            (true, rest)
+        } else {
+            return Err(bad("it must begin with http:// or https://"));
+        };
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        if authority.is_empty() || authority.contains('@') {
+            return Err(bad("it needs a host, and no user name"));
+        }
+        if path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
+            return Err(bad("spaces and control characters must be percent-encoded"));
+        }
+        let (host, port) =
+            split_port(authority).ok_or_else(|| bad("the port is not a number from 1 to 65535"))?;
+        if !is_host(host, authority.starts_with('[')) {
+            return Err(bad(
+                "that is no host; an IPv6 address stands in brackets, as in http://[::1]:8080",
+            ));
+        }
+        Ok(Self {
+            tls,
+            host: host.to_owned(),
+            port: port.unwrap_or(if tls { 443 } else { 80 }),
+            authority: authority.to_owned(),
+            path: if path.starts_with('/') {
+                path.to_owned()
+            } else {
+                format!("/{path}")
+            },
+        })
+    }
+
+    /// The URL without path and query.
+    #[must_use]
+    pub fn server(&self) -> String {
+        let scheme = if self.tls { "https" } else { "http" };
+        format!("{scheme}://{}", self.authority)
+    }
+
+    /// The host's address: of several an IPv4 one, for most services under test bind 127.0.0.1 only.
+    ///
+    /// # Errors
+    /// When the name has no address.
+    pub fn resolve(&self) -> io::Result<SocketAddr> {
+        if let Ok(ip) = self.host.parse::<IpAddr>() {
+            return Ok(SocketAddr::new(ip, self.port));
+        }
+        (self.host.as_str(), self.port)
+            .to_socket_addrs()?
+            .min_by_key(SocketAddr::is_ipv6)
+            .ok_or_else(|| io::Error::other("the name has no address"))
+    }
+
+    /// Whether it may be loaded or probed at this address: one of loopback, or that of a host that is among the allowed ones.
+    #[must_use]
+    pub fn is_allowed(&self, address: SocketAddr, allowed: &[String]) -> bool {
+        // An IPv4 address within IPv6 is the same address.
+        address.ip().to_canonical().is_loopback()
+            || allowed
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(&self.host))
+    }
+}
+
+/// Host and port of an authority; nothing if what stands after the host is no port.
+fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
+    let (host, port) = if let Some(inner) = authority.strip_prefix('[') {
+        let (host, rest) = inner.split_once(']')?;
+        match rest {
+            "" => (host, None),
+            _ => (host, Some(rest.strip_prefix(':')?)),
+        }
+    } else {
+        match authority.rsplit_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        }
+    };
+    match port {
+        None => Some((host, None)),
+        Some(text) => text
+            .parse()
+            .ok()
+            .filter(|port| *port > 0)
+            .map(|port| (host, Some(port))),
+    }
+}
+
+/// Whether the letters are those of a host (RFC 3986, section 3.2.2).
+fn is_host(host: &str, bracketed: bool) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=".contains(&byte);
+    !host.is_empty()
+        && host
+            .bytes()
+            .all(|byte| fits(byte) || (bracketed && byte == b':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(url: &str) -> Url {
+        Url::parse(url).unwrap()
+    }
+
+    #[test]
+    fn a_url_is_taken_apart() {
+        let url = parse("http://127.0.0.1:8080/a?b=c#d");
+        assert_eq!(
+            (url.host.as_str(), url.port, url.authority.as_str()),
+            ("127.0.0.1", 8080, "127.0.0.1:8080")
+        );
+        assert_eq!((url.path.as_str(), url.tls), ("/a?b=c", false));
+        assert_eq!(url.server(), "http://127.0.0.1:8080");
+        assert_eq!(parse("https://h:1/").server(), "https://h:1");
+    }
+
+    #[test]
+    fn what_is_not_said_is_the_schemes_own() {
+        assert_eq!(parse("http://h").port, 80);
+        assert_eq!(parse("https://h").port, 443);
+        assert_eq!(parse("http://h").path, "/");
+        assert_eq!(parse("http://h?x").path, "/?x");
+        assert_eq!(parse("http://h#x").path, "/");
+    }
+
+    #[test]
+    fn an_ipv6_address_stands_in_brackets() {
+        let url = parse("https://[::1]/");
+        assert_eq!(
+            (url.host.as_str(), url.authority.as_str()),
+            ("::1", "[::1]")
+        );
+        assert_eq!(url.resolve().unwrap(), "[::1]:443".parse().unwrap());
+        assert_eq!(parse("http://[::1]:81").port, 81);
+    }
+
+    #[test]
+    fn of_several_addresses_it_is_ipv4() {
+        assert!(parse("http://localhost:1").resolve().unwrap().is_ipv4());
+    }
+
+    #[test]
+    fn only_this_machine_without_leave() {
+        let allowed = |url: &str, names: &[&str]| {
+            let url = parse(url);
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            url.is_allowed(url.resolve().unwrap(), &names)
+        };
+        assert!(allowed("http://127.8.9.1/", &[]));
+        assert!(!allowed("http://192.0.2.7/", &[]));
+        assert!(!allowed("http://192.0.2.7/", &["192.0.2.8"]));
+        assert!(allowed("http://192.0.2.7/", &["192.0.2.7"]));
+        assert!(!allowed("http://[::ffff:192.0.2.7]/", &[]));
+        assert!(allowed("http://[::ffff:127.0.0.1]/", &[]));
+    }
+
+    #[test]
+    fn a_bad_url_says_why() {
+        for (url, why) in [
+            ("127.0.0.1:80", "must begin with http://"),
+            ("ftp://127.0.0.1/", "must begin with http://"),
+            ("http:///x", "needs a host"),
+            ("http://me@h/", "no user name"),
+            ("http://127.0.0.1:0/", "port"),
+            ("http://127.0.0.1:99999/", "port"),
+            ("http://h:/", "port"),
+            ("http://[::1]80/", "port"),
+            ("http://::1/", "brackets"),
+            ("http://[]/", "no host"),
+            ("http://{host}/", "no host"),
+            ("http://127.0.0.1/a b", "percent-encoded"),
+        ] {
+            let said = Url::parse(url).unwrap_err().to_string();
+            assert!(said.contains(why) && said.contains(url), "{url}: {said}");
+        }
+    }
+}
