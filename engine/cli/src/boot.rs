@@ -2,27 +2,32 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
-use crate::job::JobArgs;
+use crate::job::{Output, parse};
+use std::path::PathBuf;
 use touchstone_boot::{JobError, boot_with};
 
 /// Flags of `boot`.
 #[derive(clap::Args)]
 pub struct Args {
+    /// The job as JSON, or - for standard input.
+    #[arg(long, value_name = "FILE|-")]
+    job: PathBuf,
     #[command(flatten)]
-    job: JobArgs,
+    output: Output,
 }
 
 /// Carries out a boot job.
 pub fn run(args: Args) -> Result<Outcome, Failure> {
-    let job = args.job.read()?;
+    let job = parse(&args.job)?;
     // This process starts nothing else, so every orphan that falls to it is the server's.
-    let result = boot_with(&job, interrupt::flag(), true, |event| args.job.event(event)).map_err(
-        |error| match error {
-            JobError::Malformed(why) => Failure::Malformed(why),
-            JobError::Engine(why) => Failure::Failed(why),
-        },
-    )?;
-    args.job.write(&result)?;
+    let result = boot_with(&job, interrupt::flag(), true, |event| {
+        args.output.event(event)
+    })
+    .map_err(|error| match error {
+        JobError::Malformed(why) => Failure::Malformed(why),
+        JobError::Engine(why) => Failure::Failed(why),
+    })?;
+    args.output.write(&result)?;
     Ok(if result.interrupted {
         Outcome::Interrupted
     } else {

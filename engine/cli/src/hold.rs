@@ -2,9 +2,10 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
-use crate::job::JobArgs;
+use crate::job::{Output, parse};
 use crate::worker;
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use touchstone_hold::{Event, JobError, hold, serve};
 
@@ -17,8 +18,11 @@ pub struct Args {
     /// Hold the share of the connections that standard input orders, for an engine on another machine.
     #[arg(long, hide = true, exclusive = true)]
     worker: bool,
+    /// The job as JSON, or - for standard input.
+    #[arg(long, value_name = "FILE|-", required_unless_present = "worker")]
+    job: Option<PathBuf>,
     #[command(flatten)]
-    job: Option<JobArgs>,
+    output: Output,
 }
 
 /// Carries out a hold job.
@@ -27,7 +31,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         JobError::Malformed(why) => Failure::Malformed(why),
         JobError::Engine(why) => Failure::Failed(why),
     };
-    let Some(given) = args.job.filter(|_| !args.worker) else {
+    let (false, Some(path)) = (args.worker, args.job) else {
         let ours = std::io::stdin().as_fd().try_clone_to_owned();
         let theirs = std::io::stdout().as_fd().try_clone_to_owned();
         let (input, output) = (
@@ -38,7 +42,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             .map(|()| Outcome::Done)
             .map_err(failure);
     };
-    let job = given.read()?;
+    let job = parse(&path)?;
     let mut told = Instant::now();
     let result = hold(&job, &worker::command("hold"), interrupt::flag(), |event| {
         if matches!(event, Event::Progress { .. }) {
@@ -47,10 +51,10 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             }
             told = Instant::now();
         }
-        given.event(&event);
+        args.output.event(&event);
     })
     .map_err(failure)?;
-    given.write(&result)?;
+    args.output.write(&result)?;
     Ok(if result.interrupted {
         Outcome::Interrupted
     } else {

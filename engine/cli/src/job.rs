@@ -3,50 +3,53 @@
 use crate::failure::Failure;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Where a job comes from and where its result goes.
+/// Where a result goes, and whether events are told before it.
 #[derive(clap::Args)]
-pub struct JobArgs {
-    /// The job as JSON, or - for standard input.
-    #[arg(long, value_name = "FILE|-")]
-    pub job: PathBuf,
-    /// Write the result here (by a temporary name, then renamed) and not to standard output.
+pub struct Output {
+    /// Write the JSON result here (by a temporary name, then renamed) and not to standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Write progress to standard error, one JSON object a line.
+    /// Write events to standard error, one JSON object a line.
     #[arg(long)]
     pub events: bool,
 }
 
-impl JobArgs {
-    /// Reads and parses the job.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        let mut text = String::new();
-        let read = if self.job == Path::new("-") {
-            std::io::stdin().read_to_string(&mut text)
-        } else {
-            std::fs::File::open(&self.job).and_then(|mut file| file.read_to_string(&mut text))
-        };
-        read.map_err(|e| {
-            Failure::Malformed(format!("{} cannot be read: {e}", self.job.display()))
-        })?;
-        serde_json::from_str(&text)
-            .map_err(|e| Failure::Malformed(format!("{}: {e}", self.job.display())))
-    }
-
+impl Output {
     /// Writes the result as one JSON document.
     pub fn write<T: Serialize>(&self, result: &T) -> Result<(), Failure> {
         write_result(self.out.as_deref(), result)
     }
 
-    /// Writes an event, when events are wanted. A reader that has gone is no reason to stop measuring.
+    /// Writes an event line to standard error, when events are wanted. A reader that has gone is no reason to stop
+    /// measuring.
     pub fn event<T: Serialize>(&self, event: &T) {
-        if self.events {
-            write_event(event);
+        if !self.events {
+            return;
+        }
+        if let Ok(mut line) = serde_json::to_vec(event) {
+            line.push(b'\n');
+            let _ = std::io::stderr().lock().write_all(&line);
         }
     }
+}
+
+/// Reads a job's text from a file, or from standard input.
+pub fn read(path: &Path) -> Result<String, Failure> {
+    let text = if path == Path::new("-") {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        std::fs::read_to_string(path)
+    };
+    text.map_err(|error| Failure::Malformed(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// Reads and parses a job.
+pub fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    serde_json::from_str(&read(path)?)
+        .map_err(|e| Failure::Malformed(format!("{}: {e}", path.display())))
 }
 
 /// Writes a result to a file, under a temporary name first, or to standard output.
@@ -59,10 +62,15 @@ pub fn write_result<T: Serialize>(out: Option<&Path>, result: &T) -> Result<(), 
             .write_all(&text)
             .map_err(|e| Failure::Failed(format!("standard output: {e}")));
     };
+    replace(path, &text)
+}
+
+/// Writes a file under a temporary name and renames it, so that nobody reads half of it.
+pub fn replace(path: &Path, text: &[u8]) -> Result<(), Failure> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(format!(".{}.partial", std::process::id()));
     let partial = PathBuf::from(partial);
-    std::fs::write(&partial, &text)
+    std::fs::write(&partial, text)
         .and_then(|()| std::fs::rename(&partial, path))
         .map_err(|e| {
             let _ = std::fs::remove_file(&partial);
@@ -71,12 +79,4 @@ pub fn write_result<T: Serialize>(out: Option<&Path>, result: &T) -> Result<(), 
                 path.display()
             ))
         })
-}
-
-/// Writes one event line to standard error.
-pub fn write_event<T: Serialize>(event: &T) {
-    if let Ok(mut line) = serde_json::to_vec(event) {
-        line.push(b'\n');
-        let _ = std::io::stderr().lock().write_all(&line);
-    }
 }

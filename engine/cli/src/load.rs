@@ -20,7 +20,7 @@ use touchstone_load::run::run as run_load;
 
 use self::live::Live;
 use crate::failure::{Failure, Outcome};
-use crate::job::{write_event, write_result};
+use crate::job::{Output, read, write_result};
 use crate::worker;
 
 /// Put load on a server: `load [FLAGS] URL...`, or `load --job FILE`.
@@ -37,12 +37,8 @@ pub struct Args {
         help_heading = "Output"
     )]
     job: Option<PathBuf>,
-    /// Write the JSON result here (by a temporary name, then renamed).
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    out: Option<PathBuf>,
-    /// Write events to standard error, one JSON object a line.
-    #[arg(long, help_heading = "Output")]
-    events: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    output: Output,
     /// Write the result as JSON to standard output.
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -77,12 +73,10 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         None => args.flags.job()?,
     };
     let interrupt = crate::interrupt::flag();
-    let quiet = args.events || args.json || from_file;
+    let quiet = args.output.events || args.json || from_file;
     let live = RefCell::new(if quiet { None } else { Live::on_terminal() });
     let mut on_event = |event: Event| {
-        if args.events {
-            write_event(&event);
-        }
+        args.output.event(&event);
         if let Some(live) = live.borrow_mut().as_mut() {
             live.show(&event);
         }
@@ -98,12 +92,12 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     }
     let result = run_load(&job, &mut control).map_err(|error| failure(&error))?;
     clear(&live);
-    if let Some(path) = &args.out {
+    if let Some(path) = &args.output.out {
         write_result(Some(path), &result)?;
     }
     write_text(args.csv.as_deref(), || export::csv(&result))?;
     write_text(args.hdr.as_deref(), || export::hdr_log(&result))?;
-    if (from_file && args.out.is_none()) || args.json {
+    if (from_file && args.output.out.is_none()) || args.json {
         write_result(None, &result)?;
     } else if !from_file {
         print!("{}", human::report(&result));
@@ -138,7 +132,7 @@ fn find_knee(
     let knee = knee::find(job, objective, first, control, &mut on_trial)
         .map_err(|error| failure(&error))?;
     clear(live);
-    if let Some(path) = &args.out {
+    if let Some(path) = &args.output.out {
         write_result(Some(path), &knee)?;
     }
     if args.json {
@@ -163,16 +157,6 @@ fn write_text(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), 
     let Some(path) = path else { return Ok(()) };
     std::fs::write(path, text())
         .map_err(|error| Failure::Failed(format!("{} cannot be written: {error}", path.display())))
-}
-
-/// Reads a job's text from a file, or from standard input.
-pub fn read(path: &Path) -> Result<String, Failure> {
-    let text = if path == Path::new("-") {
-        std::io::read_to_string(std::io::stdin())
-    } else {
-        std::fs::read_to_string(path)
-    };
-    text.map_err(|error| Failure::Malformed(format!("{} cannot be read: {error}", path.display())))
 }
 
 /// An error of the load engine as the way in which a subcommand ends.

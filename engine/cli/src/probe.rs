@@ -13,6 +13,7 @@ use touchstone_probe::template::{SAMPLE, Values};
 use touchstone_probe::{catalogue, explain, fields, table};
 
 use crate::failure::{Failure, Outcome};
+use crate::job::replace;
 
 /// Flags of `probe`.
 #[derive(clap::Args)]
@@ -150,7 +151,7 @@ fn tell(
 ) -> Result<(), Failure> {
     let document = serde_json::to_string_pretty(report).map_err(Failure::failed)?;
     if let Some(path) = &args.out {
-        write_whole(path, &document)?;
+        replace(path, document.as_bytes())?;
     }
     if args.json {
         print(&format!("{document}\n"))?;
@@ -246,13 +247,4 @@ fn print(text: &str) -> Result<Outcome, Failure> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::failed(error)),
         _ => Ok(Outcome::Done),
     }
-}
-
-/// Writes under a temporary name and renames, so that nobody reads half a report.
-fn write_whole(path: &std::path::Path, document: &str) -> Result<(), Failure> {
-    let failed = |error| Failure::Failed(format!("cannot write {}: {error}", path.display()));
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".part");
-    std::fs::write(&temporary, document).map_err(failed)?;
-    std::fs::rename(&temporary, path).map_err(failed)
 }

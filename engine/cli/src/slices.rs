@@ -11,8 +11,8 @@ use touchstone_load::slices::order::Order;
 use touchstone_load::slices::{SlicesControl, run as run_slices};
 
 use crate::failure::{Failure, Outcome};
-use crate::job::{write_event, write_result};
-use crate::load::{failure, read};
+use crate::job::{Output, read};
+use crate::load::failure;
 
 /// Flags of `slices`.
 #[derive(clap::Args)]
@@ -20,12 +20,8 @@ pub struct Args {
     /// The job as JSON. Standard input is for the orders.
     #[arg(long, value_name = "FILE")]
     job: PathBuf,
-    /// Write the result here (by a temporary name, then renamed) and not to standard output.
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Write events to standard error, one JSON object a line.
-    #[arg(long)]
-    events: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Carries out a slices job.
@@ -36,18 +32,14 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         ));
     }
     let job = SlicesJob::from_json(&read(&args.job)?).map_err(|error| failure(&error))?;
-    let mut on_event = |event: SliceEvent| {
-        if args.events {
-            write_event(&event);
-        }
-    };
+    let mut on_event = |event: SliceEvent| args.output.event(&event);
     let control = SlicesControl {
         interrupt: crate::interrupt::flag(),
         orders: orders(),
         on_event: &mut on_event,
     };
     let result = run_slices(&job, control).map_err(|error| failure(&error))?;
-    write_result(args.out.as_deref(), &result)?;
+    args.output.write(&result)?;
     Ok(if result.interrupted {
         Outcome::Interrupted
     } else {
