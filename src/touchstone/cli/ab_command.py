@@ -22,7 +22,7 @@ from touchstone.revisions.ab import SHARP, Answer, Question, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions
-from touchstone.run.progress import Plain, display_for
+from touchstone.run.progress import display_for
 
 
 def ab(
@@ -58,7 +58,7 @@ def ab(
     markdown: Annotated[Path | None, typer.Option(help="Write a summary for a pull request to this file.")] = None,
     junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Also print annotations for GitHub Actions.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
 ) -> int:
     """Compare two git revisions of a service in one run: which figures are better, worse or equivalent."""
     if json and github:
@@ -83,7 +83,7 @@ def ab(
         conditions=Conditions(
             results=results_root(),
             folder=out,
-            display=Plain(Console(quiet=True)) if json else display_for(console),
+            display=display_for(console),
             fresh_builds=fresh_builds,
             until_decided_s=minutes * 60,
             notes=[f"base is {earlier.words}", f"head is {later.words}"],

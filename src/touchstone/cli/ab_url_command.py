@@ -21,7 +21,7 @@ from touchstone.report import render
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
 from touchstone.run.measure import Conditions
-from touchstone.run.progress import Plain, display_for
+from touchstone.run.progress import display_for
 from touchstone.run.two_urls import Question, compare_urls
 from touchstone.vocabulary.figure import FIGURES
 
@@ -62,7 +62,7 @@ def ab_url(
         bool, typer.Option("--allow-undecided", help="End with code 0, not 5, if a figure is undecided.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
 ) -> int:
     """Compare two services that run already on one request: which figures are better, worse or equivalent."""
     urls, target = _split((base, head))
@@ -77,7 +77,7 @@ def ab_url(
     conditions = Conditions(
         results=results_root(),
         folder=out,
-        display=Plain(Console(quiet=True)) if json else display_for(Console(stderr=json)),
+        display=display_for(Console(stderr=json)),
         until_decided_s=minutes * 60,
         notes=[f"base is {base}", f"head is {head}"],
     )

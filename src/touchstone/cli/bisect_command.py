@@ -19,7 +19,7 @@ from touchstone.revisions.ab import Question
 from touchstone.revisions.bisect import Bisection, Found, Search
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions
-from touchstone.run.progress import Plain, display_for
+from touchstone.run.progress import display_for
 
 
 class _Document(Record):
@@ -47,7 +47,7 @@ def bisect(
         str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")
     ] = None,
     stack: Annotated[str | None, typer.Option(help="The stack, or stack/variant; the only one if left out.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
 ) -> int:
     """Find the commit that made a figure worse, by bisection; each step is as short as its decision allows."""
     figures = read_figures([figure])
@@ -71,7 +71,7 @@ def bisect(
         ),
         here,
         Conditions(results=results_root(), until_decided_s=minutes * 60),
-        lambda: Plain(Console(quiet=True)) if json else display_for(console),
+        lambda: display_for(console),
         say,
     )
     found = search.find()

@@ -26,7 +26,7 @@ from touchstone.report.claims.pages import render_claims
 from touchstone.report.claims.terminal import explain_claim, print_claims
 from touchstone.report.claims.view import Ruled, documents
 from touchstone.run.claims import ClaimsState, How, Obstacles, decide_steps, measure_steps
-from touchstone.run.progress import Plain, display_for
+from touchstone.run.progress import display_for
 
 STATE = "claims.json"
 
@@ -97,7 +97,7 @@ def claims(
             command=as_typed(),
             results=results_root(),
             say=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
-            display=lambda: Plain(Console(quiet=True)) if json else display_for(console),
+            display=lambda: display_for(console),
         )
         state = ClaimsState(results_root() / STATE)
         completed = measure_steps(steps(missing(files, evidence)), obstacles, state, how)

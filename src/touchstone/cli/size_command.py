@@ -19,7 +19,7 @@ from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.plan.plan import Wish
 from touchstone.report.format import quantity
 from touchstone.run.measure import Conditions
-from touchstone.run.progress import Plain, display_for
+from touchstone.run.progress import display_for
 from touchstone.sizing.price import Prices
 from touchstone.sizing.size import Container, Sizing, demand_of, runs_folder, size, usual_quotas
 from touchstone.vocabulary.figure import Unit
@@ -63,7 +63,7 @@ def size_command(
         conditions=Conditions(
             results=results_root(),
             folder=out or runs_folder(results_root(), folder.scenario.name, demand),
-            display=Plain(Console(quiet=True)) if json else display_for(progress),
+            display=display_for(progress),
         ),
         limits_mb=limits_mb,
     )
