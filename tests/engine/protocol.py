@@ -10,6 +10,8 @@ import json
 import subprocess
 import sys
 import tempfile
+import textwrap
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +26,32 @@ _DOCUMENTS = {
     "BootJob": ("boot", "job"),
     "HoldJob": ("hold", "job"),
 }
-_RENAMED = {("boot", "Request"): "BareRequest", ("hold", "Request"): "BareRequest"}
-"""A load's requests carry more than those of the other commands."""
+_WIDTH = 110
 _TAGS = ("kind", "order")
+
+
+@cache
+def schemas() -> dict[str, dict[str, dict[str, Any]]]:
+    """What `touchstone-engine schema` prints: by command and document."""
+    printed = subprocess.run([engine_path(), "schema"], check=True, capture_output=True, text=True).stdout
+    found: dict[str, dict[str, dict[str, Any]]] = json.loads(printed)
+    return found
 
 
 def generated() -> str:
     """The text of the module."""
-    printed = subprocess.run([engine_path(), "schema"], check=True, capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "jobs.json", Path(folder) / "protocol.py"
-        source.write_text(json.dumps(_together(json.loads(printed))), encoding="utf-8")
+        source.write_text(json.dumps(_together(schemas())), encoding="utf-8")
         options = ["--input-file-type=jsonschema", "--output-model-type=typing.TypedDict", "--disable-timestamp"]
         options += ["--target-python-version=3.11", "--use-standard-collections", "--use-union-operator"]
         options += ["--use-schema-description", "--use-field-description", "--use-single-line-docstring"]
         options += ["--use-title-as-name", "--formatters=builtin", f"--custom-file-header={_HEADER}"]
         command = [sys.executable, "-W", "ignore", "-m", "datamodel_code_generator", *options]
         subprocess.run([*command, f"--input={source}", f"--output={target}"], check=True, capture_output=True)
-        subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", "--line-length=120", target], check=True)
+        ruff = [sys.executable, "-m", "ruff"]
+        subprocess.run([*ruff, "check", "--quiet", "--isolated", "--fix", "--select=D212", target], check=True)
+        subprocess.run([*ruff, "format", "--quiet", "--line-length=120", target], check=True)
         # All documents are defined beside each other: there is no whole that they are parts of.
         return target.read_text(encoding="utf-8").replace("Model: TypeAlias = Any\n\n\n", "")
 
@@ -51,25 +61,20 @@ def _together(schemas: dict[str, Any]) -> dict[str, Any]:
     shared: dict[str, Any] = {}
     for name, (command, document) in _DOCUMENTS.items():
         schema = _open(schemas[command][document])
-        parts = {_RENAMED.get((command, part), part): inner for part, inner in schema.pop("$defs", {}).items()}
-        for part, inner in ({name: schema} | parts).items():
-            named = _named(json.loads(_renamed(command, json.dumps(inner))), part)
+        schema.pop("examples", None)
+        for part, inner in ({name: schema} | schema.pop("$defs", {})).items():
+            named = _named(inner, part)
             assert shared.setdefault(part, named) == named, f"{part} of {command} is another one elsewhere"
     return {"$defs": shared}
 
 
 def _open(part: Any) -> Any:
-    """Without `additionalProperties: false`, which typed dictionaries say by themselves."""
+    """Without `additionalProperties: false`, which typed dictionaries say by themselves; descriptions as docstrings."""
     if isinstance(part, dict):
+        if isinstance(part.get("description"), str):
+            part = part | {"description": textwrap.fill(part["description"], _WIDTH)}
         return {key: _open(inner) for key, inner in part.items() if (key, inner) != ("additionalProperties", False)}
     return [_open(inner) for inner in part] if isinstance(part, list) else part
-
-
-def _renamed(command: str, text: str) -> str:
-    for (owner, part), name in _RENAMED.items():
-        if owner == command:
-            text = text.replace(f'"#/$defs/{part}"', f'"#/$defs/{name}"')
-    return text
 
 
 def _named(schema: dict[str, Any], name: str) -> dict[str, Any]:

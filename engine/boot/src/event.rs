@@ -4,7 +4,7 @@ use crate::result::{FailureKind, Run};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// One line of `--events`.
+/// What a boot job tells while it goes on.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {

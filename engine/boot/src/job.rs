@@ -7,36 +7,49 @@ use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_exchange::{Check, Request, Target};
 
-/// What is started and what it must answer. `docs/engine-protocol.md` documents each field.
+/// What is started, and what it must answer. The engine forks and executes the program itself, in a session and process
+/// group of its own.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
+#[schemars(example = example())]
 pub struct Job {
+    /// The program and its arguments.
     pub argv: Vec<String>,
+    /// Added to the engine's environment.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Whether the engine's own environment is passed on, under `env`.
+    /// Whether the engine's environment is passed on; if not, `env` is all that the server gets.
     #[serde(default = "yes")]
     pub inherit_env: bool,
+    /// The folder that it is started in; null: the engine's.
     #[serde(default)]
     pub cwd: Option<PathBuf>,
+    /// Where it will answer: `http://HOST:PORT`, an address of this machine.
     pub url: String,
+    /// What is asked until the response is as expected. The whole response counts, by its framing.
     #[serde(default)]
     pub request: Request,
+    /// Starts, one after the other.
     #[serde(default = "one")]
     pub repeats: u32,
+    /// A start without a correct response after this many seconds has failed.
     #[serde(default = "default_timeout")]
     pub timeout_s: f64,
+    /// Seconds between two attempts to connect.
     #[serde(default = "default_poll")]
     pub poll_interval_s: f64,
     /// CPUs of the server; empty leaves it where the engine is.
     #[serde(default)]
     pub cpus: Vec<usize>,
+    /// Cgroups that it is in before it executes: `cgroup.procs` of each.
     #[serde(default)]
     pub cgroup_paths: Vec<PathBuf>,
-    /// Where the group of the container may appear that `argv` starts (memory's): it alone is then measured.
+    /// For an `argv` that is a container runtime's client: the folders (of the controller memory) where the container's
+    /// group may appear. Memory, CPU and threads are then those of what is in it, without client and monitor.
     #[serde(default)]
     pub container_groups: Vec<PathBuf>,
+    /// Whether `artifacts` leave the page cache before each start, by `posix_fadvise`, and the rest by
+    /// `/proc/sys/vm/drop_caches`. `mincore` says whether that worked.
     #[serde(default)]
     pub drop_page_cache: bool,
     /// Files and folders whose cached pages are dropped; by default the program and the files among its arguments.
@@ -48,8 +61,26 @@ pub struct Job {
     /// The server's standard output and standard error are appended here.
     #[serde(default)]
     pub log: Option<PathBuf>,
+    /// Seconds after SIGTERM until SIGKILL.
     #[serde(default = "default_stop")]
     pub stop_timeout_s: f64,
+}
+
+/// A job as the documentation shows it.
+fn example() -> serde_json::Value {
+    serde_json::json!({
+        "argv": ["./users"],
+        "env": {"PORT": "41001"},
+        "cwd": "/somewhere",
+        "url": "http://127.0.0.1:41001",
+        "request": {
+            "target": "/ping",
+            "expect": {"status": [200], "body": {"kind": "exact", "value": "pong"}}
+        },
+        "repeats": 20,
+        "cpus": [0],
+        "log": "/somewhere/boot.log"
+    })
 }
 
 const fn yes() -> bool {

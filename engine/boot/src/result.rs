@@ -11,7 +11,7 @@ pub const SCHEMA: &str = "touchstone.boot/1";
 /// One job's outcome.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct BootResult {
-    /// [`SCHEMA`].
+    /// `touchstone.boot/1`.
     pub schema: String,
     /// The job as it was understood, defaults filled in.
     pub job: Job,
@@ -21,13 +21,13 @@ pub struct BootResult {
     pub runs: Vec<Run>,
 }
 
-/// One start. Seconds count from the moment before `execve`.
+/// One start. Seconds count from the reading of CLOCK_MONOTONIC in the child right before `execve`.
 #[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Run {
-    /// Until the last byte of the first valid response.
+    /// Until the last byte of the first response that is as expected.
     pub first_response_s: Option<f64>,
-    /// Until the container's program was executed: the runtime's own share. Null where there is no container, or its
-    /// group was not found.
+    /// Until the container's program was executed in place of the runtime: the runtime's own share, at most one poll
+    /// late. Null where there is no container, or its group was not found.
     pub program_s: Option<f64>,
     /// Until the first connection was accepted by the kernel.
     pub port_open_s: Option<f64>,
@@ -37,9 +37,9 @@ pub struct Run {
     pub polls: u64,
     /// Valid HTTP responses that were not the expected one, before the first that was.
     pub wrong_responses: u64,
-    /// Resident bytes of the tree right after the first valid response, and so for the next ones.
+    /// Resident bytes of the tree right after the first valid response, as all other figures of memory.
     pub rss: Option<u64>,
-    /// The same with pages that processes of the tree share counted once.
+    /// What the tree holds with shared pages counted once.
     pub footprint: Option<u64>,
     /// Proportional resident bytes.
     pub pss: Option<u64>,
@@ -57,11 +57,11 @@ pub struct Run {
     pub cpu_s: Option<f64>,
     /// Page faults that needed I/O up to then.
     pub major_faults: Option<u64>,
-    /// The same after `settle_s`, when that was asked for.
+    /// Memory after `settle_s`, when that was asked for.
     pub settled: Option<Snapshot>,
-    /// Whether every socket that listens on the port belongs to the started tree; null when nobody answered.
+    /// Whether every socket that listens on the port belongs to the started tree, by inode; null when nobody answered.
     pub answered_by_ours: Option<bool>,
-    /// How it ended.
+    /// How it ended. Nothing of the tree is left then, orphans that left its session included.
     pub stopped: Option<Stopped>,
     /// From the first signal until nothing was left.
     pub stop_s: Option<f64>,
@@ -75,7 +75,7 @@ pub struct Run {
     pub evidence: Option<String>,
     /// The end of the server's log, after a failure.
     pub log_tail: Option<String>,
-    /// Whether the artifacts were out of the page cache at the start.
+    /// Whether no page of the artifacts was cached, and the machine's caches were dropped.
     pub cold_cache: bool,
     /// Why it was not cold although that was asked for.
     pub warm_reason: Option<String>,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 /// What is sent and what must come back.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "BareRequest")]
 pub struct Request {
     /// The method.
     #[serde(default = "get")]
@@ -42,20 +43,21 @@ impl Default for Request {
     }
 }
 
-/// What a response must be.
+/// What a response must be. An expression that is none makes the job malformed, before anything is opened.
 #[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    /// The statuses that are right; absent or empty: 200 to 299.
+    /// The correct statuses; null or empty: 200 to 299. The body of a response to HEAD, of 204 and of 304 is not looked at.
     #[serde(default)]
     pub status: Option<Vec<u16>>,
-    /// The media type, without parameters and regardless of case; absent: any.
+    /// The media type, without parameters and regardless of case; null: any.
     #[serde(default)]
     pub content_type: Option<String>,
-    /// Fields that must be there: name, and a regular expression over the whole value.
+    /// Fields that must be there: name, and a regular expression over the whole value. Several lines of one name are
+    /// joined by `, ` (RFC 9110, section 5.3).
     #[serde(default)]
     pub headers: Vec<(String, String)>,
-    /// What the body must be; absent: anything.
+    /// What the body must be; null: anything.
     #[serde(default)]
     pub body: Option<ExpectBody>,
 }
@@ -78,7 +80,8 @@ pub enum ExpectBody {
     },
     /// A JSON object with these fields.
     Json {
-        /// Field to value, or to `{"type": "number"}` and the like.
+        /// Field to value, or to `{"type": ...}` with one of `string`, `number`, `integer`, `boolean`, `null`, `array` and
+        /// `object`. In a load job strings are templates.
         fields: BTreeMap<String, Value>,
         /// Whether further fields are wrong.
         #[serde(default)]

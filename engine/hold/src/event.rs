@@ -4,11 +4,11 @@ use crate::result::Level;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// One line of `--events`.
+/// What a hold job tells while it goes on.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// Connections are being opened.
+    /// Connections are being opened; about once a second.
     Progress {
         /// Held so far.
         held: u64,

@@ -8,20 +8,26 @@ use std::time::Duration;
 use touchstone_crew::Sources;
 use touchstone_exchange::{Check, Request, Target};
 
-/// What is held, and on whom. `docs/engine-protocol.md` documents each field.
+/// What is held, and on whom. Each connection carries one request when it opens, and its response is checked whole. The
+/// connections are held by child processes of the engine, each with source addresses of its own, 10,000 connections to
+/// each.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
+#[schemars(example = example())]
 pub struct Job {
+    /// The server's URL, an address of this machine.
     pub url: String,
+    /// What each connection asks when it opens.
     #[serde(default)]
     pub request: Request,
-    /// Connections to be held at each level, ascending.
+    /// Connections to be held at each level, ascending; those of a level stay for the next.
     pub levels: Vec<u64>,
+    /// What happens on held connections.
     #[serde(default)]
     pub mode: Mode,
-    /// Root pids of the server's process trees.
+    /// Root pids of the server's process trees; several may share the port by SO_REUSEPORT.
     pub watch: Vec<i32>,
+    /// Cgroups whose memory is read.
     #[serde(default)]
     pub cgroup_paths: Vec<PathBuf>,
     /// Network over whose addresses the connections' sources are spread.
@@ -51,10 +57,18 @@ pub struct Job {
     /// Wait so long after all connections are closed before memory is read.
     #[serde(default = "default_after_close")]
     pub after_close_s: f64,
-    /// Share of the machine's memory that must stay available.
+    /// Share of the machine's memory that must stay available. A level is refused before it is tried when the bytes per
+    /// connection so far (server, clients, slabs and TCP buffers, with a margin of 15 %) would leave less, or when
+    /// limits of open files do not allow it. It is approached in steps without an entry of their own, each weighed: by
+    /// 2,000 connections where no level of at least 1,000 has been read (48 KiB per connection are assumed), and by as
+    /// many as half of the free memory holds where the level seems to take too much. It is refused when a step would
+    /// lead less than 5 % of the way; `held` is then how far the steps led. Should memory run short while connections
+    /// are opened, opening stops, and the level says so.
     #[serde(default = "default_reserve")]
     pub reserve: f64,
-    /// Machines that hold the connections; if there are none, this one does.
+    /// Machines that hold the connections, an equal part each; if there are none, this one does. `client` is then this
+    /// engine alone, and `kernel` the server's end alone. A machine that is lost, or says nothing for 20 s, ends the
+    /// job with an error that names it.
     #[serde(default)]
     pub generators: Vec<HoldNode>,
 }
@@ -68,6 +82,16 @@ pub enum Mode {
     Idle,
     /// And requests over them at each level.
     Traffic,
+}
+
+/// A job as the documentation shows it.
+fn example() -> serde_json::Value {
+    serde_json::json!({
+        "url": "http://127.0.0.1:8080/hello",
+        "request": {"expect": {"status": [200], "body": {"kind": "exact", "value": "Hello, world!"}}},
+        "levels": [0, 1000, 5000, 10000, 19000],
+        "watch": [4711, 4712]
+    })
 }
 
 #[allow(clippy::unnecessary_wraps)] // The field may be null.

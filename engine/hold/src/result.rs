@@ -14,7 +14,7 @@ pub const SCHEMA: &str = "touchstone.hold/1";
 /// One job's outcome.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct HoldResult {
-    /// [`SCHEMA`].
+    /// `touchstone.hold/1`.
     pub schema: String,
     /// The job as it was understood, defaults filled in.
     pub job: Job,
@@ -24,7 +24,8 @@ pub struct HoldResult {
     pub processes: u64,
     /// Connections that one of them may hold at most, by its limit of open files.
     pub connections_per_process: u64,
-    /// One for each level that was tried, the refused one last.
+    /// One for each level that was tried, the refused one last. When more than 10 held connections, or one in a hundred
+    /// of a larger level, end by themselves while others are opened, opening stops: that level is the last one.
     pub levels: Vec<Level>,
     /// After all connections were reset.
     pub after_close: Option<Reading>,
@@ -39,7 +40,7 @@ pub struct Reading {
     pub server: Memory,
     /// The engine and the processes that hold the connections.
     pub client: Memory,
-    /// The kernel, for both ends.
+    /// The whole machine's: on loopback both ends of a connection are in it.
     pub kernel: Kernel,
 }
 
@@ -54,17 +55,18 @@ pub struct Level {
     pub established: u64,
     /// Those on which the first request was answered as expected.
     pub answered: u64,
-    /// Connections that could not be opened or were not answered as expected, since the job began, by reason.
+    /// Connections that could not be opened or were not answered as expected, since the job began, by reason: `refused`,
+    /// `reset`, `timeout`, `wrong_response`, `not_kept`, `no_free_port` and others.
     pub failed: BTreeMap<String, u64>,
     /// Held connections that ended by themselves, since the job began, by reason.
     pub lost: BTreeMap<String, u64>,
     /// The first thing that went wrong.
     pub evidence: Option<String>,
-    /// Seconds from the level's begin until the last connection was answered.
+    /// Seconds of the last step to the level, until its last connection was answered.
     pub open_s: Option<f64>,
-    /// Connections opened and answered a second.
+    /// Connections opened and answered per second in that step.
     pub open_rate: Option<f64>,
-    /// Slowest connection with its response.
+    /// Slowest connection of that step, with its response.
     pub slowest_s: Option<f64>,
     /// Memory after settling, without traffic.
     pub idle: Option<Reading>,
@@ -76,6 +78,7 @@ pub struct Level {
 
 /// Requests over held connections.
 #[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "HeldTraffic")]
 pub struct Traffic {
     /// Requests sent.
     pub requests: u64,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a run tells while it goes on; serialised, one line of NDJSON.
+/// What a load tells while it goes on.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -27,7 +27,7 @@ pub enum Event {
         t: f64,
         /// Requests sent.
         sent: u64,
-        /// Right responses.
+        /// Correct responses.
         ok: u64,
         /// Errors.
         errors: u64,

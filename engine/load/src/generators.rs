@@ -35,18 +35,28 @@ pub struct GeneratorNode {
 
 /// One generator's part in a result.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)] // Each field is described in docs/engine-protocol.md, under the same name.
 pub struct GeneratorUse {
+    /// As in the job.
     pub name: String,
+    /// Its processes that put the load on.
     pub processes: u32,
+    /// Connections that they established.
     pub connections: u64,
+    /// How long after the common start its last thread began.
     pub began_s: f64,
+    /// As in the job, corrected by what was seen since.
     pub clock_ahead_s: f64,
+    /// How far off that may be.
     pub clock_residual_s: f64,
+    /// Requests sent.
     pub sent: u64,
+    /// Correct responses.
     pub ok: u64,
+    /// Errors of any class.
     pub errors: u64,
+    /// CPU seconds of its threads.
     pub cpu_s: f64,
+    /// The share of the window that its busiest thread worked.
     pub busiest: f64,
 }
 

@@ -11,11 +11,13 @@ use touchstone_watch::Dependency;
 use crate::error::Error;
 use crate::generators::GeneratorNode;
 
-/// One load job.
+/// One load: what is sent where, when, and for how long. More connections than one process may open files are spread
+/// over several processes, which share CPUs, rates and counts.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(example = example())]
 pub struct Job {
-    /// `http://host:port` or `https://host:port`; a path is used where a request names no target.
+    /// `http://HOST:PORT` or `https://HOST:PORT`; its path is used where a request names no target.
     pub url: String,
     /// Hosts outside this machine that may be loaded.
     #[serde(default)]
@@ -32,19 +34,21 @@ pub struct Job {
     /// CPUs to pin the threads to, in turn; empty or absent: not pinned.
     #[serde(default)]
     pub cpus: Option<Vec<u32>>,
-    /// Seconds of load before the measured window.
+    /// Seconds of load before the measured window: at the first step's rate, or at a ramp's `from`.
     #[serde(default)]
     pub warmup_s: f64,
     /// Seconds of the measured window. With steps, their sum counts instead.
     #[serde(default = "default_duration")]
     pub duration_s: f64,
-    /// Ends the window after this many requests, if the duration has not ended it before.
+    /// Ends the measured window after this many requests, if the duration has not ended it before. Warm-up comes on
+    /// top.
     #[serde(default)]
     pub max_requests: Option<u64>,
     /// Requests in flight on one connection.
     #[serde(default = "one")]
     pub pipeline: u32,
-    /// False: a connection for each request.
+    /// False: a connection for each request. It says `Connection: close`, and is closed with a reset, as all closing is
+    /// done.
     #[serde(default = "yes")]
     pub keepalive: bool,
     /// A request without a complete response after this many seconds is given up; so is a connection attempt.
@@ -53,7 +57,9 @@ pub struct Job {
     /// Which kernel interface moves the bytes.
     #[serde(default)]
     pub backend: BackendChoice,
-    /// An IPv4 network over whose addresses the connections' sources are spread.
+    /// An IPv4 network such as `127.0.0.0/8` over whose addresses the connections' sources are spread, 10,000 to each.
+    /// Null: a loopback target of more than 10,000 connections gets as many of `127.0.0.0/8` as it needs, because the
+    /// search for a free port turns quadratic.
     #[serde(default)]
     pub sources: Option<String>,
     /// Seed of all randomness in the job.
@@ -65,7 +71,8 @@ pub struct Job {
     /// Length of one interval of the series.
     #[serde(default = "default_interval")]
     pub series_interval_s: f64,
-    /// Open loop: sends wait for the next multiple of this many seconds, which saves wake-ups. 0: no waiting.
+    /// Open loop: requests are sent at multiples of this many seconds, never early and at most one slot late, which
+    /// saves wake-ups. 0 sends each when it is due.
     #[serde(default = "default_slot")]
     pub pacing_slot_s: f64,
     /// How TLS is done when the URL says https.
@@ -77,16 +84,20 @@ pub struct Job {
     /// The text of `{fresh}`; absent: one that follows from the seed.
     #[serde(default)]
     pub fresh: Option<String>,
-    /// The requests of the mix; absent, and without journeys: one GET of the URL.
+    /// The requests of the mix. If there are none, and no journeys: one GET of the URL's path that expects 200 to 299.
     #[serde(default)]
     pub requests: Vec<Request>,
-    /// Requests in order, in place of `requests`.
+    /// Requests in order, in place of `requests`. They need a `pipeline` of 1.
     #[serde(default)]
     pub journeys: Vec<Journey>,
-    /// The server's process tree, sampled on the same clock.
+    /// The server's process tree, sampled on the clock of the latencies.
     #[serde(default)]
     pub watch: Option<Watch>,
-    /// Machines that put the load on in place of this one, each an equal part of it.
+    /// Machines that put the load on in place of this one, each an equal part of it. This engine leads: it divides
+    /// connections, rates and counters exactly, fixes the first send on a common instant half a second ahead, moves
+    /// every time by the distance of the two clocks, watches the server, and adds histograms and series. The job's
+    /// `cpus` are then those of leading and watching. A generator that is lost ends the job with an error that names
+    /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generators: Vec<GeneratorNode>,
 }
@@ -100,7 +111,7 @@ pub enum Loop {
     Closed,
     /// Requests are due at a constant rate whatever the server does.
     Open {
-        /// Requests a second.
+        /// Requests per second.
         rate: f64,
         /// How the arrivals lie around the rate.
         #[serde(default)]
@@ -116,9 +127,9 @@ pub enum Loop {
     },
     /// A rate that changes linearly over the window. Warm-up runs at `from`.
     Ramp {
-        /// Requests a second at the window's start.
+        /// Requests per second at the window's start.
         from: f64,
-        /// Requests a second at its end.
+        /// Requests per second at its end.
         to: f64,
         /// How the arrivals lie around the rate.
         #[serde(default)]
@@ -141,7 +152,7 @@ pub enum Arrivals {
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// Requests a second.
+    /// Requests per second.
     pub rate: f64,
     /// How long, in seconds.
     pub seconds: f64,
@@ -164,7 +175,8 @@ pub enum BackendChoice {
 #[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// Whether the server's certificate must be valid. A loopback target's is not checked by default.
+    /// Whether the server's certificate must be valid. Null: it must be if the target is not on this machine, or
+    /// `ca_file` is given.
     #[serde(default)]
     pub verify: Option<bool>,
     /// A PEM file of authorities to trust instead of the system's.
@@ -188,7 +200,7 @@ pub struct Request {
     /// The request target, a template; by default the URL's path.
     #[serde(default)]
     pub target: Option<String>,
-    /// Header names and values; the values are templates.
+    /// Header names and values; the values are templates (docs/templates.md).
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// The body, a template.
@@ -262,6 +274,33 @@ pub struct Watch {
     /// Seconds of sampling after the load has ended.
     #[serde(default)]
     pub after_s: f64,
+}
+
+/// A job as the documentation shows it.
+fn example() -> serde_json::Value {
+    serde_json::json!({
+        "url": "http://127.0.0.1:8080",
+        "loop": {"kind": "open", "rate": 1000.0},
+        "connections": 64,
+        "cpus": [1],
+        "warmup_s": 2.0,
+        "duration_s": 10.0,
+        "requests": [{
+            "name": "lookup",
+            "target": "/?name=bench-{counter}",
+            "headers": [["Accept", "text/plain"]],
+            "expect": {
+                "status": [200],
+                "body": {"kind": "exact", "value": "Boom! We found you: bench-{counter}"}
+            }
+        }],
+        "watch": {
+            "pid": 4711,
+            "allowed_cpus": [0],
+            "dependencies": [{"name": "database", "pid": 4700}],
+            "after_s": 5.0
+        }
+    })
 }
 
 fn positive(value: f64) -> bool {

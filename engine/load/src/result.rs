@@ -14,221 +14,341 @@ use crate::recorder::FirstError;
 /// The result's schema and version.
 pub const SCHEMA: &str = "touchstone.load/1";
 
-/// One load result. Counts and distributions cover the measured window. Times in seconds, sizes in bytes.
+/// One load result. Counts and distributions cover the measured window: requests whose intended send lies inside it.
+/// Warm-up is in `series` under its own phase, and what comes after the window's end under `drain`. If not one
+/// connection can be established there is no result, and the exit code is 1.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)] // Each field is described in docs/engine-protocol.md, under the same name.
 pub struct LoadResult {
+    /// `touchstone.load/1`.
     pub schema: String,
+    /// What measured.
     pub engine: Engine,
+    /// The job as it was understood, defaults filled in.
     pub job: Job,
+    /// Whether a signal ended the job.
     pub interrupted: bool,
+    /// When it was measured, and for how long.
     pub window: Window,
+    /// Requests and connections of the window, by what became of them.
     pub counts: Counts,
+    /// Requests of the whole job.
     pub totals: Totals,
+    /// A row for each request of the mix, or for each step of a journey, which is named `JOURNEY/STEP`.
     pub requests: Vec<RequestResult>,
+    /// A row for each journey.
     pub journeys: Vec<JourneyResult>,
+    /// What went over the wire.
     pub bytes: Bytes,
+    /// Requests per second.
     pub rate: Rate,
+    /// Where no response came at all.
     pub silence: Silence,
+    /// Where some responses were long in coming while others came.
     pub held_up: HeldUp,
+    /// From the intended send to the last byte. In a closed loop that is `service`, but where a connection had to be
+    /// opened first: its opening is part of the latency. A request that timed out stays in it with the time that it had
+    /// waited; other failed requests are not in it.
     pub latency: Option<Distribution>,
+    /// From the actual send to the last byte.
     pub service: Option<Distribution>,
+    /// Opening a connection.
     pub connect: Option<Distribution>,
+    /// How late sends left although a connection was free; null in a closed loop.
     pub lateness: Option<Distribution>,
+    /// Requests that waited because no connection was free; null in a closed loop.
     pub queue: Option<Queue>,
+    /// What became of the connections.
     pub connections: Connections,
+    /// What the engine itself used, and whether it stood the load.
     pub generator: Generator,
-    /// Each generator's part, if the load came from other machines.
+    /// What each generator did in the window, if the load came from other machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generators: Vec<GeneratorUse>,
+    /// The first 20 errors of each class, in the order of their times.
     pub first_errors: Vec<FirstError>,
+    /// Intervals of `series_interval_s`.
     pub series: Vec<SeriesPoint>,
+    /// Each step of a stepped load; null for other loops.
     pub steps: Option<Vec<StepResult>>,
+    /// What was seen of the watched process tree.
     pub watch: Option<touchstone_watch::Watch>,
+    /// What the whole machine used in the window; null in slices, which have their own.
     pub machine: Option<touchstone_watch::Machine>,
     /// The intervals' histograms, for the log export; not part of the document.
     #[serde(skip)]
     pub interval_histograms: Vec<Packed>,
 }
 
+/// The engine that measured.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Engine {
+    /// Its version.
     pub version: String,
+    /// `epoll` or `io_uring`.
     pub backend: String,
+    /// Processes that put the load on.
     pub processes: u32,
 }
 
+/// When a load was measured. Seconds.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Window {
+    /// The first intended send, on the wall clock.
     pub start_unix_s: f64,
+    /// Load before the measured window.
     pub warmup_s: f64,
+    /// The measured window.
     pub measured_s: f64,
+    /// What responses under way, and the queue, were waited for after its end: at most `timeout_s`.
     pub drain_s: f64,
 }
 
+/// Requests of the measured window. `sent` is `ok`, `unanswered` and the errors of requests together.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Counts {
+    /// Requests sent.
     pub sent: u64,
+    /// Whole responses: `ok`, and those that were wrong by status, field or body.
     pub completed: u64,
+    /// Correct responses.
     pub ok: u64,
+    /// Requests without a response when the job ended.
     pub unanswered: u64,
+    /// Due in an open loop, and never out of the queue.
     pub unsent: u64,
+    /// Requests of the warm-up that had no response when the window began. They are not among `sent`.
     pub outstanding_at_start: u64,
+    /// By class. Of requests: `reset`, `closed_mid_response`, `closed_before_response`, `timeout`, `malformed`,
+    /// `wrong_status`, `wrong_header`, `wrong_body`; a response that is wrong in several ways counts as the first of
+    /// them. Of connections that carried no request: `refused`, `connect_failed`, `closed_idle`, and `malformed` where
+    /// bytes came that nobody had asked for. `malformed` is what RFC 9112 does not allow, a body with two ends included
+    /// (sections 6.1 and 6.3); the connection is given up. With pipelining, a timeout or a reset fails every request in
+    /// flight on the connection with that class; another failure fails those behind it as `closed_before_response`.
     pub errors: BTreeMap<String, u64>,
+    /// Responses by status.
     pub status: BTreeMap<String, u64>,
 }
 
 /// Requests of the whole job, warm-up and drain included: what a proof of work is held against.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Totals {
+    /// Requests sent.
     pub sent: u64,
+    /// Whole responses.
     pub completed: u64,
+    /// Correct responses.
     pub ok: u64,
 }
 
-/// Where no response came at all, in gaps of 50 ms and more.
+/// Where no response came at all, in gaps of 50 ms and more. A gap that begins before sending ends counts whole. Of
+/// several threads it is that one's which heard the least of it.
 #[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Silence {
+    /// All gaps.
     pub seconds: f64,
+    /// The longest.
     pub longest_s: f64,
+    /// What is taken off the gaps because the thread waited for a CPU and heard nothing, whoever answered: what was
+    /// waited since it last looked up and nothing had come, at most 10 ms before where it had a CPU. Absent if the
+    /// kernel does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deaf_s: Option<f64>,
 }
 
-/// Responses that were long in coming while others came.
+/// Correct responses that were long in coming while others came: by 20 ms and more, and 10 times the median of their
+/// request and more, without the time in which no response came at all (in gaps of 10 ms and more, and twice that
+/// median). In slices also the responses to a turn's first requests, which are in no distribution: a response that
+/// takes longer than a turn is always one of those.
 #[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct HeldUp {
+    /// How many.
     pub answers: u64,
+    /// By how much, summed.
     pub seconds: f64,
+    /// The longest.
     pub longest_s: f64,
+    /// How many connections had one; absent without keep-alive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<u64>,
 }
 
+/// One request of the mix, or one step of a journey.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct RequestResult {
+    /// Its name.
     pub name: String,
+    /// Requests sent.
     pub sent: u64,
+    /// Correct responses.
     pub ok: u64,
+    /// Errors of any class.
     pub errors: u64,
+    /// As that of the result.
     pub latency: Option<Distribution>,
+    /// Of its whole responses, right or wrong; 16 per thread at most, further ones count as the last.
     #[serde(default)]
     pub media_types: Vec<MediaTypeCount>,
 }
 
 /// How many responses had a status and a media type.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct MediaTypeCount {
+    /// The status.
     pub status: u16,
+    /// Without parameters; null where a response has no `Content-Type`.
     pub media_type: Option<String>,
+    /// How many.
     pub responses: u64,
 }
 
+/// Passes of one journey that ended in the window.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct JourneyResult {
+    /// Its name.
     pub name: String,
+    /// Passes to the end.
     pub completed: u64,
+    /// Passes that a wrong response ended.
     pub failed: u64,
+    /// Of completed ones, pauses included.
     pub duration: Option<Distribution>,
 }
 
+/// Bytes of the measured window.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Bytes {
+    /// Requests, whole.
     pub sent: u64,
+    /// Responses, whole.
     pub received: u64,
+    /// Bodies of responses.
     pub body: u64,
 }
 
+/// Requests per second.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Rate {
+    /// Due, in an open loop; null in a closed one.
     pub offered: Option<f64>,
+    /// Correct responses that came inside the window: a queue that is worked off afterwards does not count as
+    /// throughput.
     pub achieved: f64,
 }
 
+/// Requests that waited for a free connection.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Queue {
+    /// The most at a time.
     pub peak: u64,
+    /// Over the window.
     pub mean: f64,
 }
 
+/// What became of the connections.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Connections {
+    /// As the job asks.
     pub asked: u64,
+    /// Established at first.
     pub established: u64,
+    /// Established at the window's end.
     pub held: u64,
+    /// Sockets opened in all.
     pub opened: u64,
+    /// Opened again after one was lost.
     pub reconnects: u64,
 }
 
+/// What the engine itself used in the window, and whether it stood the load.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct Generator {
+    /// Each load thread.
     pub threads: Vec<ThreadUse>,
+    /// CPU seconds of the load threads.
     pub cpu_s: f64,
+    /// Resident bytes of the engine's processes at the most.
     pub rss_peak: u64,
+    /// System calls of the window; null where they were not counted.
     pub syscalls: Option<u64>,
+    /// The clock that was read.
     pub clock: ClockUse,
+    /// Whether the figures are the server's: false for the `reasons` given.
     pub stands: bool,
+    /// Interrupted; a thread busier than 97 %; a thread that waited for a CPU in more than 10 % of the window; 1 % of
+    /// the sends later than the slot and 1 ms; under 99 % of the offered rate reached; connections missing; no
+    /// response.
     pub reasons: Vec<String>,
 }
 
+/// One load thread in the window.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct ThreadUse {
+    /// Where it was pinned.
     pub cpu: Option<u32>,
+    /// CPU seconds, the user part.
     pub user_s: f64,
+    /// CPU seconds, the system part.
     pub system_s: f64,
+    /// The share of the window that it worked.
     pub busy: f64,
+    /// Seconds that it waited for a CPU.
     pub delayed_s: Option<f64>,
+    /// Seconds that it waited for something to do.
     pub blocked_s: Option<f64>,
     /// The generator that it ran on, if that was another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,
 }
 
+/// The clock that was read.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct ClockUse {
+    /// Its name.
     pub source: String,
+    /// Nanoseconds per reading.
     pub cost_ns: f64,
 }
 
+/// One interval of the series. Seconds and counts.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct SeriesPoint {
+    /// Its end, since the first intended send.
     pub t: f64,
+    /// `warmup`, `load` or `drain`; in slices `warmup` or `load`.
     pub phase: String,
+    /// Requests sent.
     pub sent: u64,
+    /// Correct responses.
     pub ok: u64,
+    /// Errors of any class.
     pub errors: u64,
+    /// Median latency; null without a response.
     pub p50: Option<f64>,
+    /// 99th percentile.
     pub p99: Option<f64>,
+    /// Greatest latency.
     pub max: Option<f64>,
+    /// Open at its end.
     pub connections: u64,
+    /// Requests that were due and unsent at its end.
     pub queue: u64,
 }
 
+/// One step of a stepped load.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct StepResult {
+    /// Requests per second that were due.
     pub rate: f64,
+    /// Its length.
     pub seconds: f64,
+    /// Correct responses per second.
     pub achieved: f64,
+    /// Requests sent.
     pub sent: u64,
+    /// Correct responses.
     pub ok: u64,
+    /// Errors of any class.
     pub errors: u64,
+    /// As that of the result.
     pub latency: Option<Distribution>,
 }

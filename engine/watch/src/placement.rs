@@ -35,9 +35,9 @@ pub struct Placement {
 /// A thread that went beyond.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Thread {
-    /// Its process.
+    /// The process that it belongs to.
     pub pid: i32,
-    /// Itself.
+    /// Its thread id.
     pub tid: i32,
     /// Its name.
     pub name: String,
@@ -55,7 +55,7 @@ pub struct Beyond {
     pub thread: Thread,
     /// When it was first seen so, in the series' clock.
     pub first_t: f64,
-    /// And last.
+    /// When it was last seen so.
     pub last_t: f64,
 }
 

@@ -107,17 +107,21 @@ impl Point {
 
 /// All that is known of the tree at one moment. Bytes and counts.
 #[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)] // The cgroup's fields are those of `CgroupReading`, documented there.
 pub struct Snapshot {
     /// Seconds since the origin.
     pub t: f64,
     /// What the tree holds.
     #[serde(flatten)]
     pub resources: Resources,
+    /// Bytes charged to its cgroup, page cache included.
     pub cgroup_memory: Option<u64>,
+    /// The most that was ever charged.
     pub cgroup_memory_peak: Option<u64>,
+    /// The cgroup's limit; null also when there is none.
     pub cgroup_memory_limit: Option<u64>,
+    /// How often the limit was hit.
     pub cgroup_limit_hits: Option<u64>,
+    /// Processes of the cgroup killed for want of memory.
     pub oom_kills: Option<u64>,
 }
 
@@ -139,6 +143,7 @@ impl Snapshot {
 
 /// Use over the measured window.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "WatchedWindow")]
 pub struct Window {
     /// Seconds between the samples that bound it.
     pub seconds: f64,
@@ -222,6 +227,7 @@ pub struct Cost {
 
 /// The `watch` object.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "Watched")]
 pub struct Watch {
     /// Seconds between samples.
     pub interval_s: f64,

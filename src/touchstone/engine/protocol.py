@@ -60,7 +60,10 @@ class ExpectBodyJson(TypedDict):
     exact: NotRequired[bool]
     """Whether further fields are wrong."""
     fields: dict[str, Any]
-    """Field to value, or to `{"type": "number"}` and the like."""
+    """
+    Field to value, or to `{"type": ...}` with one of `string`, `number`, `integer`, `boolean`, `null`, `array`
+    and `object`. In a load job strings are templates.
+    """
     kind: Literal["json"]
 
 
@@ -78,7 +81,10 @@ class GeneratorNode(TypedDict):
     cpus: list[int]
     """Its CPUs to pin the threads to, in turn."""
     link: str
-    """A Unix socket. Each connection to it reaches standard input and output of a `touchstone-engine load --worker` there."""
+    """
+    A Unix socket. Each connection to it reaches standard input and output of a `touchstone-engine load --worker`
+    there.
+    """
     name: str
     """Its name in the result and in errors."""
     open_files: int
@@ -98,7 +104,7 @@ class LoopOpen(TypedDict):
     """How the arrivals lie around the rate."""
     kind: Literal["open"]
     rate: float
-    """Requests a second."""
+    """Requests per second."""
 
 
 LoopRamp = TypedDict(
@@ -116,7 +122,7 @@ class Step(TypedDict):
     """One step of a stepped load."""
 
     rate: float
-    """Requests a second."""
+    """Requests per second."""
     seconds: float
     """How long, in seconds."""
 
@@ -127,7 +133,10 @@ class Tls(TypedDict):
     ca_file: NotRequired[str | None]
     """A PEM file of authorities to trust instead of the system's."""
     verify: NotRequired[bool | None]
-    """Whether the server's certificate must be valid. A loopback target's is not checked by default."""
+    """
+    Whether the server's certificate must be valid. Null: it must be if the target is not on this machine, or
+    `ca_file` is given.
+    """
 
 
 class Watch(TypedDict):
@@ -148,17 +157,19 @@ class Watch(TypedDict):
 
 
 class SteadyClosed(TypedDict):
-    """When requests are sent, as far as it can be cut into slices: steps and ramps cannot."""
+    """A connection sends its next request when the response to the last one has come."""
 
     kind: Literal["closed"]
 
 
 class SteadyOpen(TypedDict):
-    """When requests are sent, as far as it can be cut into slices: steps and ramps cannot."""
+    """Requests are due at a constant rate whatever the server does."""
 
     arrivals: NotRequired[Arrivals]
+    """How the arrivals lie around the rate."""
     kind: Literal["open"]
     rate: float
+    """Requests per second."""
 
 
 Steady: TypeAlias = SteadyClosed | SteadyOpen
@@ -166,7 +177,7 @@ Steady: TypeAlias = SteadyClosed | SteadyOpen
 
 
 class SlicesOrderEnd(TypedDict):
-    """The job is to end."""
+    """The job is to end, as it does when standard input ends. After SIGINT it ends with the slice under way."""
 
     order: Literal["end"]
 
@@ -190,7 +201,10 @@ class HoldNode(TypedDict):
     cpus: list[int]
     """Its CPUs to pin the processes to, in turn."""
     link: str
-    """A Unix socket. Each connection to it reaches standard input and output of a `touchstone-engine hold --worker` there."""
+    """
+    A Unix socket. Each connection to it reaches standard input and output of a `touchstone-engine hold --worker`
+    there.
+    """
     name: str
     """Its name in errors."""
     open_files: int
@@ -204,16 +218,22 @@ Mode: TypeAlias = Literal["idle", "traffic"]
 
 
 class Expect(TypedDict):
-    """What a response must be."""
+    """What a response must be. An expression that is none makes the job malformed, before anything is opened."""
 
     body: NotRequired[ExpectBody | None]
-    """What the body must be; absent: anything."""
+    """What the body must be; null: anything."""
     content_type: NotRequired[str | None]
-    """The media type, without parameters and regardless of case; absent: any."""
+    """The media type, without parameters and regardless of case; null: any."""
     headers: NotRequired[list[tuple[str, str]]]
-    """Fields that must be there: name, and a regular expression over the whole value."""
+    """
+    Fields that must be there: name, and a regular expression over the whole value. Several lines of one name are
+    joined by `, ` (RFC 9110, section 5.3).
+    """
     status: NotRequired[list[int] | None]
-    """The statuses that are right; absent or empty: 200 to 299."""
+    """
+    The correct statuses; null or empty: 200 to 299. The body of a response to HEAD, of 204 and of 304 is not
+    looked at.
+    """
 
 
 class LoopSteps(TypedDict):
@@ -238,7 +258,7 @@ class Request(TypedDict):
     expect: NotRequired[Expect]
     """What the response must be."""
     headers: NotRequired[list[tuple[str, str]]]
-    """Header names and values; the values are templates."""
+    """Header names and values; the values are templates (docs/templates.md)."""
     method: NotRequired[str]
     """The method."""
     name: NotRequired[str | None]
@@ -250,7 +270,15 @@ class Request(TypedDict):
 
 
 class SlicesOrderSlices(TypedDict):
-    """Turns, in this order."""
+    """Turns, in this order. A turn begins with settling, before its clock starts: what the contender's sockets
+    signalled since its last turn is looked at, and lost connections are replaced, for at most one second; those
+    that the server had closed count as `closed_idle` of the slice, and as `reconnects`. Then all connections are
+    filled (closed loop), or the arrivals go on where the last turn left them (open loop: its clock runs only in
+    its own turns, and late requests of the turn are still sent). After `seconds` sending stops. Responses under
+    way are awaited, at most `timeout_s`; what has none by then is a `timeout` of the slice, and its connection is
+    replaced. A turn that finds not one connection passes at once. `gap_s` of rest follow. The threads of a
+    contender that is not loaded sleep without any wake-up.
+    """
 
     order: Literal["slices"]
     phase: LapPhase
@@ -260,7 +288,10 @@ class SlicesOrderSlices(TypedDict):
 
 
 SlicesOrder: TypeAlias = SlicesOrderSlices | SlicesOrderEnd
-"""One line of standard input."""
+"""
+One line of standard input. Orders queue up, so that the next can be sent before the last has ended. One that
+cannot be read, or names a contender that the job has not, ends the job with exit code 2.
+"""
 
 
 class BareRequest(TypedDict):
@@ -279,25 +310,43 @@ class BareRequest(TypedDict):
 
 
 class HoldJob(TypedDict):
-    """What is held, and on whom. `docs/engine-protocol.md` documents each field."""
+    """What is held, and on whom. Each connection carries one request when it opens, and its response is checked
+    whole. The connections are held by child processes of the engine, each with source addresses of its own,
+    10,000 connections to each.
+    """
 
     after_close_s: NotRequired[float]
     """Wait so long after all connections are closed before memory is read."""
     cgroup_paths: NotRequired[list[str]]
+    """Cgroups whose memory is read."""
     cpus: NotRequired[list[int]]
     """CPUs of those processes; empty leaves them where the engine is."""
     generators: NotRequired[list[HoldNode]]
-    """Machines that hold the connections; if there are none, this one does."""
+    """
+    Machines that hold the connections, an equal part each; if there are none, this one does. `client` is then
+    this engine alone, and `kernel` the server's end alone. A machine that is lost, or says nothing for 20 s, ends
+    the job with an error that names it.
+    """
     levels: list[int]
-    """Connections to be held at each level, ascending."""
+    """Connections to be held at each level, ascending; those of a level stay for the next."""
     mode: NotRequired[Mode]
+    """What happens on held connections."""
     open_rate: NotRequired[float]
     """Connections opened a second, over all processes."""
     processes: NotRequired[int | None]
     """Processes that hold the connections; by default as many as the limit of open files asks for."""
     request: NotRequired[BareRequest]
+    """What each connection asks when it opens."""
     reserve: NotRequired[float]
-    """Share of the machine's memory that must stay available."""
+    """
+    Share of the machine's memory that must stay available. A level is refused before it is tried when the bytes
+    per connection so far (server, clients, slabs and TCP buffers, with a margin of 15 %) would leave less, or
+    when limits of open files do not allow it. It is approached in steps without an entry of their own, each
+    weighed: by 2,000 connections where no level of at least 1,000 has been read (48 KiB per connection are
+    assumed), and by as many as half of the free memory holds where the level seems to take too much. It is
+    refused when a step would lead less than 5 % of the way; `held` is then how far the steps led. Should memory
+    run short while connections are opened, opening stops, and the level says so.
+    """
     settle_s: NotRequired[float]
     """Wait so long at each level before memory is read."""
     sources: NotRequired[str | None]
@@ -305,12 +354,16 @@ class HoldJob(TypedDict):
     timeout_s: NotRequired[float]
     """A connection without a whole response after this long has failed."""
     traffic_rate: NotRequired[float | None]
-    """Mode `traffic`: requests a second over all connections; by default each connection gets about one, at most 20,000/s."""
+    """
+    Mode `traffic`: requests a second over all connections; by default each connection gets about one, at most
+    20,000/s.
+    """
     traffic_s: NotRequired[float]
     """Mode `traffic`: how long requests go over the held connections at each level."""
     url: str
+    """The server's URL, an address of this machine."""
     watch: list[int]
-    """Root pids of the server's process trees."""
+    """Root pids of the server's process trees; several may share the port by SO_REUSEPORT."""
 
 
 class JourneyStep(TypedDict):
@@ -325,31 +378,51 @@ class JourneyStep(TypedDict):
 
 
 class BootJob(TypedDict):
-    """What is started and what it must answer. `docs/engine-protocol.md` documents each field."""
+    """What is started, and what it must answer. The engine forks and executes the program itself, in a session and
+    process group of its own.
+    """
 
     argv: list[str]
+    """The program and its arguments."""
     artifacts: NotRequired[list[str]]
     """Files and folders whose cached pages are dropped; by default the program and the files among its arguments."""
     cgroup_paths: NotRequired[list[str]]
+    """Cgroups that it is in before it executes: `cgroup.procs` of each."""
     container_groups: NotRequired[list[str]]
-    """Where the group of the container may appear that `argv` starts (memory's): it alone is then measured."""
+    """
+    For an `argv` that is a container runtime's client: the folders (of the controller memory) where the
+    container's group may appear. Memory, CPU and threads are then those of what is in it, without client and
+    monitor.
+    """
     cpus: NotRequired[list[int]]
     """CPUs of the server; empty leaves it where the engine is."""
     cwd: NotRequired[str | None]
+    """The folder that it is started in; null: the engine's."""
     drop_page_cache: NotRequired[bool]
+    """
+    Whether `artifacts` leave the page cache before each start, by `posix_fadvise`, and the rest by
+    `/proc/sys/vm/drop_caches`. `mincore` says whether that worked.
+    """
     env: NotRequired[dict[str, str]]
+    """Added to the engine's environment."""
     inherit_env: NotRequired[bool]
-    """Whether the engine's own environment is passed on, under `env`."""
+    """Whether the engine's environment is passed on; if not, `env` is all that the server gets."""
     log: NotRequired[str | None]
     """The server's standard output and standard error are appended here."""
     poll_interval_s: NotRequired[float]
+    """Seconds between two attempts to connect."""
     repeats: NotRequired[int]
+    """Starts, one after the other."""
     request: NotRequired[BareRequest]
+    """What is asked until the response is as expected. The whole response counts, by its framing."""
     settle_s: NotRequired[float]
     """After the first response, wait so long and read the memory once more."""
     stop_timeout_s: NotRequired[float]
+    """Seconds after SIGTERM until SIGKILL."""
     timeout_s: NotRequired[float]
+    """A start without a correct response after this many seconds has failed."""
     url: str
+    """Where it will answer: `http://HOST:PORT`, an address of this machine."""
 
 
 class Journey(TypedDict):
@@ -364,7 +437,7 @@ class Journey(TypedDict):
 
 
 class Traffic(TypedDict):
-    """A load without a length, CPUs and threads of its own: the fields of a load job that a slice leaves open."""
+    """A load without a length, CPUs and threads of its own: the fields of a load job that its turns leave open."""
 
     allow_hosts: NotRequired[list[str]]
     backend: NotRequired[BackendChoice]
@@ -387,7 +460,9 @@ class Traffic(TypedDict):
 
 
 class LoadJob(TypedDict):
-    """One load job."""
+    """One load: what is sent where, when, and for how long. More connections than one process may open files are
+    spread over several processes, which share CPUs, rates and counts.
+    """
 
     allow_hosts: NotRequired[list[str]]
     """Hosts outside this machine that may be loaded."""
@@ -404,21 +479,39 @@ class LoadJob(TypedDict):
     fresh: NotRequired[str | None]
     """The text of `{fresh}`; absent: one that follows from the seed."""
     generators: NotRequired[list[GeneratorNode]]
-    """Machines that put the load on in place of this one, each an equal part of it."""
+    """
+    Machines that put the load on in place of this one, each an equal part of it. This engine leads: it divides
+    connections, rates and counters exactly, fixes the first send on a common instant half a second ahead, moves
+    every time by the distance of the two clocks, watches the server, and adds histograms and series. The job's
+    `cpus` are then those of leading and watching. A generator that is lost ends the job with an error that names
+    it.
+    """
     journeys: NotRequired[list[Journey]]
-    """Requests in order, in place of `requests`."""
+    """Requests in order, in place of `requests`. They need a `pipeline` of 1."""
     keepalive: NotRequired[bool]
-    """False: a connection for each request."""
+    """
+    False: a connection for each request. It says `Connection: close`, and is closed with a reset, as all closing
+    is done.
+    """
     loop: NotRequired[Loop]
     """When requests are sent."""
     max_requests: NotRequired[int | None]
-    """Ends the window after this many requests, if the duration has not ended it before."""
+    """
+    Ends the measured window after this many requests, if the duration has not ended it before. Warm-up comes on
+    top.
+    """
     pacing_slot_s: NotRequired[float]
-    """Open loop: sends wait for the next multiple of this many seconds, which saves wake-ups. 0: no waiting."""
+    """
+    Open loop: requests are sent at multiples of this many seconds, never early and at most one slot late, which
+    saves wake-ups. 0 sends each when it is due.
+    """
     pipeline: NotRequired[int]
     """Requests in flight on one connection."""
     requests: NotRequired[list[Request]]
-    """The requests of the mix; absent, and without journeys: one GET of the URL."""
+    """
+    The requests of the mix. If there are none, and no journeys: one GET of the URL's path that expects 200 to
+    299.
+    """
     rows: NotRequired[str | None]
     """A CSV or JSON lines file whose rows `{row.NAME}` takes values from."""
     seed: NotRequired[int]
@@ -426,7 +519,11 @@ class LoadJob(TypedDict):
     series_interval_s: NotRequired[float]
     """Length of one interval of the series."""
     sources: NotRequired[str | None]
-    """An IPv4 network over whose addresses the connections' sources are spread."""
+    """
+    An IPv4 network such as `127.0.0.0/8` over whose addresses the connections' sources are spread, 10,000 to
+    each. Null: a loopback target of more than 10,000 connections gets as many of `127.0.0.0/8` as it needs,
+    because the search for a free port turns quadratic.
+    """
     threads: NotRequired[int]
     """Threads, each with its own sockets."""
     timeout_s: NotRequired[float]
@@ -434,15 +531,15 @@ class LoadJob(TypedDict):
     tls: NotRequired[Tls]
     """How TLS is done when the URL says https."""
     url: str
-    """`http://host:port` or `https://host:port`; a path is used where a request names no target."""
+    """`http://HOST:PORT` or `https://HOST:PORT`; its path is used where a request names no target."""
     warmup_s: NotRequired[float]
-    """Seconds of load before the measured window."""
+    """Seconds of load before the measured window: at the first step's rate, or at a ramp's `from`."""
     watch: NotRequired[Watch | None]
-    """The server's process tree, sampled on the same clock."""
+    """The server's process tree, sampled on the clock of the latencies."""
 
 
 class Contender(TypedDict):
-    """One of them."""
+    """A contender, and its load."""
 
     job: Traffic
     """Its load."""
@@ -451,15 +548,26 @@ class Contender(TypedDict):
 
 
 class SlicesJob(TypedDict):
-    """Several contenders that are loaded in turn."""
+    """Several contenders that are loaded in turn, in slices of 100 to 500 ms as a rule, so that neighbouring slices
+    meet the same machine. The engine opens connections to all of them, keeps them, and carries out the orders
+    that come on standard input.
+    """
 
     contenders: list[Contender]
-    """Whom to load."""
+    """Whom to load. Their names differ."""
     cpus: NotRequired[list[int] | None]
     """CPUs to pin the threads to, in turn; empty or absent: not pinned."""
     gap_s: NotRequired[float]
     """Seconds of rest after each slice, in which its server falls quiet."""
     generators: NotRequired[list[GeneratorNode]]
-    """Machines that put the load on; if there are none, this one does."""
+    """
+    Machines that put the load on, in a process for each contender; if there are none, this one does. Every turn
+    begins on an instant that all are told beforehand: by twice the time that settling took there and back, 5 to
+    500 ms. Settling compares the clocks anew: one that has moved by more than 5 ms ends the job with an error
+    that names it, and so does a generator that is lost.
+    """
     threads: NotRequired[int]
-    """Threads of each contender's load."""
+    """
+    Threads of each contender's load. Its connections have to fit into the limit of open files: slices are not
+    spread over processes, but on `generators`.
+    """

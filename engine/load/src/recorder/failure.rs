@@ -62,9 +62,9 @@ pub struct FirstError {
     pub t: f64,
     /// The request's name; none for an error of a connection without a request.
     pub request: Option<String>,
-    /// The request's first bytes.
+    /// The request's first bytes, 4 KiB at most.
     pub sent: Option<String>,
-    /// The response's first bytes.
+    /// The response's first bytes, 4 KiB at most.
     pub received: Option<String>,
     /// What was wrong.
     pub why: String,

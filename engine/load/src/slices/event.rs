@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use super::record::SliceRecord;
 
-/// What a slices job tells while it goes on; serialised, one line of NDJSON.
+/// What a slices job tells while it goes on.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum SliceEvent {
-    /// A contender's connections are set up, as far as they could be.
+    /// A contender's connections are set up, as far as they could be; before any order is followed.
     Connected {
         /// Its place in the job.
         contender: usize,
@@ -29,7 +29,7 @@ pub enum SliceEvent {
         /// The order's number, from 0.
         order: u64,
     },
-    /// A contender cannot be loaded any more.
+    /// A contender has not one connection. Told once until it has one again; its turns pass, the others go on.
     Fatal {
         /// Its place in the job.
         contender: usize,

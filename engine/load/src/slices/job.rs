@@ -12,27 +12,34 @@ use crate::job::{Arrivals, BackendChoice, Job, Journey, Loop, Request, Tls, Watc
 /// An open loop's arrivals have no end of their own: the turns end them. In seconds.
 const ENDLESS_S: f64 = 1e9;
 
-/// Several contenders that are loaded in turn.
+/// Several contenders that are loaded in turn, in slices of 100 to 500 ms as a rule, so that neighbouring slices meet
+/// the same machine. The engine opens connections to all of them, keeps them, and carries out the orders that come on
+/// standard input.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(example = example())]
 pub struct SlicesJob {
     /// CPUs to pin the threads to, in turn; empty or absent: not pinned.
     #[serde(default)]
     pub cpus: Option<Vec<u32>>,
-    /// Threads of each contender's load.
+    /// Threads of each contender's load. Its connections have to fit into the limit of open files: slices are not
+    /// spread over processes, but on `generators`.
     #[serde(default = "crate::job::one")]
     pub threads: u32,
     /// Seconds of rest after each slice, in which its server falls quiet.
     #[serde(default = "default_gap")]
     pub gap_s: f64,
-    /// Machines that put the load on; if there are none, this one does.
+    /// Machines that put the load on, in a process for each contender; if there are none, this one does. Every turn
+    /// begins on an instant that all are told beforehand: by twice the time that settling took there and back, 5 to 500
+    /// ms. Settling compares the clocks anew: one that has moved by more than 5 ms ends the job with an error that
+    /// names it, and so does a generator that is lost.
     #[serde(default)]
     pub generators: Vec<GeneratorNode>,
-    /// Whom to load.
+    /// Whom to load. Their names differ.
     pub contenders: Vec<Contender>,
 }
 
-/// One of them.
+/// A contender, and its load.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contender {
@@ -42,7 +49,7 @@ pub struct Contender {
     pub job: Traffic,
 }
 
-/// A load without a length, CPUs and threads of its own: the fields of a load job that a slice leaves open.
+/// A load without a length, CPUs and threads of its own: the fields of a load job that its turns leave open.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)] // As in `job::Job`.
@@ -87,15 +94,29 @@ pub struct Traffic {
 /// When requests are sent, as far as it can be cut into slices: steps and ramps cannot.
 #[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-#[allow(missing_docs)] // As in `job::Loop`.
 pub enum Steady {
+    /// A connection sends its next request when the response to the last one has come.
     #[default]
     Closed,
+    /// Requests are due at a constant rate whatever the server does.
     Open {
+        /// Requests per second.
         rate: f64,
+        /// How the arrivals lie around the rate.
         #[serde(default)]
         arrivals: Arrivals,
     },
+}
+
+/// A job as the documentation shows it.
+fn example() -> serde_json::Value {
+    serde_json::json!({
+        "cpus": [1],
+        "contenders": [
+            {"name": "go/plain", "job": {"url": "http://127.0.0.1:8080", "watch": {"pid": 4711}}},
+            {"name": "rust/plain", "job": {"url": "http://127.0.0.1:8081", "watch": {"pid": 4712}}}
+        ]
+    })
 }
 
 const fn default_gap() -> f64 {

@@ -8,18 +8,26 @@ use crate::error::Error;
 /// The longest slice, in seconds.
 const LONGEST_S: f64 = 3_600.0;
 
-/// One line of standard input.
+/// One line of standard input. Orders queue up, so that the next can be sent before the last has ended. One that cannot be
+/// read, or names a contender that the job has not, ends the job with exit code 2.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
-    /// Turns, in this order.
+    /// Turns, in this order. A turn begins with settling, before its clock starts: what the contender's sockets signalled
+    /// since its last turn is looked at, and lost connections are replaced, for at most one second; those that the
+    /// server had closed count as `closed_idle` of the slice, and as `reconnects`. Then all connections are filled (closed
+    /// loop), or the arrivals go on where the last turn left them (open loop: its clock runs only in its own turns, and
+    /// late requests of the turn are still sent). After `seconds` sending stops. Responses under way are awaited, at most
+    /// `timeout_s`; what has none by then is a `timeout` of the slice, and its connection is replaced. A turn that finds
+    /// not one connection passes at once. `gap_s` of rest follow. The threads of a contender that is not loaded sleep
+    /// without any wake-up.
     Slices {
         /// What they belong to.
         phase: LapPhase,
         /// Whose turn it is, and for how long.
         turns: Vec<TurnOrder>,
     },
-    /// The job is to end.
+    /// The job is to end, as it does when standard input ends. After SIGINT it ends with the slice under way.
     End {},
 }
 

@@ -14,80 +14,117 @@ use crate::recorder::{ERROR_CLASSES, FirstError};
 
 /// One turn's record. Times in seconds since the job's origin; what was not measured is absent.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)] // Each field is described in docs/engine-protocol.md, under the same name.
 pub struct SliceRecord {
+    /// The slice's number in the job.
     pub index: u64,
+    /// What it belonged to.
     pub lap_phase: LapPhase,
+    /// Whose turn it was.
     pub contender: usize,
+    /// When its clock started, after settling.
     pub begin: f64,
+    /// How long after `begin` the last thread of the `generators` began; absent without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub began_s: Option<f64>,
+    /// When sending ended.
     pub sending_end: f64,
+    /// When the last response came or was given up.
     pub end: f64,
+    /// Requests sent.
     pub sent: u64,
+    /// Whole responses.
     pub completed: u64,
+    /// Correct responses.
     pub ok: u64,
+    /// The classes of a load result that occurred.
     pub errors: BTreeMap<String, u64>,
+    /// Responses by status.
     pub status: BTreeMap<String, u64>,
+    /// The part of the slice that has no edges; absent where fewer than two generations ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generations: Option<WholeGenerations>,
+    /// Closed loop: responses per second in whole generations, summed over the threads. Open loop: `ok` less
+    /// `queued_at_end` over the seconds of sending, because what left the queue afterwards is no throughput.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
+    /// Requests that were due after the first generation had ended; in an open loop all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<SliceLatency>,
+    /// What only an open loop has.
     #[serde(flatten)]
     pub open: Option<OpenSlice>,
+    /// Who used the CPUs meanwhile.
     #[serde(flatten)]
     pub cpu: CpuUse,
+    /// Established at its end.
     pub connections: u64,
+    /// Evidence as in a load result; 20 errors of each class in the whole job.
     pub first_errors: Vec<FirstError>,
 }
 
-/// Right responses between the ends of the first and the last whole generation.
+/// Correct responses between the ends of the first and the last whole generation. A slice begins with empty pipelines,
+/// which is a burst, and a server that waits 10 ms for each request answers in waves. So requests are counted as they
+/// are concluded, per thread: a generation ends when as many have been as the connections times the pipeline.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct WholeGenerations {
+    /// How many.
     pub responses: u64,
+    /// What lies between; with several threads `responses` over the sum of their rates.
     pub seconds: f64,
 }
 
 /// Latencies of the slice's steady state, in seconds.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct SliceLatency {
+    /// Base64 of HdrHistogram V2 with DEFLATE, in nanoseconds; absent where the slice belongs to the warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<String>,
+    /// Values recorded.
     pub count: u64,
+    /// Median.
     pub p50: f64,
+    /// 99th percentile.
     pub p99: f64,
+    /// Greatest value.
     pub max: f64,
 }
 
 /// What only an open loop has.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct OpenSlice {
+    /// Open loop: requests per second that were due.
     pub offered: f64,
+    /// Open loop: due, and not sent within the timeout.
     pub unsent: u64,
+    /// Open loop: due when sending ended, and waiting for a free connection.
     pub queued_at_end: u64,
+    /// Open loop: the most that waited at a time, summed over the threads.
     pub queue_peak: u64,
+    /// Open loop: how many waited on average, summed over the threads.
     pub queue_mean: f64,
 }
 
 /// Who used the CPUs meanwhile, in seconds of CPU.
 #[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct CpuUse {
+    /// CPU seconds of the contender's process tree from `begin` to `end` and the gap, by the processes' CPU clocks.
+    /// What a process used that began and ended between two samples of the watch is charged to a later slice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
+    /// What each other contender used meanwhile; null for itself, and where there is no `watch`.
     pub others_cpu_s: Vec<Option<f64>>,
+    /// CPU seconds of the contender's load threads while they were sending.
     pub engine_cpu_s: f64,
+    /// What they waited for a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine_delayed_s: Option<f64>,
+    /// Seconds that the hypervisor took, in ticks of 10 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steal_s: Option<f64>,
+    /// CPU seconds of neither engine nor contenders nor their dependencies, in ticks of 10 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_cpu_s: Option<f64>,
+    /// What each dependency used that the contender's `watch` names; absent if it names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,
 }

@@ -14,21 +14,33 @@ use crate::result::{LoadResult, Queue, Rate, SeriesPoint, Totals, Window};
 /// The result's schema and version.
 pub const SCHEMA: &str = "touchstone.slices/1";
 
-/// The result of a slices job.
+/// What a slices job leaves.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)] // Each field is described in docs/engine-protocol.md, under the same name.
 pub struct SlicesResult {
+    /// `touchstone.slices/1`.
     pub schema: String,
+    /// What measured.
     pub engine: EngineVersion,
+    /// Whether a signal ended the job.
     pub interrupted: bool,
+    /// The origin of all times, on the wall clock.
     pub origin_unix_s: f64,
+    /// A load result for each contender, in the job's order. Counts, bytes and distributions cover the slices of phase
+    /// `load`, their histograms added without loss; `totals` cover every request since the connections were opened.
+    /// `rate.achieved` is the sum of `generations.responses` over that of `generations.seconds`; in an open loop the
+    /// slices' rates, weighted by their lengths. `window` holds sums of the slices' lengths of sending. `series` has
+    /// one point for each slice, at its `end`. `watch.series` says `load` and `warmup` within the contender's own
+    /// turns, `off` between them and `idle` at the end; `watch.window` reaches from the first sample in a measured
+    /// slice to the end of the load, the others' turns included.
     pub contenders: Vec<LoadResult>,
+    /// All turns, in order.
     pub slices: Vec<SliceRecord>,
 }
 
+/// The engine that measured.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct EngineVersion {
+    /// Its version.
     pub version: String,
 }
 
