@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_load import null_server
 from tests.run.test_end_to_end import touchstone
 from tests.run.test_outside import service
 from touchstone.failure import InvalidRunError, UsageError
@@ -78,3 +79,12 @@ def test_bad_input_is_named(tmp_path: Path, words: list[str], said: str) -> None
     assert done.returncode == 2
     assert said in " ".join(done.stderr.split())
     assert not (tmp_path / "results").exists()
+
+
+def test_a_redirect_is_no_answer_to_compare_unless_it_is_asked_for() -> None:
+    with null_server("--status", "302") as first, null_server("--status", "302") as second:
+        pair = Outside("base", first.rstrip("/")), Outside("head", second.rstrip("/"))
+        with pytest.raises(UsageError, match="both answer 302, which leads elsewhere"):
+            one_request(pair, Question(TERMS, "/"))
+        folder, _ = one_request(pair, Question(TERMS, "/", status=302))
+    assert folder.scenario.ready.expect.status == 302

@@ -94,6 +94,13 @@ def test_a_load_of_which_most_fails_ends_with_1(tmp_path: Path) -> None:
     assert "100.0% of the requests had no correct response" in done.stderr
 
 
+def test_a_load_that_is_let_in_nowhere_says_how_to_get_in(tmp_path: Path) -> None:
+    with null_server("--status", "401") as url:
+        done = touchstone(tmp_path, "load", url, *SHORT)
+    assert done.returncode == 1
+    assert "do: say who asks: -H 'Authorization: Bearer ...'" in done.stdout
+
+
 def test_a_result_that_does_not_stand_ends_with_4_unless_a_condition_is_breached(tmp_path: Path) -> None:
     beyond = ("-d", "500ms", "-c", "1", "--rate", "2000")
     with slow_server(20) as server:

@@ -56,6 +56,17 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         Repository.around(top).revision("--all")
 
 
+def test_a_search_is_worth_naming_only_where_several_commits_lead_there(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    commit(top, COMMENTED, "Comments")
+    commit(top, SERVER, "None")
+    asked = Repository.around(top)
+    first, second, third = (asked.revision(name) for name in ("HEAD~2", "HEAD~1", "HEAD"))
+    assert asked.leads(first, third)
+    assert not asked.leads(second, third)
+    assert not asked.leads(third, first)
+
+
 def test_a_shallow_clone_is_told_how_to_become_whole(tmp_path: Path) -> None:
     top = repository(tmp_path / "repo")
     commit(top, COMMENTED, "Comments")

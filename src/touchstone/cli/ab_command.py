@@ -13,6 +13,7 @@ from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.pair import PairStanding
 from touchstone.judge.comparison.revisions import Revision
 from touchstone.report import junit, render, revisions
 from touchstone.report.annotations import annotation_lines
@@ -48,7 +49,8 @@ def ab(
     ] = None,
     margin: Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")] = "3%",
     minutes: Annotated[
-        float, typer.Option(min=0.1, help="Go on until every figure is decided, at most so many minutes.")
+        float,
+        typer.Option(min=0.1, help="Go on past five rounds until all figures are decided, for so many minutes."),
     ] = 5.0,
     allow_undecided: Annotated[
         bool, typer.Option("--allow-undecided", help="End with code 0, not 5, if a figure is undecided.")
@@ -98,6 +100,8 @@ def ab(
         print_pair(console, said, terms)
         told = f"{plural(said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
         console.print(told, highlight=False, soft_wrap=True)
+        if said.standing is PairStanding.WORSE and head and repository.leads(earlier, later):
+            console.print(f"which commit it was: touchstone bisect {base} {head}", highlight=False, markup=False)
     if github:
         for line in annotation_lines(said, answer.run, answer.judgement):
             typer.echo(line)

@@ -56,7 +56,8 @@ def ab_url(
     ] = None,
     margin: Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")] = "3%",
     minutes: Annotated[
-        float, typer.Option(min=0.1, help="Go on until every figure is decided, at most so many minutes.")
+        float,
+        typer.Option(min=0.1, help="Go on past five rounds until all figures are decided, for so many minutes."),
     ] = 5.0,
     allow_undecided: Annotated[
         bool, typer.Option("--allow-undecided", help="End with code 0, not 5, if a figure is undecided.")

@@ -25,6 +25,7 @@ from touchstone.failure import ExitCode, UsageError
 from touchstone.manifest.mix import Mix
 from touchstone.record.engine import LoadResult
 from touchstone.report.latency_bars import latency_bars
+from touchstone.report.load_advice import advice
 
 _HELP = "Put load on a URL, as wrk does and with more care. The engine's own options: touchstone load --help"
 _OWN = """
@@ -99,6 +100,8 @@ def _judged(result: LoadResult, conditions: Sequence[FailIf], words: Sequence[st
     failed = failed_share(result)
     if failed > _TOO_MANY:
         console.print(f"  failed: {failed:.1%} of the requests had no correct response", markup=False)
+        if result.first_errors and (step := advice(result.first_errors[0])):
+            console.print(f"  do: {step}", markup=False)
         url = next((word for word in words if word.startswith(("http://", "https://"))), None)
         if url and result.counts.ok == 0 and speaks_http2(url):
             console.print(

@@ -73,6 +73,11 @@ class Repository:
             raise UsageError(said, where=str(self.top), fix="give a commit that the bad one was built upon")
         return int(self._asked(["rev-list", "--count", bad.commit, f"^{good.commit}"]))
 
+    def leads(self, good: Revision, bad: Revision) -> bool:
+        """Whether several commits lead from one to the other, of which one can be searched for."""
+        ancestor = _git(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode == 0
+        return ancestor and self.between(good, bad) > 1
+
     def committed_at(self, revision: Revision) -> datetime:
         """When a commit was made."""
         return datetime.fromisoformat(self._asked(["show", "-s", "--format=%cI", revision.commit]))

@@ -27,6 +27,7 @@ from touchstone.manifest.template import literal
 from touchstone.plan.plan import Wish
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
+from touchstone.report.load_advice import REDIRECTS
 from touchstone.run.measure import Conditions, measure
 
 _LOAD = "request"
@@ -163,6 +164,9 @@ def _status(answers: dict[str, list[Answer]], wanted: int | None) -> int:
     (status,) = every
     if wanted is None and status >= 400:
         raise UsageError(f"both answer {status}", fix=f"correct the request; if it is right, give --status {status}")
+    if wanted is None and status in REDIRECTS:
+        fix = f"name what they lead to, which is not followed; if {status} is right, give --status {status}"
+        raise UsageError(f"both answer {status}, which leads elsewhere", fix=fix)
     return status
 
 

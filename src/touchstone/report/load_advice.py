@@ -1,0 +1,46 @@
+"""What to do about a load of which most failed, as far as the first wrong answer tells it."""
+
+from __future__ import annotations
+
+import re
+
+from touchstone.record.engine import FirstError
+
+_STATUS = re.compile(r"HTTP/1\.[01] (\d{3})")
+_FIELD = r"(?im)^{name}:[ \t]*([^\r\n]*)"
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""The statuses that lead to another place (RFC 9110, section 15.4)."""
+_BY_STATUS = {
+    401: "say who asks: -H 'Authorization: Bearer ...'",
+    403: "say who asks, if that is what it wants: -H 'Authorization: Bearer ...'",
+    404: "correct the path",
+    405: "give the method that this path takes: -m POST",
+    413: "send a smaller body",
+    415: "say what the body is: -H 'Content-Type: application/json'",
+    421: "name the host that it serves: -H 'Host: ...'",
+    429: "it limits the rate of requests: take the limit away for the load",
+}
+
+
+def advice(error: FirstError) -> str | None:
+    """What to do, in words; None if this wrong answer tells nothing."""
+    found = _STATUS.match(error.received)
+    if found is None:
+        return None
+    status = int(found[1])
+    if error.class_ == "timeout":
+        if "event-stream" in (_field("content-type", error.received) or ""):
+            return "only whole responses are measured, and a stream of events has no end: load another resource"
+        return "a response had begun and not ended in time: give --timeout, or load a resource that ends"
+    if error.class_ != "wrong_status":
+        return None
+    right = f"if {status} is the right answer, --expect-status {status}"
+    if status in REDIRECTS and (place := _field("location", error.received)):
+        return f"it sends elsewhere, and the load does not follow: load {place}; {right}"
+    known = _BY_STATUS.get(status)
+    return f"{known}; {right}" if known else None
+
+
+def _field(name: str, received: str) -> str | None:
+    found = re.search(_FIELD.format(name=name), received)
+    return found[1].strip() if found else None

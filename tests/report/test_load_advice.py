@@ -1,0 +1,29 @@
+"""Of a load that failed, the first wrong answer says what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from touchstone.record.engine import FirstError
+from touchstone.report.load_advice import advice
+
+
+@pytest.mark.parametrize(
+    ("kind", "received", "said"),
+    [
+        ("wrong_status", "HTTP/1.1 302 Found\r\nlocation: /new\r\n\r\n", "load /new; if 302 is the right answer"),
+        ("wrong_status", "HTTP/1.1 404 Not Found\r\n\r\n", "correct the path; if 404"),
+        ("timeout", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata", "a stream of events has no end"),
+        ("timeout", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nda", "give --timeout"),
+    ],
+)
+def test_what_to_do(kind: str, received: str, said: str) -> None:
+    assert said in (advice(FirstError.model_validate({"class": kind, "received": received})) or "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "received"),
+    [("wrong_status", "HTTP/1.1 500 Oops\r\n\r\n"), ("wrong_body", "HTTP/1.1 404 No\r\n\r\n"), ("refused", "")],
+)
+def test_what_nobody_can_know_is_not_said(kind: str, received: str) -> None:
+    assert advice(FirstError.model_validate({"class": kind, "received": received})) is None
