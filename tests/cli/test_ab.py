@@ -42,6 +42,7 @@ def test_a_loss_is_found_told_everywhere_and_leaves_nothing_behind(tmp_path: Pat
     done = touchstone(tmp_path, "ab", "main", "--json", *words)
     assert done.returncode == 3, done.stdout + done.stderr
     assert "changes that are not committed" in done.stderr
+    assert "checking the contract" in done.stderr
     said = json.loads(done.stdout)
     (change,) = said["changes"]
     assert (change["figure"], change["worse"], said["standing"]) == ("cpu_per_request", True, "worse")

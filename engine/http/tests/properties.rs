@@ -1,7 +1,7 @@
-//! Properties of the parser that hold for every response and every cutting.
+//! Properties that hold for every response and every cutting, and for every URL.
 
 use proptest::prelude::*;
-use touchstone_http::ResponseParser;
+use touchstone_http::{ResponseParser, Url};
 
 /// A response as a server would write it: chunked or with a length, with some fields, and its body.
 fn response() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
@@ -68,6 +68,16 @@ proptest! {
                 Ok(fed) => prop_assert!(fed.consumed <= piece.len()),
                 Err(_) => break,
             }
+        }
+    }
+
+    #[test]
+    fn a_url_that_is_taken_apart_is_put_together_to_the_same(rest in "[\\PC]{0,40}|[a-z:0-9.@/?#\\[\\]]{0,20}", tls in any::<bool>()) {
+        let text = format!("{}://{rest}", if tls { "https" } else { "http" });
+        if let Ok(url) = Url::parse(&text) {
+            prop_assert!(url.path.starts_with('/') && url.port > 0 && url.tls == tls);
+            prop_assert!(url.authority.contains(&url.host));
+            prop_assert_eq!(Url::parse(&format!("{}{}", url.server(), url.path)), Ok(url));
         }
     }
 }
