@@ -64,3 +64,17 @@ def test_who_was_not_loaded_since_another_failed_before_the_rounds_has_not_faile
     first = next(s for s in run.samples if s.contender == RUST)
     first.failure = Failure(what="go build: exit code 2")
     assert [failed.contender for failed in judge(run).failed] == [RUST]
+
+
+def test_who_died_is_told_by_its_death_and_not_by_what_came_of_it() -> None:
+    run = sound_run()
+    died = loads(run, RUST)[0]
+    died.server_exit = "exited with code 3"
+    result_of(died).counts.ok = 0
+    result_of(died).counts.errors.refused = result_of(died).counts.sent
+    judged = judge(run)
+    codes = [f.code for f in judged.findings if f.sample == died.id and f.severity == "invalid"]
+    assert codes[0] == "server-died" and len(codes) > 1
+    assert [failed.reason for failed in judged.failed] == [
+        "load, lookup in round 1: the server ended before it was asked to: exited with code 3"
+    ]

@@ -3,6 +3,7 @@ from __future__ import annotations
 from tests.report.fixture import EXHIBIT
 from touchstone.judge.judgement import Doubt, Finding, Judgement, Severity
 from touchstone.record.run import Run
+from touchstone.report.answer import answer
 from touchstone.report.causes import Cause, causes
 from touchstone.report.view import View
 
@@ -61,3 +62,19 @@ def test_of_what_failed_each_reason_is_told(run: Run, judgement: Judgement) -> N
         ("go/plain", "phase-failed of go/plain"),
         ("rust/plain", "phase-failed of rust/plain"),
     ]
+
+
+def test_what_explains_the_others_stands_before_them(run: Run, judgement: Judgement) -> None:
+    found = _causes(run, judgement, _finding("connections-not-held", "go/plain"), _finding("server-died", "go/plain"))
+    assert [cause.code for cause in found] == ["server-died", "connections-not-held"]
+
+
+def test_a_doubt_about_builds_bears_on_no_figure_of_the_summary(run: Run, judgement: Judgement) -> None:
+    build = _finding("build-disturbed", "go/plain").model_copy(update={"figures": ["build_cold"]})
+    load = _finding("other-processes", "go/plain", doubt=Doubt(faster=1.1))
+    assert {cause.code: cause.scored for cause in _causes(run, judgement, build, load)} == {
+        "build-disturbed": False,
+        "other-processes": True,
+    }
+    told = answer(View(run, judgement.model_copy(update={"findings": [build, load]})))
+    assert told[-1] == "The doubt that weighs most: other-processes of go/plain (go/plain)."

@@ -10,7 +10,7 @@ from touchstone.judge.comparison.scaling import scalings
 from touchstone.judge.comparison.verdict import Scales, on_run
 from touchstone.judge.judgement import Finding, Judgement
 from touchstone.judge.reading.case import Case
-from touchstone.judge.rule import rules
+from touchstone.judge.rule import explaining, rules
 from touchstone.record.run import Run
 
 
@@ -64,6 +64,7 @@ def look(case: Case) -> list[Finding]:
             f.severity.place,
             f.contender or "",
             f.load or "",
+            f.code not in explaining(),
             f.code,
             f.sample or "",
         ),

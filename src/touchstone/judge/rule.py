@@ -31,6 +31,8 @@ class Rule(ABC):
     """Why there and not elsewhere."""
     next_step: ClassVar[str]
     """What the reader should do."""
+    explains_others: ClassVar[bool] = False
+    """Whether what else is found on the sample comes of it: then it is told first, and is the reason that is given."""
     own_failure: ClassVar[bool] = False
     """Whether an invalid finding of it says that the service itself failed: then a run that holds one is no success,
     though the round be left out and the others stand. What the machine or the lab did to a round is left out alone.
@@ -137,3 +139,9 @@ def rules() -> tuple[Rule, ...]:
                 raise ValueError(f"two rules have the code {kind.code!r}: give {kind.__qualname__} its own")
             found[kind.code] = kind()
     return tuple(found[code] for code in sorted(found))
+
+
+@cache
+def explaining() -> frozenset[str]:
+    """The codes of the rules that explain what else is found."""
+    return frozenset(rule.code for rule in rules() if rule.explains_others)

@@ -142,10 +142,13 @@ def _extremes(view: View, column: Column) -> str:
 
 
 def _doubt(view: View) -> str:
-    """The gravest cause, once; of a run that is invalid nothing may be said without it."""
-    grave = next((cause for cause in causes(view) if cause.severity is not Severity.NOTE and not cause.exhibits), None)
-    if grave is None:
+    """The gravest cause, once; of a run that is invalid nothing may be said without it. Of several that are as grave it
+    is one that bears on the summary: a build that was disturbed is no doubt about throughput.
+    """
+    found = [cause for cause in causes(view) if cause.severity is not Severity.NOTE and not cause.exhibits]
+    if not found:
         return ""
+    grave = next((cause for cause in found if cause.severity is found[0].severity and cause.scored), found[0])
     void = view.judgement.verdict is Verdict.INVALID
     opening = "Nothing of this may be quoted" if void else "The doubt that weighs most"
     return f"{opening}: {grave.statement.rstrip('.')} ({grave.who})."

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Doubt, Severity, Verdict
+from touchstone.judge.rule import explaining
 from touchstone.report.format import plural
 from touchstone.report.view import FindingGroup, View
 from touchstone.vocabulary.figure import FIGURES
@@ -40,6 +41,12 @@ class Cause:
     def statement(self) -> str:
         """What was found, in the words of the case that moved the figures most."""
         return max(self.groups, key=lambda group: (_reach(group.first.doubt), -group.number)).first.statement
+
+    @property
+    def scored(self) -> bool:
+        """Whether it bears on a figure of the summary."""
+        named = [group.first.figures for group in self.groups]
+        return any(figures is None or any(FIGURES[f].scored for f in figures if f in FIGURES) for figures in named)
 
     @property
     def next_steps(self) -> list[str]:
@@ -87,11 +94,13 @@ def causes(view: View) -> list[Cause]:
     return sorted(made, key=_cost)
 
 
-def _cost(cause: Cause) -> tuple[int, bool, int, float, str]:
-    """Exhibits after what is sound; then by weight, by the comparisons that it spoils, and by its size."""
+def _cost(cause: Cause) -> tuple[int, bool, bool, int, float, str]:
+    """Exhibits after what is sound; then by weight, what explains the others first; then by the comparisons that it
+    spoils, and by its size.
+    """
     severity = Severity.SUSPECT if cause.exhibits and cause.severity is Severity.INVALID else cause.severity
     worst = max(_reach(group.first.doubt) for group in cause.groups)
-    return severity.place, cause.exhibits, -cause.touched, -worst, cause.code
+    return severity.place, cause.exhibits, cause.code not in explaining(), -cause.touched, -worst, cause.code
 
 
 def _reach(doubt: Doubt | None) -> float:

@@ -31,7 +31,7 @@ from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
 from touchstone.run.converging import Converging
-from touchstone.run.failure_lines import failure_lines
+from touchstone.run.failure_lines import death_lines, failure_lines
 from touchstone.run.fingerprint import fingerprint
 from touchstone.run.going_on import GoingOn
 from touchstone.run.progress import Display
@@ -216,10 +216,7 @@ class Conductor:
                 able = [contender for contender in contenders if phase in self._for(contender)]
                 for samples in phase.together(bench, able, number):
                     self._keep(samples)
-                    for sample in samples:
-                        if sample.failure:
-                            for line in failure_lines(sample.contender, phase.kind.name, sample.failure):
-                                self.display.say(line)
+                    self._tell(samples)
 
     def _tares(self, bench: Bench, number: int) -> None:
         """The tares that go before a round, and after the last."""
@@ -249,11 +246,17 @@ class Conductor:
             samples = [sample]
         self._keep(samples)
         self.display.advance()
+        self._tell(samples)
+        return samples
+
+    def _tell(self, samples: Sequence[Sample]) -> None:
+        """Say at once what failed, and who died."""
         for sample in samples:
             if sample.failure:
-                for line in failure_lines(contender.name, phase.kind.name, sample.failure):
+                for line in failure_lines(sample.contender, sample.phase, sample.failure):
                     self.display.say(line)
-        return samples
+            for line in death_lines(sample, self.store.folder):
+                self.display.say(line)
 
     def _keep(self, samples: Sequence[Sample]) -> None:
         for sample in samples:

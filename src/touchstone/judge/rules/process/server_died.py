@@ -21,6 +21,7 @@ class ServerDied(SampleRule):
     threshold_reason = "a service that ends under load has failed, whatever it answered before"
     next_step = "Read the end of the server's log; look for memory limits, unhandled errors and signals."
     own_failure = True
+    explains_others = True
     phases = None
     looks_at_tares = True
 
