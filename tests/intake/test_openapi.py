@@ -82,6 +82,10 @@ def test_every_operation_becomes_a_check_that_the_lab_takes(tmp_path: Path) -> N
     assert (deleted.target, deleted.expect.statuses) == ("/api/notes/1", (204,))
     assert [request.name for request in scenario.loads["mix"].requests] == ["list-notes"]
     assert "# made up: id" in file.read_text()
+    assert (
+        "# left out, for they write or hold values that are made up: POST /api/notes, DELETE /api/notes/1"
+        in file.read_text()
+    )
 
 
 @pytest.mark.parametrize(

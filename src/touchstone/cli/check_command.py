@@ -12,6 +12,7 @@ from touchstone.failure import ExitCode, UsageError
 from touchstone.manifest.catalogue import find_scenario
 from touchstone.manifest.keys import find, tables
 from touchstone.manifest.keys_page import listing
+from touchstone.report.format import plural
 
 
 def check(
@@ -36,9 +37,10 @@ def check(
     for problem in problems:
         typer.echo(str(problem))
     variants = sum(len(stack.variants) for stack in folder.stacks)
-    count = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}" if problems else "nothing wrong"
-    loads, checks = len(folder.scenario.loads), len(folder.scenario.contract)
-    typer.echo(f"{folder.scenario.name}: {checks} checks, {loads} loads, {variants} variants: {count}")
+    found = plural(len(problems), "problem") if problems else "nothing wrong"
+    counts = {"check": len(folder.scenario.contract), "load": len(folder.scenario.loads), "variant": variants}
+    looked_at = ", ".join(plural(count, noun) for noun, count in counts.items())
+    typer.echo(f"{folder.scenario.name}: {looked_at}: {found}")
     return ExitCode.USAGE if problems else ExitCode.OK
 
 

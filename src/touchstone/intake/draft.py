@@ -55,6 +55,8 @@ class DraftLoad:
     journey: bool = False
     settings: Mapping[str, Any] = field(default_factory=lambda: {"connections": 16})
     """Other keys of the load, as a scenario has them."""
+    note: str = ""
+    """What the author should look at."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def _unlike(names: Iterable[str]) -> list[str]:
 
 def _load(load: DraftLoad) -> Iterator[str]:
     place = f"loads.{load.name}"
-    yield from ("", f"[{place}]", f"title = {text(load.title)}")
+    yield from ("", *([f"# {load.note}"] if load.note else []), f"[{place}]", f"title = {text(load.title)}")
     yield from (f"{name} = {value(held)}" for name, held in load.settings.items())
     if load.journey:
         yield from (f"[[{place}.journeys]]", f"name = {text(load.name)}")

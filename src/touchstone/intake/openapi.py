@@ -37,7 +37,9 @@ def draft_from_openapi(file: Path) -> Draft:
         raise UsageError("the document has no operation under `paths`", where=str(file))
     reads = [one for one in requests if one.method == "GET" and not one.guessed]
     title = str(api.at(document, "info").get("title") or file.stem)
-    return Draft(title, file.name, requests, [DraftLoad("mix", "A mix of requests", reads or requests)])
+    left_out = [f"{one.method} {one.target}" for one in requests if one not in reads] if reads else []
+    note = f"left out, for they write or hold values that are made up: {', '.join(left_out)}" if left_out else ""
+    return Draft(title, file.name, requests, [DraftLoad("mix", "A mix of requests", reads or requests, note=note)])
 
 
 class _Api:
