@@ -84,7 +84,7 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
         (("/ping?{counter}", "/{capture.id}"), ["loads.ping.requests[1].target", "no earlier step captures"]),
         (("p[a-z]+", "p{counter}"), ["loads.ping.requests[1].expect.pattern", "differs from request to request"]),
         (("/ping-{fresh}", "/{capture.id}"), ["contract[0].steps[1].target", "no earlier step captures"]),
-        (('target = "/ping"', 'target = "/{fresh}"'), ["ready.target", "takes no placeholders"]),
+        (('target = "/ping"', 'target = "/{fresh}"'), ["ready.target", "takes no placeholder"]),
         (
             ('act = "fail"', 'act = "fail", with = { text = "{capture.id}" }'),
             ["contract[0].steps[3].with.text", "no earlier step captures"],
@@ -93,6 +93,10 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
         (('act = "fail"', 'act = "fail", with = { code = 404 }'), ["steps[3].with.code", "it takes: status"]),
         (('act = "fail"', 'act = "refuse", with = { status = 404 }'), ["steps[3].with.status", "it takes none"]),
         (('{ dependency = "downstream", act', '{ dependency = "kafka", act'), ["no dependency 'kafka'"]),
+        (
+            ('{ target = "/ping" },', '{ target = "/{env.HOME}" },'),
+            ["loads.ping.requests[0].target", "header fields alone"],
+        ),
         (('"one row", dependency = "database"', '"one row", dependency = "db"'), ["proofs[0].dependency", "'db'"]),
         (("SELECT count(*) FROM users", "SELEC count(*) FROM users"), ["proofs[0].query", "syntax error"]),
         (("hits:/echo", "hitz:/echo"), ["loads.ping.proofs[0].query", "no counter"]),

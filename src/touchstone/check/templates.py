@@ -5,6 +5,7 @@ What is no placeholder at all is refused when the manifest is read; what it may 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.rows import read_rows
 from touchstone.manifest.scenario import Scenario
-from touchstone.manifest.template import Outside, Plain, parse
+from touchstone.manifest.template import Outside, Plain, Variable, parse
 
 Place = tuple[str | int, ...]
 
@@ -98,8 +99,11 @@ def _journey(file: Path, key: Place, journey: Journey, columns: Collection[str])
 def _none(file: Path, key: Place, request: Request) -> Iterator[Problem]:
     """The engine sends these as they stand."""
     for place, text in texts_of(request).items():
-        if any(parse(text).placeholders):
-            yield Problem(file, (*key, *place), "this request takes no placeholders", "write it out")
+        for piece in parse(text).placeholders:
+            if isinstance(piece, Variable):
+                yield from _variable(file, (*key, *place), piece)
+            else:
+                yield Problem(file, (*key, *place), "this request takes no placeholder but {env.NAME}", "write it out")
 
 
 def _pattern(file: Path, key: Place, request: Request) -> Iterator[Problem]:
@@ -120,6 +124,16 @@ def _names(
         yield from _text(file, (*key, *place), text, columns, captured)
 
 
+def _variable(file: Path, key: Place, variable: Variable) -> Iterator[Problem]:
+    """Its value may be a secret, so that it stands only where no record shows it; and it must be set."""
+    if key[-2] != "headers":
+        what = f"{{env.{variable.name}}} stands in the values of header fields alone"
+        yield Problem(file, key, what, "send it in a header field")
+    elif variable.name not in os.environ:
+        what = f"the environment variable {variable.name} is not set"
+        yield Problem(file, key, what, f"set it where touchstone is called: export {variable.name}=...")
+
+
 def _arguments(file: Path, key: Place, step: Act, captured: Collection[str]) -> Iterator[Problem]:
     for name, value in step.with_.items():
         if isinstance(value, str):
@@ -128,6 +142,8 @@ def _arguments(file: Path, key: Place, step: Act, captured: Collection[str]) -> 
 
 def _text(file: Path, key: Place, text: str, columns: Collection[str], captured: Collection[str]) -> Iterator[Problem]:
     for piece in parse(text).placeholders:
+        if isinstance(piece, Variable):
+            yield from _variable(file, key, piece)
         if not isinstance(piece, Outside):
             continue
         if piece.source == "row" and piece.name not in columns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import secrets
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from touchstone.contract.draw import draw_key, random_text, word_at
-from touchstone.manifest.template import KeyRange, Outside, Plain, parse
+from touchstone.manifest.template import KeyRange, Outside, Plain, Variable, parse
 
 Place = Literal["target", "header", "body"]
 """Where a template stands: in a target and a header, a value from outside must not end the line."""
@@ -40,7 +41,9 @@ class Values:
         """The text with its templates filled in. Raises TemplateError, and KeyError for a row or a capture unknown."""
         return "".join(piece if isinstance(piece, str) else self._value(piece, place) for piece in parse(text).pieces)
 
-    def _value(self, piece: Plain | KeyRange | Outside, place: Place) -> str:
+    def _value(self, piece: Plain | KeyRange | Outside | Variable, place: Place) -> str:
+        if isinstance(piece, Variable):
+            return os.environ[piece.name]
         if isinstance(piece, KeyRange):
             return str(draw_key(piece, self.seed, self.counter))
         if isinstance(piece, Outside):

@@ -8,7 +8,7 @@ from typing import TypeVar
 from touchstone.engine.job import request
 from touchstone.engine.protocol import BareRequest
 from touchstone.manifest.exchange import Request
-from touchstone.manifest.template import KeyRange, Outside, Plain, parse
+from touchstone.manifest.template import KeyRange, Outside, Plain, Variable, parse, with_variables
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
@@ -38,7 +38,7 @@ def bare_request(wanted: Request) -> BareRequest:
 
 def plain_request(wanted: Request) -> BareRequest:
     """A request in which nothing is filled in, in the protocol's form: jobs but loads send texts as they are."""
-    return request(_rewritten(wanted, lambda text: "".join(map(str, parse(text).pieces))))
+    return request(_rewritten(wanted, lambda text: "".join(map(str, parse(with_variables(text)).pieces))))
 
 
 def _rewritten(wanted: AnyRequest, change: Callable[[str], str]) -> AnyRequest:
@@ -58,11 +58,13 @@ def _rewritten(wanted: AnyRequest, change: Callable[[str], str]) -> AnyRequest:
     )
 
 
-def _written(piece: str | Plain | KeyRange | Outside) -> str:
+def _written(piece: str | Plain | KeyRange | Outside | Variable) -> str:
     if isinstance(piece, str):
         return piece.replace("{", "{brace}")
     if isinstance(piece, Outside):
         return _STANDS_FOR
+    if isinstance(piece, Variable):
+        return f"{{env.{piece.name}}}"
     if isinstance(piece, KeyRange):
         return f"{{key:{piece.low}..{piece.high}:{piece.distribution}}}"
     return f"{{{piece.name}}}"

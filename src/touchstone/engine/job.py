@@ -12,6 +12,7 @@ from touchstone.manifest.expected_json import JsonType
 from touchstone.manifest.journey import Capture, Journey, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
+from touchstone.manifest.template import with_variables
 
 _DRAWN_AHEAD = 10_000
 
@@ -61,7 +62,7 @@ def request(wanted: Request) -> protocol.BareRequest:
     return {
         "method": wanted.method,
         "target": wanted.target,
-        "headers": list(wanted.headers.items()),
+        "headers": [(name, with_variables(value)) for name, value in wanted.headers.items()],
         "body": wanted.body,
         "expect": expectation(wanted.expect),
     }

@@ -60,7 +60,7 @@ class Expectation(Part):
 
 class Request(Part):
     """A request, and the response that it must get. Placeholders such as `{counter}` make requests differ
-    (docs/templates.md); `ready` and `hold.request` take none.
+    (docs/templates.md); `ready` and `hold.request` take `{env.NAME}` alone.
     """
 
     method: Method = "GET"

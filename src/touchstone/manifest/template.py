@@ -8,6 +8,7 @@ is `engine/load/src/template`, and `engine/load/tests/template_cases.json` holds
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ _NAMES: tuple[Name, ...] = get_args(Name)
 _ESCAPES: tuple[Escape, ...] = ("url", "json")
 _DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 _PLACE = re.compile(r"\{\{|\{([a-z][A-Za-z0-9._:-]*)\}|\{([^{}])\*([0-9]+)\}", re.DOTALL)
+_VARIABLE = re.compile(r"\{env\.([A-Za-z0-9._:-]+)\}")
 _KEY = re.compile(r"([0-9]+)\.\.([0-9]+)(?::(.*))?", re.DOTALL)
 _LARGEST_NUMBER = 2**64 - 1
 _LONGEST_REPEAT = 16 * 2**20
@@ -61,7 +63,14 @@ class Outside:
     escape: Escape
 
 
-Piece = str | Plain | KeyRange | Outside
+@dataclass(frozen=True)
+class Variable:
+    """The value of an environment variable of the lab's own, which stands in no record."""
+
+    name: str
+
+
+Piece = str | Plain | KeyRange | Outside | Variable
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,7 @@ class Template:
     pieces: tuple[Piece, ...]
 
     @property
-    def placeholders(self) -> Iterator[Plain | KeyRange | Outside]:
+    def placeholders(self) -> Iterator[Plain | KeyRange | Outside | Variable]:
         """What is filled in, in order."""
         return (piece for piece in self.pieces if not isinstance(piece, str))
 
@@ -102,6 +111,13 @@ def literal(text: str) -> str:
     return text.replace("{", "{brace}")
 
 
+def with_variables(text: str) -> str:
+    """The template with the values of environment variables in it, and a template still; one that is not set is empty,
+    which the check of the manifest has refused.
+    """
+    return _VARIABLE.sub(lambda match: os.environ.get(match[1], "").replace("{", "{brace}"), text)
+
+
 def _piece(match: re.Match[str], text: str) -> Piece:
     whole, words, character, count = match[0], match[1], match[2], match[3]
     if whole == "{{":
@@ -119,6 +135,8 @@ def _piece(match: re.Match[str], text: str) -> Piece:
     for source in ("row", "capture"):
         if words.startswith(f"{source}."):
             return _outside(source, words.removeprefix(f"{source}."))
+    if words.startswith("env."):
+        return Variable(words.removeprefix("env."))
     if words == "brace":
         return "{"
     for name in _NAMES:
@@ -126,7 +144,7 @@ def _piece(match: re.Match[str], text: str) -> Piece:
             return Plain(name)
     raise TemplateError(
         f"{whole} is no placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, "
-        "{row.NAME}, {capture.NAME} and {x*10}; {brace} is a brace"
+        "{row.NAME}, {capture.NAME}, {env.NAME} and {x*10}; {brace} is a brace"
     )
 
 

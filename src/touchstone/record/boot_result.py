@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from touchstone.record.base import EngineRecord
+from touchstone.record.secret import shown_job
 from touchstone.record.watch import ProcessTree, Snapshot
 
 START_FIGURES: Mapping[str, str] = {
@@ -61,6 +62,6 @@ class BootResult(EngineRecord):
     """The whole result of `touchstone-engine boot`."""
 
     schema_: str = Field(default="touchstone.boot/1", alias="schema")
-    job: dict[str, Any] = {}
+    job: Annotated[dict[str, Any], AfterValidator(shown_job)] = {}
     interrupted: bool = False
     runs: list[BootRun] = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from touchstone.record.base import EngineRecord
 from touchstone.record.generator import Generator, GeneratorUse
+from touchstone.record.secret import shown_job, shown_request
 from touchstone.record.watch import Watch
 
 
@@ -148,7 +149,7 @@ class FirstError(EngineRecord):
     class_: str = Field(alias="class")
     t: float = 0.0
     request: str = ""
-    sent: str = ""
+    sent: Annotated[str, AfterValidator(shown_request)] = ""
     received: str = ""
     why: str = ""
 
@@ -243,7 +244,7 @@ class LoadResult(EngineRecord):
 
     schema_: str = Field(default="touchstone.load/1", alias="schema")
     engine: EngineIdentity = EngineIdentity()
-    job: dict[str, Any] = {}
+    job: Annotated[dict[str, Any], AfterValidator(shown_job)] = {}
     interrupted: bool = False
     window: Window = Window()
     counts: Counts = Counts()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field, JsonValue
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, JsonValue
 
 from touchstone.record.base import Record
+from touchstone.record.secret import shown_job
 from touchstone.record.watch import TreeMemory
 
 
@@ -89,7 +92,7 @@ class HoldResult(Record):
     """The whole result of `touchstone-engine hold`."""
 
     schema_: str = Field(default="touchstone.hold/1", alias="schema")
-    job: dict[str, JsonValue] = {}
+    job: Annotated[dict[str, Any], AfterValidator(shown_job)] = {}
     levels: list[HoldLevel] = []
     after_close: HoldReading | None = None
     processes: int = 1
