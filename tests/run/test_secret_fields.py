@@ -33,6 +33,7 @@ connections = 2
 error_allowance = 0.5
 requests = [
   { weight = 9, target = "/ping", headers = { Authorization = "Bearer {env.VAULT_TOKEN}" } },
+  { weight = 9, target = "/ping", headers = { Authorization = "Bearer {env.VAULT_TOKEN}", X-Api-Key = "sesame" } },
   { target = "/odd", headers = { Authorization = "Bearer {env.VAULT_TOKEN}" }, expect = { body = "pong" } },
 ]
 """

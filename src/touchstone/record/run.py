@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from touchstone.record.base import Record
 from touchstone.record.sample import Placement, Sample
+from touchstone.record.secret import shown_job
 
 
 class ContenderPlan(Record):
@@ -43,7 +44,7 @@ class Plan(Record):
     profile: str
     phases: list[str]
     loads: list[str]
-    load_specs: dict[str, dict[str, Any]] = {}
+    load_specs: dict[str, Annotated[dict[str, Any], AfterValidator(shown_job)]] = {}
     rounds: int
     seed: int
     orders: list[list[str]]

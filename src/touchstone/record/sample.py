@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from touchstone.record.base import Record
 from touchstone.record.boot_result import BootResult
@@ -21,6 +21,7 @@ from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.evidence.slices import SlicesEvidence
 from touchstone.record.evidence.surroundings import Confinement, LeftInWork, MachineState
 from touchstone.record.evidence.train import TrainEvidence
+from touchstone.record.secret import shown_job
 from touchstone.vocabulary.figure import FIGURES
 
 TARE = "tare"
@@ -211,7 +212,7 @@ class Sample(Record):
     placement: Placement = Placement()
     env: dict[str, str] = {}
     argv: list[str] = []
-    load_spec: dict[str, Any] = {}
+    load_spec: Annotated[dict[str, Any], AfterValidator(shown_job)] = {}
     """The load as the scenario states it."""
     result: LoadResult | None = None
     """What the engine measured, of phases that put load on. This and the next are a phase's own evidence."""

@@ -30,7 +30,7 @@ def shown_request(text: str) -> str:
 
 
 def shown_job(job: dict[str, Any]) -> dict[str, Any]:
-    """A job of the engine as it may stand in a record, at any depth: the values of secret fields are hidden."""
+    """A job of the engine, or a load, as it may stand in a record: the values of secret fields are hidden."""
     return {key: _shown_fields(value) if key == "headers" else _shown_within(value) for key, value in job.items()}
 
 
@@ -40,7 +40,10 @@ def _shown_within(value: Any) -> Any:
     return [_shown_within(one) for one in value] if isinstance(value, list) else value
 
 
-def _shown_fields(fields: Sequence[tuple[str, str]]) -> list[list[str]]:
+def _shown_fields(fields: Any) -> Any:
+    """Of a job, whose fields are pairs, or of a load, which names each once."""
+    if isinstance(fields, dict):
+        return {name: _HIDDEN if _is_secret(name) else value for name, value in fields.items()}
     return [[name, _HIDDEN if _is_secret(name) else value] for name, value in fields]
 
 
