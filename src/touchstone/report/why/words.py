@@ -34,7 +34,7 @@ def headline(found: Explanation) -> str:
     sure = (
         f"interval {between(total)} µs"
         if total.low is not None
-        else f"{plural(found.rounds, 'round')} give no interval: 3 are the least"
+        else f"no interval from {plural(found.rounds, 'round')}: 3 are the least"
     )
     return (
         f"{found.contender} takes {micros(total.contender)} µs of CPU per request, {found.baseline} "
