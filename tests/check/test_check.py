@@ -157,6 +157,7 @@ def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str
             ('run = ["python3", "server.py"]', 'artifacts = [".venv"]\nrun = ["gunicorn"]'),
             ["write .venv/bin/gunicorn if it is installed there"],
         ),
+        (('title = "plain"', 'title = "plain"\nrun_in = "no/app"'), ["run_in", "no folder no/app"]),
         (('"server.py"]', '"server.py", "--port=$PORT"]'), ["run", "$PORT stays as it is", "write {host} and {port}"]),
         (('"server.py"]', '"server.py", "{PORT}"]'), ["run", "{PORT} is no place", "write {port}"]),
         (

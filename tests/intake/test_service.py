@@ -16,8 +16,10 @@ from touchstone.manifest.stack import Stack
 
 NODE = {"scripts": {"build": "tsc -p .", "start": "node dist/server.js"}, "dependencies": {"fastify": "5"}}
 SERVER = """
+const fs = require("fs");
 require("http").createServer((request, response) => {
-  response.writeHead(request.url === "/ping" ? 200 : 404).end(request.url === "/ping" ? "pong" : "");
+  const known = request.url === "/ping";
+  response.writeHead(known ? 200 : 404).end(known ? fs.readFileSync("answer.txt") : "");
 }).listen(process.env.PORT, process.env.HOST);
 """
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><parent><artifactId>spring-boot-starter-parent</artifactId>
@@ -52,19 +54,19 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             {"package.json": json.dumps(NODE), "package-lock.json": "{}", "tsconfig.json": "{}"},
             ["node", "npm"],
             "npm run build --prefix app",
-            "node app/dist/server.js",
+            "node dist/server.js",
         ),
         (
             {"requirements.txt": "fastapi\nuvicorn\n", "src/shop/web.py": "api: FastAPI = FastAPI(title='x')\n"},
             ["python"],
             "",
-            ".venv/bin/python -m uvicorn shop.web:api --app-dir app/src --host {host} --port {port}",
+            ".venv/bin/python -m uvicorn shop.web:api --app-dir src --host {host} --port {port}",
         ),
         (
             {"requirements.txt": "flask\n", "app.py": "app = Flask(__name__)\n"},
             ["python"],
             "",
-            ".venv/bin/python -m gunicorn --chdir app --bind {host}:{port} app:app",
+            ".venv/bin/python -m gunicorn --bind {host}:{port} app:app",
         ),
         (
             {"go.mod": "module x\n", "cmd/api/main.go": MAIN_GO, "lib.go": "package x\n", "package.json": "{}"},
@@ -88,13 +90,13 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             {"pom.xml": POM},
             ["java", "mvn"],
             "mvn -B -q -f app/pom.xml -DskipTests -o package",
-            "java -jar app/target/shop-1.2.jar --server.address={host} --server.port={port}",
+            "java -jar target/shop-1.2.jar --server.address={host} --server.port={port}",
         ),
         (
             {"build/libs/shop.jar": "", "build/libs/shop-plain.jar": ""},
             ["java"],
             "",
-            "java -jar app/build/libs/shop.jar --server.address={host} --server.port={port}",
+            "java -jar build/libs/shop.jar --server.address={host} --server.port={port}",
         ),
     ],
 )
@@ -105,7 +107,7 @@ def test_its_own_files_say_how_it_is_built_and_run(
     plain = stack.variants["plain"]
     assert list(stack.needs) == needs
     assert built in " ".join(plain.build[0] if plain.build else [])
-    assert " ".join(plain.run or []) == run
+    assert (plain.run_in, " ".join(plain.run or [])) == ("app", run)
 
 
 def test_what_is_a_guess_is_marked(tmp_path: Path) -> None:
@@ -126,8 +128,10 @@ def test_a_folder_that_says_nothing_is_refused_and_nothing_is_written(tmp_path: 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_a_service_that_answers_passes_as_it_is_drafted(tmp_path: Path) -> None:
-    lay(tmp_path, {"package.json": json.dumps({"scripts": {"start": "node web.js"}}), "web.js": SERVER})
+    manifest = json.dumps({"scripts": {"start": "node web.js"}})
+    lay(tmp_path, {"package.json": manifest, "web.js": SERVER, "answer.txt": "pong"})
     assert touchstone(tmp_path, "new", "bench", "--service", ".").returncode == 0
-    done = touchstone(tmp_path, "run", "bench", "--quick", "--phase", "verify")
+    # It reads a file next to it, as from its own folder.
+    done = touchstone(tmp_path, "run", "bench", "--quick", "--rounds", "1", "--phase", "verify", "--phase", "boot")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "service/plain holds its contract: 2 checks" in done.stdout

@@ -64,7 +64,7 @@ class Built:
     """A contender's finished build."""
 
     work: Path
-    """The folder that it is run in."""
+    """The folder that it was built in."""
     artifacts: tuple[Path, ...]
     """Files and folders: all that is shipped."""
     argv: tuple[str, ...]
@@ -73,6 +73,13 @@ class Built:
     """The command of the training run, if it has one."""
     image: ImageBuilt | None = None
     """What is run in place of `argv`, which then only names it."""
+    run_in: str = ""
+    """The folder within `work` in which it is started; `work` itself if empty."""
+
+    @property
+    def cwd(self) -> Path:
+        """The folder in which it is started."""
+        return self.work / self.run_in
 
     def at(self, host: str, port: int) -> Built:
         """The same with `{host}` and `{port}` filled in, in its command and its environment."""

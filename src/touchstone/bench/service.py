@@ -144,7 +144,7 @@ def _start(
         cgroup.limit_memory(memory_limit)
     limit_cpus(cgroup, sample, cpu_limit)
     cpus = bench.placement.server_cpus
-    return start_process(built.argv, env=env, cwd=built.work, log=log, cpus=cpus, cgroup=cgroup, places=places)
+    return start_process(built.argv, env=env, cwd=built.cwd, log=log, cpus=cpus, cgroup=cgroup, places=places)
 
 
 def _placed(bench: Bench, cgroup: Cgroup | None, memory_limit: int | None, cpu_limit: float | None) -> Placement:

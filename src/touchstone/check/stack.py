@@ -84,6 +84,7 @@ def _variant(file: Path, stack: Stack, name: str, own: Variant, scenario: Scenar
             yield from _program(file, (*key, place), command, whole, tools)
             yield from _places(file, (*key, place), command, tools, based=own.base is not None)
             yield from _address(file, (*key, place), command)
+    yield from _run_in(file, (*key, "run_in"), stack, own)
     yield from _environment(file, key, own, scenario)
     if own.image is not None and own.image.dockerfile is not None:
         yield from _dockerfile(file, (*key, "image", "dockerfile"), stack, Path(own.image.dockerfile))
@@ -98,6 +99,16 @@ def _variant(file: Path, stack: Stack, name: str, own: Variant, scenario: Scenar
         elif not word.startswith(("/", "module:", "library:")) and word not in _FOOTPRINT:
             known = ", ".join([*_FOOTPRINT, "module:NAME", "library:NAME", "/a/file"])
             yield Problem(file, (*key, "footprint", number), f"{word!r} is not known", f"write one of: {known}")
+
+
+def _run_in(file: Path, key: Place, stack: Stack, own: Variant) -> Iterator[Problem]:
+    """A folder that no build makes must be among the sources."""
+    if own.run_in is None or own.build or own.base is not None:
+        return
+    first, *rest = Path(own.run_in).parts
+    place = stack.folder / stack.extra_sources.get(first, first) / Path(*rest)
+    if not place.is_dir():
+        yield Problem(file, key, f"there is no folder {own.run_in}", "correct its path within the work folder")
 
 
 def _dockerfile(file: Path, key: Place, stack: Stack, path: Path) -> Iterator[Problem]:

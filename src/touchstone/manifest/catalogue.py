@@ -74,7 +74,7 @@ def lineage(stack: Stack, name: str) -> list[Variant]:
 
 
 def resolved(stack: Stack, name: str) -> Variant:
-    """The variant with run, artifacts, environment and footprint taken from its base where it has none of its own."""
+    """The variant with run, artifacts, environment and the like taken from its base where it has none of its own."""
     own = stack.variants[name]
     if own.base is None:
         return own
@@ -82,6 +82,7 @@ def resolved(stack: Stack, name: str) -> Variant:
     return own.model_copy(
         update={
             "run": own.run or base.run,
+            "run_in": own.run_in or base.run_in,
             "artifacts": own.artifacts or base.artifacts,
             "footprint": own.footprint or base.footprint,
             "env": base.env | own.env,

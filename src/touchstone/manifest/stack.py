@@ -111,7 +111,7 @@ class Image(Part):
 
 
 class Variant(Part):
-    """One way to build or run a stack. Of a variant with a `base`, `run`, `artifacts`, `env`, `footprint`,
+    """One way to build or run a stack. Of a variant with a `base`, `run`, `run_in`, `artifacts`, `env`, `footprint`,
     `memory_settings` and `extra_configuration` are the base's where they are left out.
     """
 
@@ -137,6 +137,9 @@ class Variant(Part):
     `certificates`, `zoneinfo`, or a file's absolute path."""
     run: Command | None = None
     """What starts the service. A variant has it, a `base` that has it, or an `image`."""
+    run_in: Inside | None = None
+    """The folder in which it is started, for a service that reads files next to it; the work folder if it is left out.
+    The program that `run` begins with is named as from the work folder, its arguments as from this one."""
     image: Image | None = None
     """In place of `run`: a container image, built of a Dockerfile or fetched by its reference, and run by podman or
     docker. It says itself what it runs."""
@@ -170,6 +173,7 @@ _NOT_OF_IMAGES = (
     "artifacts",
     "footprint",
     "run",
+    "run_in",
     "train",
     "native",
     "profiled",

@@ -34,6 +34,7 @@ class DraftStack:
     needs: Mapping[str, str]
     artifacts: Sequence[str]
     run: Words
+    """As from the service's folder; a program that lies in the work folder as from there."""
     install: DraftInstall | None = None
     build: Sequence[Words] = ()
     build_env: Mapping[str, str] = field(default_factory=dict)
@@ -70,6 +71,7 @@ class DraftStack:
         yield f"artifacts = {value(list(self.artifacts))}   # all that is shipped"
         yield "# It listens on HOST and PORT from the environment, or where {host} and {port} say, here or in `env`."
         yield f"run = {value(list(self.run))}"
+        yield f"run_in = {text(APP)}   # the folder in which it is started"
 
 
 def _commands(key: str, commands: Sequence[Words]) -> Iterator[str]:

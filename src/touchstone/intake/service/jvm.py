@@ -17,7 +17,7 @@ _LOOK = "the port is given as Spring Boot takes it; another server takes it othe
 
 def draft(service: Path) -> DraftStack:
     """Its stack, built by Maven. Raises UsageError if pom.xml cannot be read."""
-    jar = below(f"target/{_jar_name(service / MARK)}")
+    jar = f"target/{_jar_name(service / MARK)}"
     maven = ["mvn", "-B", "-q", "-f", below(MARK), "-DskipTests"]
     spring = "spring-boot" in read_text(service / MARK)
     return DraftStack(
@@ -25,7 +25,7 @@ def draft(service: Path) -> DraftStack:
         needs={"java": ">=17", "mvn": ">=3.6"},
         install=DraftInstall([[*maven, "package"]]),
         build=[[*maven, "-o", "package"]],
-        artifacts=[jar],
+        artifacts=[below(jar)],
         run=["java", "-jar", jar, *(_SPRING if spring else [])],
         guessed=[_LOOK] if spring else ["a jar that runs by itself is taken for what is deployed"],
     )
@@ -39,11 +39,11 @@ def prebuilt(service: Path) -> str | None:
 
 def draft_prebuilt(service: Path) -> DraftStack:
     """The stack of a jar that was built before."""
-    jar = below(prebuilt(service) or "app.jar")
+    jar = prebuilt(service) or "app.jar"
     return DraftStack(
         language="Java",
         needs={"java": ">=17"},
-        artifacts=[jar],
+        artifacts=[below(jar)],
         run=["java", "-jar", jar, *_SPRING],
         guessed=["the jar is taken as it lies there; build it before each run, or by `build`", _LOOK],
     )

@@ -36,7 +36,7 @@ def draft(service: Path) -> DraftStack:
         if built
         else (),
         artifacts=_artifacts(service, entry, installed=install is not None),
-        run=[words[0], *(below(word) if word == entry else word for word in words[1:])],
+        run=words,
         guessed=guessed,
     )
 

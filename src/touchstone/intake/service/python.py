@@ -40,20 +40,21 @@ def _start(service: Path, required: str) -> tuple[Words, str, list[str]]:
     if found is None:
         program = first_there(service, _PROGRAMS)
         guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
-        return [_PYTHON, below(program or "server.py")], _top(Path(program or "server.py")), guess
+        return [_PYTHON, program or "server.py"], _top(Path(program or "server.py")), guess
     file, name, framework = found
     root = Path("src") if file.parts[0] == "src" and not (service / "src/__init__.py").exists() else Path()
     module = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-    folder, target = below(str(root)), f"{module}:{name}"
+    target, elsewhere = f"{module}:{name}", root != Path()
     guess = [f"{file} has `{name} = {framework}(...)`; give it the workers and options that it is deployed with"]
     if framework == "Flask":
         if "gunicorn" not in required:
             guess.append("gunicorn is not among its requirements: name the server that it is deployed with")
-        return [_PYTHON, "-m", "gunicorn", "--chdir", folder, "--bind", "{host}:{port}", target], _top(file), guess
+        gunicorn = [_PYTHON, "-m", "gunicorn", *(["--chdir", str(root)] if elsewhere else [])]
+        return [*gunicorn, "--bind", "{host}:{port}", target], _top(file), guess
     if "uvicorn" not in required and "fastapi[" not in required:
         guess.append("uvicorn is not among its requirements: name the server that it is deployed with")
-    uvicorn = [_PYTHON, "-m", "uvicorn", target, "--app-dir", folder, "--host", "{host}", "--port", "{port}"]
-    return uvicorn, _top(file), guess
+    uvicorn = [_PYTHON, "-m", "uvicorn", target, *(["--app-dir", str(root)] if elsewhere else [])]
+    return [*uvicorn, "--host", "{host}", "--port", "{port}"], _top(file), guess
 
 
 def _applications(service: Path) -> Iterator[tuple[Path, str, str]]:

@@ -129,7 +129,7 @@ class _Starting:
         job: BootJob = {
             "argv": list(built.argv),
             "env": env,
-            "cwd": str(built.work),
+            "cwd": str(built.cwd),
             "url": f"http://{bench.generators.host}:{port}",
             "request": plain_request(bench.scenario.ready),
             "repeats": 1,

@@ -232,6 +232,12 @@ def built_of(contender: Contender, workshop: Workshop) -> Built:
         return built_image(workshop)
     if variant.run is None:
         raise BuildError("the variant has no run command", where=contender.name, fix="add `run` to stack.toml")
+    if variant.run_in is not None and not (workshop.work / variant.run_in).is_dir():
+        raise BuildError(
+            f"run_in names {variant.run_in}, which is no folder once it is built",
+            where=contender.name,
+            fix="correct it in stack.toml, or let the build make it",
+        )
     env = run_environment(workshop.tools)
     env |= {name: fill_build_places(text, places, workshop.tools) for name, text in variant.env.items()}
     return Built(
@@ -240,4 +246,5 @@ def built_of(contender: Contender, workshop: Workshop) -> Built:
         argv=tuple(command_line(variant.run, places, workshop.tools)),
         env=env,
         train=tuple(command_line(variant.train, places, workshop.tools)) if variant.train else None,
+        run_in=variant.run_in or "",
     )

@@ -65,8 +65,8 @@ class FootprintPhase(Phase):
             sample.footprint = FootprintEvidence()
             _gather(root, contender, built, tools, sample)
             bench.watcher.step(f"checking {contender.name} in an empty root")
-            argv = root.command(prefix, built.work, [bench.scratch], built.argv)
-            _prove(bench, replace(built, argv=tuple(argv), work=Path("/")), sample)
+            argv = root.command(prefix, built.cwd, [bench.scratch], built.argv)
+            _prove(bench, replace(built, argv=tuple(argv), work=Path("/"), run_in=""), sample)
             bench.watcher.step(f"compressing what {contender.name} needs")
             archive = root.folder.with_name(f"{root.folder.name}.tar")
             root.archive(archive)
@@ -156,7 +156,7 @@ def _write_image(bench: Bench, archive: Path, built: Built, sample: Sample) -> N
         sample.not_measured["footprint_image"] = f"not written: {crane}"
         return
     published = built.at("0.0.0.0", _IMAGE_PORT)
-    config = ImageConfig(published.argv, _image_environment(bench, published), built.work, _IMAGE_PORT)
+    config = ImageConfig(published.argv, _image_environment(bench, published), built.cwd, _IMAGE_PORT)
     folder = bench.store.folder / "oci" / sample.contender.replace("/", ".")
     digest = write_layout(crane.path, archive, config, folder)
     sample.files["oci_layout"] = str(folder.relative_to(bench.store.folder))

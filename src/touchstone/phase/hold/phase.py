@@ -121,7 +121,7 @@ def more_processes(bench: Bench, contender: Contender, first: Running, job: Hold
         pids = []
         for number in range(1, count):
             log = first.process.log.with_suffix(f".{number}.log")
-            process = start_process(built.argv, env=env, cwd=built.work, log=log, cpus=bench.placement.server_cpus)
+            process = start_process(built.argv, env=env, cwd=built.cwd, log=log, cpus=bench.placement.server_cpus)
             stack.callback(process.stop)
             wait_for_listener(process, first.port)
             pids.append(process.pid)
