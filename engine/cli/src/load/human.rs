@@ -257,7 +257,7 @@ fn generator(out: &mut String, result: &LoadResult) {
         bytes(generator.rss_peak as f64)
     );
     if generator.stands {
-        let _ = writeln!(out, "  The result stands.");
+        let _ = writeln!(out, "  The result stands: the generator did its part.");
     } else {
         let _ = writeln!(out, "  The result does not stand:");
         for reason in &generator.reasons {
