@@ -46,7 +46,7 @@ def test_memory_without_its_parts_concerns_all_entries(tmp_path: Path) -> None:
         ({"avg_latency": "2.40ms"}, "connections-idle"),
         ({"p99_latency": "5.00ms"}, "percentile-is-mean"),
         ({"p99_9_latency": "9.00ms"}, "percentiles-not-monotone"),
-        ({"status_5xx": 1}, "errors-beside-throughput"),
+        ({"status_5xx": 1}, "errors-not-in-throughput"),
         ({"status_2xx": 115_000}, "rate-unlike-count"),
         ({"cpu_usec": 14_000_000}, "cpu-sampled-late"),
         ({"target_rate": 20_300}, "rate-not-reached"),
@@ -95,7 +95,7 @@ def test_techempowers_other_tests_have_levels_of_their_own(tmp_path: Path) -> No
     ("changed", "code"),
     [
         ({"5xx": 1}, "errors-in-throughput"),
-        ({"timeout": 1}, "unanswered-beside-throughput"),
+        ({"timeout": 1}, "unanswered-not-in-throughput"),
         ({"latencyMax": "3.00ms"}, "percentiles-not-monotone"),
         ({"endTime": 1_700_000_018}, "window-unlike-duration"),
         ({"latencyAvg": "31.0ms"}, "littles-law"),
@@ -124,7 +124,7 @@ def test_averaged_percentiles_and_a_mislabelled_unit_concern_all_entries(tmp_pat
     ("changed", "code"),
     [
         ({"http_errors": 300_000.0}, "errors-in-throughput"),
-        ({"request_timeouts": 2.0}, "unanswered-beside-throughput"),
+        ({"request_timeouts": 2.0}, "unanswered-not-in-throughput"),
         ({"percentile_99__999": 7_000.0}, "percentiles-not-monotone"),
     ],
 )

@@ -101,7 +101,7 @@ def _percentiles(r: Published) -> Iterator[tuple[str, str]]:
 def _errors(r: Published) -> Iterator[tuple[str, str]]:
     if r.unanswered:
         yield (
-            "unanswered-beside-throughput",
+            "unanswered-not-in-throughput",
             f"{number(r.unanswered)} requests got no response; neither rate nor latency shows them",
         )
     if not r.errors:
@@ -111,7 +111,7 @@ def _errors(r: Published) -> Iterator[tuple[str, str]]:
     if r.errors_in_rate:
         yield "errors-in-throughput", f"{told}; the ranked count does not leave them out"
     else:
-        yield "errors-beside-throughput", f"{told}; the rank does not show them"
+        yield "errors-not-in-throughput", f"{told}; the rank does not show them"
 
 
 def _part_of_the_run(r: Published) -> Iterator[tuple[str, str]]:

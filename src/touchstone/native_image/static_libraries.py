@@ -1,6 +1,6 @@
 """The JDK's C libraries as archives (`libjava.a`, `libnet.a` ...), to be linked into images.
 
-A JDK ships them as shared libraries only. An image has no JDK beside it, so its native methods must be linked in, as
+A JDK ships them as shared libraries only. An image has no JDK next to it, so its native methods must be linked in, as
 `static-libs` builds of OpenJDK do: the same C files, compiled with STATIC_BUILD, which gives each library's
 `JNI_OnLoad` a name of its own.
 """

@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass, fields
 
 import scipy
 
-from touchstone.judge.reading.beside import beside
+from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.run import Run
@@ -98,9 +98,9 @@ def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
     """The laps of a sample, each with what was seen within the others' slices of it."""
     cpus = run.environment.cpus
     own = _turns(sample, cpus)
-    neighbours = [(other.contender, _turns(other, cpus)) for other in beside(sample, run)]
+    around = [(other.contender, _turns(other, cpus)) for other in neighbours(sample, run)]
     for lap, turn in own.items():
-        others = {name: turns[lap] for name, turns in neighbours if lap in turns}
+        others = {name: turns[lap] for name, turns in around if lap in turns}
         if others:
             yield _Lap(turn, others)
 

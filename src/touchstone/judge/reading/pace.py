@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from touchstone.judge.reading.beside import beside
+from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop, measured_points
 from touchstone.record.engine import Point
 from touchstone.record.run import Run
@@ -22,7 +22,7 @@ def pace_of(sample: Sample, run: Run) -> dict[int, float]:
     It is that of the contender in the middle of all others, the null server among them; of the null server alone where
     there are fewer than three. Empty where nothing was sliced, or nobody else was measured.
     """
-    others = [(other.contender, speeds) for other in beside(sample, run) if (speeds := _speeds(other))]
+    others = [(other.contender, speeds) for other in neighbours(sample, run) if (speeds := _speeds(other))]
     if len(others) < _ENOUGH:
         others = [(name, speeds) for name, speeds in others if name == TARE]
     laps = {lap for _, speeds in others for lap in speeds}

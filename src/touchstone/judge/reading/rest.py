@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from touchstone.judge.reading.beside import beside
+from touchstone.judge.reading.neighbours import neighbours
 from touchstone.record.evidence.slices import IDLE_CPUS, Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
@@ -52,7 +52,7 @@ def rest_of(sample: Sample, run: Run) -> Rest | None:
         return None
     at_work = own_cpu(sample)
     at_rest = rested_s = 0.0
-    for other in beside(sample, run):
+    for other in neighbours(sample, run):
         if sample.contender in workers_of(other, run):
             continue
         for used, seconds in _used_by(sample.contender, other):
@@ -87,7 +87,7 @@ def workers_of(sample: Sample, run: Run) -> dict[str, float]:
         here = [cpu / seconds for cpu, seconds in _used_by(name, sample)]
         elsewhere = [
             statistics.fmean(cpu / seconds for cpu, seconds in there)
-            for other in beside(sample, run)
+            for other in neighbours(sample, run)
             if other.contender != name and len(there := list(_used_by(name, other))) >= LEAST_SLICES
         ]
         if len(here) < LEAST_SLICES or not elsewhere:

@@ -13,7 +13,7 @@ BEYOND_USUAL = 0.10
 is asked for, and its failures count."""
 PATIENCE = 3
 """So many failures in a row are excused. A disturbance that outlasts them is no burst: failures count until a trial is
-calm again, so that a search comes to its end beside any other work."""
+calm again, so that a search comes to its end next to any other work."""
 
 
 class Bursts:

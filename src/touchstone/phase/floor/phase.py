@@ -156,9 +156,9 @@ class _Search:
             return self._within_objective(limit_mb, setting, outcomes[0])
         if not outcomes[0].errors and _HOPELESS < first / self._wanted < _CLEAR:
             for _ in range(2):
-                beside = self._unlimited().rate or 0.0
+                unlimited = self._unlimited().rate or 0.0
                 outcomes.append(self._trials.load_under(limit_mb, self._settings[setting]))
-                shares.append((outcomes[-1].rate or 0.0) / max(beside, 1.0))
+                shares.append((outcomes[-1].rate or 0.0) / max(unlimited, 1.0))
         if dead := next((outcome for outcome in outcomes if not outcome.lives), None):
             return Trial(limit_mb, setting, False, False, death=dead.death)
         rate = median(outcome.rate or 0.0 for outcome in outcomes)

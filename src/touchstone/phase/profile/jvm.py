@@ -19,5 +19,5 @@ def jcmd(process: ServerProcess) -> Path | None:
     """The `jcmd` next to the program that runs it; None if it is no JVM, or one of a JRE."""
     if not is_jvm(process):
         return None
-    beside = Path(f"/proc/{process.pid}/exe").resolve().parent / "jcmd"
-    return beside if beside.is_file() else None
+    tool = Path(f"/proc/{process.pid}/exe").resolve().parent / "jcmd"
+    return tool if tool.is_file() else None

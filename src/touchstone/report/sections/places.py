@@ -46,10 +46,10 @@ def _data(view: View, places: list[Place], table: Table | None, known: set[str])
     exhibits = [row for row in rows if row.contender and row.contender.exhibit and row.name not in known]
     known.update(row.name for row in exhibits)
     told: set[int] = set()
-    beside = [_untold(panel.findings, told) for panel in panels]
+    findings = [_untold(panel.findings, told) for panel in panels]
     return {
         "table": table,
-        "panels": list(zip(panels, beside, strict=True)),
+        "panels": list(zip(panels, findings, strict=True)),
         "findings": _untold(table.findings, told) if table else [],
         "about": (offered_line if places[0].phase == "capacity" else load_line)(view, load) if load else "",
         "lines": [line for place in places for line in (*capacity_lines(view, place), *headroom_lines(view, place))],

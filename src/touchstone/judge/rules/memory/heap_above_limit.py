@@ -28,7 +28,7 @@ class HeapAboveLimit(SampleRule):
     title = "The heap may grow beyond the memory limit"
     threshold = "a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT) above the memory limit that was set"
     threshold_reason = (
-        "beside the heap a runtime needs stacks, code and buffers, so that already an equal value is too much; "
+        "apart from the heap a runtime needs stacks, code and buffers, so that already an equal value is too much; "
         "only what is certainly wrong fires"
     )
     next_step = "Set the heap well below the limit, or let the runtime take it from the cgroup."

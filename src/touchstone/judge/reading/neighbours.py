@@ -6,7 +6,7 @@ from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
 
-def beside(sample: Sample, run: Run) -> list[Sample]:
+def neighbours(sample: Sample, run: Run) -> list[Sample]:
     """What was measured in slices next to a sample: under the same load, in the same round."""
     return [
         other
