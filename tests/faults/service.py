@@ -33,6 +33,7 @@ KNOWN = {
     "one_session",
     "store",
     "forget",
+    "isolate",
     "skip_every",
     "sync_off",
     "find",
@@ -176,6 +177,8 @@ class Service:
                 self.own.session.execute("CREATE TABLE IF NOT EXISTS kept (id serial PRIMARY KEY, at text)")
             if knob("forget"):
                 self.own.session.execute("SET synchronous_commit = off")
+            if knob("isolate"):
+                self.own.session.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE")
             self.own.ready = True
         self.own.session.execute("INSERT INTO kept (at) VALUES ('now')")
 

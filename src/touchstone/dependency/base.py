@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -153,6 +154,13 @@ class Dependency(ABC):
     def reach(self) -> Reach | None:
         """How far its work has come at this moment; None if it cannot tell."""
         return None
+
+    @contextmanager
+    def overheard(self) -> Iterator[dict[str, str]]:
+        """The settings with which its clients work on it within the context, there when that has ended: a client may
+        change some for itself. Empty if nobody can see.
+        """
+        yield {}
 
     def written(self) -> dict[str, bool]:
         """The files that have changed since the last call, and whether their changes wait for the disk, which nobody

@@ -225,6 +225,16 @@ DEPENDENCIES: tuple[Setup, ...] = (
         seconds=2.0,
     ),
     Setup(
+        "one-isolates",
+        "two contenders at one server; the transactions of one are serializable",
+        ("dependency-settings-unequal",),
+        planted="dependency",
+        servers=(*service(store=1), *service(store=1, isolate=1)),
+        scenario=POSTGRES,
+        load={"timeout_s": 10.0},
+        seconds=2.0,
+    ),
+    Setup(
         "one-session",
         "the pool is stated to have four sessions, and the service makes do with one",
         ("pool-not-filled",),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,6 +25,7 @@ from touchstone.dependency.postgres.counters import (
     table_counters,
 )
 from touchstone.dependency.postgres.outside import OutsideServer
+from touchstone.dependency.postgres.overhearing import CHANGEABLE, overheard
 from touchstone.dependency.postgres.settings import DATABASE, read_tare, server_settings
 from touchstone.failure import TouchstoneError
 from touchstone.record.sample import DependencyState
@@ -204,6 +205,24 @@ class Postgres(Dependency):
         except psycopg.Error:
             self._disconnect()
             return None
+
+    @contextmanager
+    def overheard(self) -> Iterator[dict[str, str]]:
+        """What a session may change for itself, as the service's transactions see it."""
+        try:
+            connection = self._server.administer(self._database)
+        except psycopg.Error:
+            yield {}
+            return
+        try:
+            with connection, overheard(connection, CHANGEABLE) as found:
+                yield found
+        except psycopg.Error as error:
+            raise DependencyError(
+                f"what tells the settings of the service's sessions cannot be taken away again: {str(error).strip()}",
+                where=f"dependency {self.name}",
+                fix="does the service keep a transaction open, or its tables locked?",
+            ) from error
 
     def ceiling(self, request_hint: str) -> float | None:
         """Requests a second by the statements of `tare`, under the present settings, in a database of their own."""

@@ -1,7 +1,8 @@
 """Whether a response comes when the work is done: requests one at a time, and a look at the dependencies after each.
 
 Under load, and next to other contenders, a dependency's counters do not show whose work they count, nor when. With
-nothing else under way they do: what is asked of it after the response, and what it has not made safe by then.
+nothing else under way they do: what is asked of it after the response, what it has not made safe by then, and with
+which settings it was asked.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Service
@@ -36,14 +38,28 @@ def look_after_answers(
     """
     if not load.requests or load.rows is not None or not dependencies:
         return
-    values, seen = ValueSource(seed), {state.name: AfterAnswers(asked=0) for state in states}
+    seen = {state.name: AfterAnswers(asked=0) for state in states}
+    with ExitStack() as stack:
+        settings = {name: stack.enter_context(one.overheard()) for name, one in dependencies.items()}
+        looked = _look(load, service, dependencies, seen, seed)
+    for state in states:
+        state.settings |= settings.get(state.name, {})
+        if looked:
+            state.after_answers = seen[state.name]
+
+
+def _look(
+    load: Load, service: Service, dependencies: Mapping[str, Dependency], seen: dict[str, AfterAnswers], seed: int
+) -> bool:
+    """Send the requests, and note what is seen; whether any of it says something."""
+    values = ValueSource(seed)
     deadline = time.monotonic() + _PATIENCE_S
     for number, request in enumerate(itertools.islice(itertools.cycle(load.requests), REQUESTS)):
         if time.monotonic() > deadline:
             break
         before = _reach(dependencies)
         if service.exchange(request, values.next()).failure is not None:
-            return
+            return False
         at = _reach(dependencies)
         waits_until = time.monotonic() + (_AT_MOST_S if at == before else 0.0)
         time.sleep(_LATER_S)
@@ -53,9 +69,8 @@ def look_after_answers(
             _note(seen[name], before[name], at[name], later[name])
         tried = number + 1 >= max(_IN_VAIN, len(load.requests))
         if tried and not any(one.asked for one in seen.values()):
-            return
-    for state in states:
-        state.after_answers = seen[state.name]
+            return False
+    return True
 
 
 def _note(seen: AfterAnswers, before: Reach, at: Reach, later: Reach) -> None:

@@ -21,7 +21,8 @@ class DependencySettingsNotAsAsked(SampleRule):
     severity = Severity.INVALID
     title = "A dependency was not set as the scenario asks"
     threshold = (
-        "a setting read back from a dependency differs from the one asked for; units and spellings of yes and no aside"
+        "a setting read back from a dependency, or from the service's own sessions, differs from the one asked for; "
+        "units and spellings of yes and no aside"
     )
     threshold_reason = "settings are exact; spellings are brought to one form before they are compared"
     next_step = "Look at who changed it after the reset: the contender itself, or the dependency's own limits."

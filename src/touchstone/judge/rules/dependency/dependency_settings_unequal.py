@@ -22,8 +22,8 @@ class DependencySettingsUnequal(RunRule):
     severity = Severity.INVALID
     title = "Dependencies were set differently for different contenders"
     threshold = (
-        "a setting that a dependency reports differs between contenders on the same load; where most agree, only those "
-        "who differ are invalid"
+        "a setting that a dependency reports, or that a contender's own sessions were seen to have, differs between "
+        "contenders on the same load; where most agree, only those who differ are invalid"
     )
     threshold_reason = "settings are fixed by the scenario; any difference is one, however it came about"
     next_step = "See which contender changes the setting (a PRAGMA, a SET, a client option) and take it out."
