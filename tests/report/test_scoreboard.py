@@ -7,7 +7,7 @@ from touchstone.record.run import Run
 from touchstone.report.answer import answer
 from touchstone.report.html import document as page
 from touchstone.report.markdown import document as markdown
-from touchstone.report.scoreboard import AT_LEAST, RISING, about_groups, group_note, scoreboard
+from touchstone.report.scoreboard import AT_LEAST, GROWING, RISING, about_groups, group_note, scoreboard
 from touchstone.report.view import View
 
 
@@ -79,6 +79,20 @@ def test_who_still_warms_up_has_a_bound_and_no_size(run: Run, judgement: Judgeme
     assert not lead["go/plain"].startswith(AT_LEAST)
 
 
+def test_memory_that_still_grew_has_a_bound_and_is_named(run: Run, judgement: Judgement) -> None:
+    growing = _warming("go/plain").model_copy(update={"code": GROWING, "severity": Severity.NOTE})
+    others = [f for f in judgement.findings if f.code != GROWING]
+    changed = View(run, judgement.model_copy(update={"findings": [*others, growing]}))
+    assert answer(changed)[1].endswith(
+        " That of go/plain still grew when the load ended, and is at least what is shown."
+    )
+    board = scoreboard(changed)
+    assert board is not None
+    memory = next(i for i, column in enumerate(board.columns) if column.figure.name == "rss_peak")
+    bounds = {scored.row.name for scored in board.rows if scored.row.cells[memory].text.startswith(AT_LEAST)}
+    assert bounds == {"go/plain"}
+
+
 def test_a_round_that_was_left_out_for_it_makes_no_bound(run: Run, judgement: Judgement) -> None:
     cold = _warming("rust/plain").model_copy(update={"sample": "left-out"})
     changed = View(run, judgement.model_copy(update={"findings": [*judgement.findings, cold]}))
@@ -86,7 +100,7 @@ def test_a_round_that_was_left_out_for_it_makes_no_bound(run: Run, judgement: Ju
 
 
 def test_what_rises_is_named_by_rules_that_exist() -> None:
-    assert set(RISING) <= {rule.code for rule in rules()}
+    assert {*RISING, GROWING} <= {rule.code for rule in rules()}
 
 
 def test_the_doubt_that_weighs_most_is_not_that_of_an_exhibit(view: View) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from touchstone.judge.judgement import Comparison, Severity, Verdict
 from touchstone.report.causes import causes
 from touchstone.report.format import percent, plural, ratio
-from touchstone.report.scoreboard import rising, scoreboard
+from touchstone.report.scoreboard import growing, rising, scoreboard
 from touchstone.report.table import Column
 from touchstone.report.view import Place, View
 from touchstone.report.words import sign
@@ -24,7 +24,7 @@ def answer(view: View) -> list[str]:
     said = [_first(view, lead) + _elsewhere(view, board.columns)]
     memory = next((c for c in board.columns[1:] if Group.MEMORY in c.figure.groups), None)
     if memory is not None and (sentence := _extremes(view, memory)):
-        said.append(sentence)
+        said.append(sentence + _unsettled(view, memory))
     if doubt := _doubt(view):
         said.append(doubt)
     return said
@@ -141,6 +141,14 @@ def _extremes(view: View, column: Column) -> str:
     return f"{sentence}."
 
 
+def _unsettled(view: View, column: Column) -> str:
+    """Whose memory is the least that it can be: it still grew when the load ended."""
+    if column.place.phase != "load":
+        return ""
+    names = [c.name for c in view.measured if not c.exhibit and growing(view, c.name, column.place.load)]
+    return f" That of {_listed(names)} still grew when the load ended, and is at least what is shown." if names else ""
+
+
 def _doubt(view: View) -> str:
     """The gravest cause, once; of a run that is invalid nothing may be said without it. Of several that are as grave it
     is one that bears on the summary: a build that was disturbed is no doubt about throughput.
@@ -155,7 +163,10 @@ def _doubt(view: View) -> str:
 
 
 def _names(found: list[Comparison]) -> str:
-    names = [c.contender for c in found]
+    return _listed([c.contender for c in found])
+
+
+def _listed(names: list[str]) -> str:
     if len(names) > _NAMED:
         return f"{', '.join(names[: _NAMED - 1])} and {len(names) - _NAMED + 1} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -10,11 +10,13 @@ from touchstone.record.sample import TARE
 from touchstone.report.format import decimals_for
 from touchstone.report.table import Cell, Column, Row, column_of, row_of
 from touchstone.report.view import Place, View
-from touchstone.vocabulary.figure import FIGURES, Better, Unit
+from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
 from touchstone.vocabulary.phase import PHASES
 
 RISING = ("still-warming-up", "still-rising", "capacity-beyond-generator")
 """Findings that say of a rate that it has not reached its level: what was measured is the least that it can be."""
+GROWING = "memory-grows"
+"""The finding that says the same of memory under load."""
 AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
 _GROUPS = {"better": "ahead", "equivalent": "level", "undecided": "undecided", "none": "undecided", "worse": "behind"}
 _ORDER = ["ahead", "level", "undecided", "behind", "", "exhibit", "invalid", "not measured"]
@@ -44,7 +46,7 @@ def scoreboard(view: View) -> Scoreboard | None:
     columns = list(_columns(view))
     if not columns:
         return None
-    rows = [_scored(view, row_of(view, contender, columns), columns[0]) for contender in view.contenders]
+    rows = [_scored(view, row_of(view, contender, columns), columns) for contender in view.contenders]
     return Scoreboard(columns, [_head(view, column, columns) for column in columns], sorted(rows, key=_order))
 
 
@@ -60,6 +62,11 @@ def rising(view: View, contender: str, load: str | None) -> bool:
         f.code in RISING and (f.contender, f.load) == (contender, load) and (f.sample is None or f.sample in counted)
         for f in view.judgement.findings
     )
+
+
+def growing(view: View, contender: str, load: str | None) -> bool:
+    """Whether the contender's memory still grew whenever this load ended."""
+    return any(f.code == GROWING and (f.contender, f.load) == (contender, load) for f in view.judgement.findings)
 
 
 def _columns(view: View) -> Iterator[Column]:
@@ -95,19 +102,26 @@ def _head(view: View, column: Column, columns: list[Column]) -> str:
     return view.title(column.place) if twice or other_load else ""
 
 
-def _scored(view: View, row: Row, lead: Column) -> ScoreRow:
-    first = row.cells[0]
-    if (
-        lead.figure.unit is Unit.PER_SECOND
-        and first.estimate
-        and first.estimate.median is not None
-        and rising(view, row.name, lead.place.load)
-    ):
-        row = replace(row, cells=[_at_least(first), *row.cells[1:]])
+def _scored(view: View, row: Row, columns: list[Column]) -> ScoreRow:
+    cells = [
+        _at_least(cell) if _is_bound(view, row.name, column, lead=number == 0) else cell
+        for number, (cell, column) in enumerate(zip(row.cells, columns, strict=True))
+    ]
+    row = replace(row, cells=cells)
     return ScoreRow(row, _group(row))
 
 
+def _is_bound(view: View, contender: str, column: Column, *, lead: bool) -> bool:
+    """Whether a figure is the least that it can be: the rate that leads, and memory under load."""
+    place, figure = column.place, column.figure
+    if figure.unit is Unit.PER_SECOND:
+        return lead and rising(view, contender, place.load)
+    return Group.MEMORY in figure.groups and place.phase == "load" and growing(view, contender, place.load)
+
+
 def _at_least(cell: Cell) -> Cell:
+    if cell.estimate is None or cell.estimate.median is None:
+        return cell
     return replace(cell, text=f"{AT_LEAST} {cell.text}")
 
 
