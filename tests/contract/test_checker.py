@@ -116,6 +116,16 @@ def test_a_dead_service_breaks_the_check_and_does_not_raise(database: SqliteFile
     assert "no answer" in outcome.broken[0].received
 
 
+def test_a_service_that_echoes_a_secret_is_quoted_without_it(
+    service: tuple[Service, type[Registry]], database: SqliteFile
+) -> None:
+    fields = {"Authorization": "Bearer hunter2-4711"}
+    step = {"target": "/add?name=hunter2-4711", "headers": fields, "expect": {"body": "no"}}
+    check = Check.model_validate({"id": "echo", "says": "names are kept", "steps": [step]})
+    (broken,) = Checker(service[0], {"db": database}).check(check).broken
+    assert "'welcome (hidden)'" in broken.received
+
+
 def test_only_light_checks_are_repeated_after_a_load() -> None:
     light = Check.model_validate({"id": "a", "says": "a", "steps": [{"target": "/"}]})
     acting = Check.model_validate({"id": "b", "says": "b", "steps": [{"dependency": "db", "act": "stop"}]})

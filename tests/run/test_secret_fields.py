@@ -48,7 +48,7 @@ class Vault(BaseHTTPRequestHandler):
 
     def do_GET(self):
         known = self.headers["Authorization"] == "Bearer open{sesame}-4711"
-        body = b"odd" if self.path == "/odd" else b"pong"
+        body = f"odd {self.headers['Authorization']}".encode() if self.path == "/odd" else b"pong"
         self.send_response(200 if known else 401)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -92,6 +92,7 @@ def test_a_token_reaches_the_service_and_no_record(tmp_path: Path, monkeypatch: 
     assert load["result"]["counts"]["ok"] > 0
     (first, *_) = load["result"]["first_errors"]
     assert "Authorization: (hidden)" in first["sent"]
+    assert "odd (hidden)" in first["received"]
     written = [path for path in (tmp_path / "results").rglob("*") if path.is_file()]
     assert written
     assert [str(path) for path in written if b"sesame" in path.read_bytes()] == []

@@ -25,6 +25,7 @@ from touchstone.manifest.stack import Image
 from touchstone.plan.profile import Profile
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Failure, Placement, Sample
+from touchstone.record.secret import shown_text
 from touchstone.record.store import RunStore
 from touchstone.toolchain.tool import Found
 
@@ -183,8 +184,9 @@ def blank_sample(
 
 
 def failed(error: TouchstoneError, lines: list[str]) -> Failure:
-    """The record of an error that kept a phase from being carried out."""
-    return Failure(what=error.what, where=error.where, fix=error.fix, tail=lines)
+    """The record of an error that kept a phase from being carried out, with the last lines of a log."""
+    where = error.where and shown_text(error.where)
+    return Failure(what=shown_text(error.what), where=where, fix=error.fix, tail=[shown_text(line) for line in lines])
 
 
 def attempt(sample: Sample, action: Callable[[Sample], None], log: Path | None = None) -> Sample:

@@ -27,7 +27,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
 from touchstone.record.evidence.surroundings import Confinement
 from touchstone.record.sample import Placement, Sample
-from touchstone.record.secret import shown_environment
+from touchstone.record.secret import shown_command, shown_environment
 
 
 @dataclass
@@ -181,7 +181,7 @@ def running(
     port = port_for(bench, built)
     built = built.at(host, port)
     env = contender_environment(bench, built, port, overrides)
-    sample.argv, sample.env = list(built.argv), shown_environment(env)
+    sample.argv, sample.env = list(shown_command(built.argv)), shown_environment(env)
     sample.artifacts = identity(built)
     sample.left_in_work = clear_work(built)
     log = bench.store.logs / f"{sample.id}.log"

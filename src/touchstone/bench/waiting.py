@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from touchstone.bench.base import Bench
 from touchstone.contract.expect import faults
 from touchstone.contract.template import ValueSource
-from touchstone.contract.wire import Answer, Service
+from touchstone.contract.wire import Answer, Service, secrets_within
 from touchstone.engine.http2 import speaks_http2
 from touchstone.isolation.port import is_open, listeners, places_of
 from touchstone.isolation.process import ServerProcess, StartError
 from touchstone.manifest.exchange import Request
+from touchstone.record.secret import without
 
 READY_WITHIN_S = 60.0
 SETTLED_AFTER_S = 10.0
@@ -35,9 +36,9 @@ class _Wrong:
     final: bool = False
     told: bool = False
 
-    def see(self, answer: Answer, found: list[str]) -> None:
-        """Take note of an answer. One that differs from the last begins anew."""
-        text, shown = "; ".join(found), "" if answer.failure else str(answer)
+    def see(self, answer: Answer, found: list[str], secrets: list[str]) -> None:
+        """Take note of an answer, which may echo secrets. One that differs from the last begins anew."""
+        text, shown = without("; ".join(found), secrets), "" if answer.failure else without(str(answer), secrets)
         if (text, shown) != (self.text, self.shown):
             self.clock, self.text, self.shown, self.told = time.monotonic(), text, shown, False
         self.final = answer.status is not None and answer.status < 500
@@ -65,7 +66,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
         found = faults(ready.expect, answer, drawn)
         if not found:
             return
-        wrong.see(answer, found)
+        wrong.see(answer, found, secrets_within(ready, drawn))
         if wrong.final and wrong.lasts_s >= SETTLED_AFTER_S:
             raise _settled(ready, wrong, process)
         if wrong.shown and not wrong.told and wrong.lasts_s >= _TOLD_AFTER_S:

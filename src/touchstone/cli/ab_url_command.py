@@ -17,6 +17,7 @@ from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.phase.load.figures import WATCHED
+from touchstone.record.secret import shown_text
 from touchstone.report import render
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
@@ -80,7 +81,7 @@ def ab_url(
         folder=out,
         display=display_for(Console(stderr=json)),
         until_decided_s=minutes * 60,
-        notes=[f"base is {base}", f"head is {head}"],
+        notes=[shown_text(f"base is {base}"), shown_text(f"head is {head}")],
     )
     answer = compare_urls((services[0], services[1]), question, conditions)
     render(answer.run, answer.judgement, answer.folder)

@@ -12,6 +12,7 @@ from rich.markup import escape
 import touchstone
 from touchstone.cli.commands import LazyGroup
 from touchstone.failure import ExitCode, TouchstoneError
+from touchstone.record.secret import shown_text
 
 _CommandLineError: type[Any] = typer.BadParameter.__mro__[1]
 """Any error in the words of a command line; typer does not export it."""
@@ -49,8 +50,7 @@ def main() -> None:
         code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else ExitCode.OK)
     except TouchstoneError as error:
-        errors.print(f"[bold red]touchstone:[/] {escape(str(error))}", highlight=False)
-        sys.exit(error.exit_code)
+        sys.exit(_tell(errors, error))
     except typer.Exit as error:
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
@@ -60,12 +60,17 @@ def main() -> None:
         sys.exit(ExitCode.OK)
     except OSError as error:
         fix = "see that it can be read and written, and that the disk has room"
-        told = TouchstoneError(error.strerror or str(error), where=error.filename, fix=fix)
-        errors.print(f"[bold red]touchstone:[/] {escape(str(told))}", highlight=False)
-        sys.exit(told.exit_code)
+        sys.exit(_tell(errors, TouchstoneError(error.strerror or str(error), where=str(error.filename or ""), fix=fix)))
     except _CommandLineError as error:
         error.show()
         sys.exit(ExitCode.USAGE)
+
+
+def _tell(errors: Console, error: TouchstoneError) -> ExitCode:
+    """Print what happened, without the secrets that it quotes, and what to do; the exit code."""
+    told = TouchstoneError(shown_text(error.what), where=error.where and shown_text(error.where), fix=error.fix)
+    errors.print(f"[bold red]touchstone:[/] {escape(str(told))}", highlight=False)
+    return error.exit_code
 
 
 if __name__ == "__main__":

@@ -12,10 +12,11 @@ from touchstone.contract.capture import MissingError, capture
 from touchstone.contract.expect import expectation_in_words, faults
 from touchstone.contract.proof import Tally, prove
 from touchstone.contract.template import Values, ValueSource
-from touchstone.contract.wire import Answer, Service, describe
+from touchstone.contract.wire import Answer, Service, describe, secrets_within
 from touchstone.dependency.base import Dependency
 from touchstone.manifest.contract import Act, Check, Send, Step, Wait
 from touchstone.record.sample import CheckOutcome, Exchange
+from touchstone.record.secret import without
 
 _KEPT = 3
 """Broken exchanges kept as evidence of one check: the first ones say it all."""
@@ -80,7 +81,7 @@ class Checker:
             Exchange(
                 request=describe(step, values),
                 expected=expectation_in_words(step.expect, values),
-                received=f"{'; '.join(found)} | {answer}",
+                received=without(f"{'; '.join(found)} | {answer}", secrets_within(step, values)),
             )
             for values, (answer, found) in zip(drawn, results, strict=True)
             if found

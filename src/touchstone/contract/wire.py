@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from touchstone.contract.template import Values
 from touchstone.manifest.exchange import Request
+from touchstone.record.secret import secrets_of
 
 _SHOWN = 400
 LARGEST = 64 * 2**20
@@ -111,3 +112,8 @@ def describe(request: Request, values: Values) -> str:
     body = "" if request.body is None else f" with {values.fill(request.body)!r}"
     line = f"{request.method} {target}{body}"
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}... ({len(line)} characters)"
+
+
+def secrets_within(request: Request, values: Values) -> list[str]:
+    """What a service must not be quoted with, though it echo the request."""
+    return secrets_of((name, values.fill(value, "header")) for name, value in request.headers.items())

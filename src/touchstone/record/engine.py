@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from touchstone.record.base import EngineRecord
 from touchstone.record.generator import Generator, GeneratorUse
-from touchstone.record.secret import shown_job, shown_request
+from touchstone.record.secret import secrets_of_request, shown_job, shown_request, shown_text, without
 from touchstone.record.watch import Watch
 
 
@@ -148,10 +148,17 @@ class FirstError(EngineRecord):
 
     class_: str = Field(alias="class")
     t: float = 0.0
-    request: str = ""
+    request: Annotated[str, AfterValidator(shown_text)] = ""
     sent: Annotated[str, AfterValidator(shown_request)] = ""
     received: str = ""
     why: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _hide_what_is_echoed(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not (secrets := secrets_of_request(data.get("sent") or "")):
+            return data
+        return data | {key: without(data[key], secrets) for key in ("received", "why") if data.get(key)}
 
 
 class Point(EngineRecord):
@@ -205,7 +212,7 @@ class MediaTypeCount(EngineRecord):
 class RequestResult(EngineRecord):
     """One request of the mix."""
 
-    name: str
+    name: Annotated[str, AfterValidator(shown_text)]
     sent: int = 0
     ok: int = 0
     errors: int = 0

@@ -1,43 +1,101 @@
-"""What must not stand in a record: the values of secrets, in environments, command lines and requests."""
+"""What must not stand in a record: values of secrets, in environments, command lines, requests, and where they echo.
+
+A secret is known by the name that it is given: of a variable, of a field of a request, of a parameter (`password=...`).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 _HIDDEN = "(hidden)"
-_NAMES = re.compile(r"PASSW|SECRET|TOKEN|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTHORIZATION|COOKIE", re.I)
-"""What a variable or a field of a request is called whose value is a secret."""
-_USER = re.compile(r"(?<=://)([^/\s:@]*):[^/\s@]+@")
-"""User and password in a URL."""
-_FIELD = re.compile(r"(?P<option>-H|--header=)?(?P<name>[A-Za-z0-9-]+)(?P<colon>:\s*)\S.*", re.S)
+_NAMES = re.compile(
+    r"PASSW|PASSPHRASE|(^|_)PASS$|_PWD$|SECRET|TOKEN|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING)_?KEY|AUTHORIZATION|_AUTH$|"
+    r"COOKIE",
+    re.I,
+)
+"""What a variable, a field or a parameter is called whose value is a secret; `-` and `.` count as `_`."""
+_USER = re.compile(r"(?<=://)([^/\s:@]*):[^/\s]+@")
+"""User and password in a URL; an `@` that was not encoded belongs to the password."""
+_PARAMETER = re.compile(r"""(?P<name>[\w.-]+)=(?P<value>"[^"]*"|'[^']*'|[^\s&]+)""")
+"""Of a query, of a connection string, of an option."""
+_FIELD = re.compile(r"(?P<option>-H|--header=)?(?P<name>[\w!#$%&'*+.^`|~-]+)(?P<colon>:\s*)(?P<value>\S.*)", re.S)
+_OPTION = re.compile(r"--?[\w.-]+")
+_LEAST = 4
+"""So many letters make a secret that is looked for elsewhere: of less, too much else would be hidden."""
 
 
 def shown_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """An environment as it may stand in a record."""
-    return {name: _HIDDEN if _NAMES.search(name) else _shown_url(value) for name, value in env.items()}
+    """An environment as it may stand in a record. The password of a URL is hidden whatever else has it as its value."""
+    known = {password for value in env.values() for password in _passwords(value)}
+    return {name: _HIDDEN if _is_secret(name) or value in known else shown_text(value) for name, value in env.items()}
 
 
 def shown_command(words: Sequence[str]) -> tuple[str, ...]:
-    """A command line as it may stand in a record: passwords of URLs and secret fields of requests are hidden."""
-    return tuple(_shown_url(_shown_field(word)) for word in words)
+    """A command line as it may stand in a record: passwords of URLs, secret fields and secret options are hidden."""
+    return tuple(
+        _HIDDEN if _OPTION.fullmatch(before) and _is_secret(before) else shown_text(_shown_field(word))
+        for before, word in zip(("", *words), words, strict=False)
+    )
+
+
+def shown_text(text: str) -> str:
+    """A message, a log's line, a URL as it may stand in a record: its passwords and secret parameters are hidden."""
+    return _PARAMETER.sub(_shown_parameter, _USER.sub(rf"\1:{_HIDDEN}@", text))
 
 
 def shown_request(text: str) -> str:
-    """A request as it may stand in a record: the values of secret fields are hidden."""
-    return "\n".join(_shown_field(line) for line in text.split("\n"))
+    """A request as it may stand in a record: the values of secret fields and parameters are hidden."""
+    line, *rest = text.split("\n")
+    return "\n".join([shown_text(line), *map(_shown_field, rest)])
 
 
 def shown_job(job: dict[str, Any]) -> dict[str, Any]:
     """A job of the engine, or a load, as it may stand in a record: the values of secret fields are hidden."""
-    return {key: _shown_fields(value) if key == "headers" else _shown_within(value) for key, value in job.items()}
+    return {key: _shown_within(key, value) for key, value in job.items()}
 
 
-def _shown_within(value: Any) -> Any:
+def secrets_of(fields: Iterable[tuple[str, str]]) -> list[str]:
+    """What a service must not be quoted with, by the fields of a request to it: their values, and parts of those."""
+    found = {part for name, value in fields if _is_secret(name) for part in _parts(value)}
+    return sorted((part for part in found if len(part) >= _LEAST), key=len, reverse=True)
+
+
+def secrets_of_request(text: str) -> list[str]:
+    """The same, of a request as it was sent."""
+    fields = (field for line in text.splitlines()[1:] if (field := _FIELD.fullmatch(line)))
+    return secrets_of((field["name"], field["value"]) for field in fields)
+
+
+def without(text: str, secrets: Iterable[str]) -> str:
+    """A text with these hidden: a service may echo what it was sent."""
+    for secret in secrets:
+        text = text.replace(secret, _HIDDEN)
+    return text
+
+
+def _parts(value: str) -> Iterator[str]:
+    """A value, the token behind `Bearer`, what each cookie holds."""
+    yield value
+    for piece in re.split(r"[;,]\s*", value):
+        yield re.split(r"[=\s]", piece, maxsplit=1)[-1]
+
+
+def _passwords(text: str) -> Iterator[str]:
+    for match in _USER.finditer(text):
+        yield unquote(match[0].removesuffix("@").partition(":")[2])
+
+
+def _shown_within(key: str, value: Any) -> Any:
+    if key == "headers":
+        return _shown_fields(value)
     if isinstance(value, dict):
         return shown_job(value)
-    return [_shown_within(one) for one in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_shown_within("", one) for one in value]
+    return shown_text(value) if key in ("target", "url") and isinstance(value, str) else value
 
 
 def _shown_fields(fields: Any) -> Any:
@@ -48,11 +106,11 @@ def _shown_fields(fields: Any) -> Any:
 
 
 def _is_secret(name: str) -> bool:
-    return _NAMES.search(name.replace("-", "_")) is not None
+    return _NAMES.search(name.replace("-", "_").replace(".", "_")) is not None
 
 
-def _shown_url(text: str) -> str:
-    return _USER.sub(rf"\1:{_HIDDEN}@", text)
+def _shown_parameter(match: re.Match[str]) -> str:
+    return f"{match['name']}={_HIDDEN}" if _is_secret(match["name"]) else match[0]
 
 
 def _shown_field(word: str) -> str:

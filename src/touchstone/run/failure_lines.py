@@ -7,6 +7,7 @@ from pathlib import Path
 
 from touchstone.isolation.process import tail
 from touchstone.record.sample import Failure, Sample
+from touchstone.record.secret import shown_text
 
 _SHOWN = 15
 """Lines of the log: enough for a compiler's last error or a stack trace's head, and no more than half a screen."""
@@ -33,4 +34,4 @@ def death_lines(sample: Sample, folder: Path) -> Iterator[str]:
 def _end_of_log(lines: Sequence[str]) -> Iterator[str]:
     if lines:
         yield "  the end of its log:"
-        yield from (f"    | {line}" for line in lines[-_SHOWN:])
+        yield from (f"    | {shown_text(line)}" for line in lines[-_SHOWN:])

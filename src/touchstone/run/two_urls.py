@@ -26,6 +26,7 @@ from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal
 from touchstone.plan.plan import Wish
 from touchstone.record.run import Run
+from touchstone.record.secret import shown_text
 from touchstone.record.store import load_run
 from touchstone.report.load_advice import REDIRECTS
 from touchstone.run.measure import Conditions, measure
@@ -96,7 +97,8 @@ def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: 
     run = load_run(store.folder)
     judgement = judge(run)
     said = judge_pair(run, judgement, (pair[0].name, pair[1].name), terms, folder.scenario.title)
-    urls = UrlsJudgement(**dict(said), base=pair[0].origin + question.target, head=pair[1].origin + question.target)
+    base, head = (shown_text(service.origin + question.target) for service in pair)
+    urls = UrlsJudgement(**dict(said), base=base, head=head)
     return Answered(run, judgement, urls, store.folder)
 
 
@@ -123,7 +125,7 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
     if not unchecked and question.method != "HEAD":
         expect |= _expected(bodies.pop())
     whole = request | {"expect": expect}
-    title = f"{question.method} {question.target}"
+    title = shown_text(f"{question.method} {question.target}")
     scenario = Scenario.model_validate(
         {
             "schema": 1,

@@ -25,7 +25,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
 from touchstone.record.boot_result import START_FIGURES, BootResult, BootRun
 from touchstone.record.sample import Failure, Sample
-from touchstone.record.secret import shown_environment
+from touchstone.record.secret import shown_command, shown_environment
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 _TIMES = ("boot_first_response", "boot_port_open")
@@ -125,7 +125,7 @@ class _Starting:
         port = port_for(bench, built)
         built = built.at(bench.generators.host, port)
         env = contender_environment(bench, built, port)
-        sample.argv, sample.env = list(built.argv), shown_environment(env)
+        sample.argv, sample.env = list(shown_command(built.argv)), shown_environment(env)
         job: BootJob = {
             "argv": list(built.argv),
             "env": env,
