@@ -32,6 +32,22 @@ def answer(method, target):
     return (b"200 OK", b"pong") if found else (b"404 Not Found", b"none")
 """)
 
+_MORTAL = server("""
+lives = os.environ["LIVES"] + "/first"
+if os.path.exists(lives):
+    raise SystemExit("there is no second life")
+asked = 0
+
+
+def answer(method, target):
+    global asked
+    asked += 1
+    if asked > 100:
+        open(lives, "w").close()
+        os._exit(3)
+    return b"200 OK", b"pong"
+""")
+
 _KEPT = {"name": "kept", "target": "/keep/{fresh}", "expect": {"body": "pong"}}
 _SENT: dict[str, dict[str, Any]] = {
     "mix": {"requests": [_KEPT]},
@@ -68,3 +84,24 @@ def test_a_search_finds_what_its_preparation_made(tmp_path: Path, kind: str) -> 
     assert any(trial.held for trial in own.trials), [trial.why for trial in own.trials]
     assert [point.errors for point in own.at_rates] == [0, 0, 0]
     assert found.keys() == {contender.name, TARE}
+
+
+def test_one_that_dies_and_does_not_start_again_fails_alone(tmp_path: Path) -> None:
+    ping = {"name": "ping", "target": "/ping", "expect": {"body": "pong"}}
+    load = Load.model_validate({"title": "Ping", "connections": 4, "requests": [ping]})
+    bench, sound = keeper(tmp_path, load)
+    mortal = Contender(sound.stack.model_copy(update={"name": "mortal"}), sound.variant_name)
+    script, lives = tmp_path / "mortal.py", tmp_path / "lives"
+    script.write_text(_MORTAL)
+    lives.mkdir()
+    command = ("/usr/bin/env", "python3", str(script))
+    env = {"PATH": "/usr/bin:/bin", "LIVES": str(lives)}
+    bench.builds[mortal.name] = Built(tmp_path / "demo/slow", (), command, env)
+    found = {s.contender: s for samples in CapacityPhase().together(bench, [sound, mortal], 1) for s in samples}
+    lost = found[mortal.name].failure
+    assert lost is not None
+    assert "exited with code 3 under its closed loop, and the process in its place failed" in lost.what
+    assert "there is no second life" in lost.tail
+    assert found[sound.name].failure is None, found[sound.name].failure
+    assert found[sound.name].figures["capacity"] > 0
+    assert found.keys() == {sound.name, mortal.name, TARE}

@@ -7,7 +7,7 @@ ratio of two capacities of one round is a pair as that of two slices is.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -19,6 +19,7 @@ from touchstone.bench.together import Started
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.template import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
+from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.curve import missing_rates
@@ -99,20 +100,30 @@ class Hunt:
             self._seat(null)
             self._search()
             self._fill_curves()
-            at_rates = {} if self.alone else measure_efficiency(bench, self.load, self.seats[:-1], self.round_number)
+            running = [seat for seat in self.seats[:-1] if not seat.gone]
+            at_rates = {} if self.alone else measure_efficiency(bench, self.load, running, self.round_number)
         tare = self.seats[-1].capacity
-        for index, (seat, sample) in enumerate(zip(self.seats, self.samples, strict=True)):
+        for seat, sample in zip(self.seats, self.samples, strict=True):
             self._keep(seat, sample, tare if sample.contender != TARE else None)
             if sample.capacity is not None and (points := at_rates.get(seat.name)):
                 sample.capacity.at_rates = points
                 sample.figures |= efficiency_figures(points)
-            if index < len(self.started):
-                one = self.started[index]
-                sample.machine, sample.dependencies = machines[index].end(), watches[index].states
-                if not seat.deaths:
-                    whole = LoadResult(totals=seat.totals)
-                    sample.proofs = prove_load(self.load, one.bench.dependencies, whole, bench.seed, before[index])
-                sample.checks = self._checker(one).run(light_checks(bench.scenario.contract))
+        for index, one in enumerate(self.started):
+            sample = self.samples[index]
+            sample.machine, sample.dependencies = machines[index].end(), watches[index].states
+            if not self.seats[index].gone:
+                self._look_after(one, self.seats[index], sample, before[index])
+
+    def _look_after(self, one: Started, seat: Seat, sample: Sample, before: Sequence[float]) -> None:
+        """Ask for the proof of its work, and whether it still holds its contract."""
+        try:
+            if not seat.deaths:
+                whole = LoadResult(totals=seat.totals)
+                sample.proofs = prove_load(self.load, one.bench.dependencies, whole, self.bench.seed, before)
+            sample.checks = self._checker(one).run(light_checks(self.bench.scenario.contract))
+        except TouchstoneError as error:
+            # Its own dependency may be gone; that is nothing to the others.
+            sample.failure = failed(error, [])
 
     def _seat(self, null: EngineServer) -> None:
         """Warm all up by their closed loop, and give each its search."""
@@ -134,17 +145,17 @@ class Hunt:
                     put_load=self.bench.put_load,
                 )
             )
-        self._warm_up(range(len(self.seats)), Budget(profile.warm_least_s, profile.warm_most_s))
+        self._warm_up(self.seats, Budget(profile.warm_least_s, profile.warm_most_s), self.load.connections)
         for seat in self.seats:
             if how := seat.target.died():
                 seat.deaths, seat.death = 1, how
                 self._revive(seat)
 
-    def _warm_up(self, who: range | list[int], budget: Budget, connections: int | None = None) -> None:
+    def _warm_up(self, seats: Sequence[Seat], budget: Budget, connections: int) -> None:
         """Load these in turn as fast as they answer, until none gets faster; then open their searches."""
-        seats = [self.seats[index] for index in who]
-        few = {"connections": connections or self.load.connections}
-        closed = self.load.model_copy(update={"loop": "closed", "rate": None, "steps": None, **few})
+        closed = self.load.model_copy(
+            update={"loop": "closed", "rate": None, "steps": None, "connections": connections}
+        )
         with open_session(self.bench, closed, seats) as session:
             records, _ = warm_up(
                 session,
@@ -164,7 +175,7 @@ class Hunt:
     def _search(self) -> None:
         """A trial of each in turn, in an order drawn anew for each turn, until all have found their knee."""
         dice = random.Random(f"{self.bench.seed}-capacity-{self.name}-{self.round_number}")
-        while open_ := [seat for seat in self.seats if seat.ended is None]:
+        while open_ := [seat for seat in self.seats if seat.ended is None and not seat.gone]:
             dice.shuffle(open_)
             for seat in open_:
                 known = seat.known
@@ -177,26 +188,39 @@ class Hunt:
 
     def _fill_curves(self) -> None:
         """Trials at the rates of the curve that the search did not come by, in turn, the lowest first."""
-        wanted = {seat.name: missing_rates(seat) for seat in self.seats if seat.name != TARE}
+        wanted = {seat.name: missing_rates(seat) for seat in self.seats if seat.name != TARE and not seat.gone}
         while any(wanted.values()):
             for seat in self.seats:
                 if rates := wanted.get(seat.name):
                     self.bench.watcher.step(f"curve of {seat.name}, {self.name}: {rates[0]:,.0f}/s")
                     seat.offer(rates.pop(0), "curve", self.bench.profile.trial_s)
                     self._revive(seat)
+                    if seat.gone:
+                        rates.clear()
 
     def _revive(self, seat: Seat) -> None:
-        """A contender that died gets a new process, prepared and warm; nothing otherwise."""
+        """A contender that died gets a new process, prepared and warm; nothing otherwise.
+
+        One whose new process fails is gone. What its search has found stands; a search that has not ended fails.
+        """
         if seat.name == TARE or not seat.target.died():
             return
         index = self.seats.index(seat)
         one = self.started[index]
         where = f"at {seat.dies_at:,.0f} requests per second" if seat.dies_at else "under its closed loop"
         self.bench.watcher.say(f"  {seat.name} {seat.death} {where}; going on below")
-        self.restart(one)
-        prepare_load(self._checker(one), self.load, self.bench.seed)
-        seat.target = self._target(one)
-        self._warm_up([index], _AGAIN, connections=max(1, self.load.connections // _GENTLY))
+        try:
+            self.restart(one)
+            prepare_load(self._checker(one), self.load, self.bench.seed)
+            seat.target = self._target(one)
+            self._warm_up([seat], _AGAIN, max(1, self.load.connections // _GENTLY))
+        except TouchstoneError as error:
+            seat.gone = True
+            what = f"the server {seat.death} {where}, and the process in its place failed: {error.what}"
+            self.bench.watcher.say(f"  {seat.name}: {what}")
+            if seat.ended is None:
+                lost = TouchstoneError(what, where=error.where, fix=error.fix)
+                self.samples[index].failure = failed(lost, tail(self.bench.store.logs / f"{one.carrier.id}.log"))
 
     def _target(self, one: Started) -> Target:
         contender, service = one.running, one.running.service

@@ -82,6 +82,8 @@ class Seat:
     dies_at: float | None = None
     death: str | None = None
     deaths: int = 0
+    gone: bool = False
+    """Whether it died, and no process could be put in its place: no further trial is offered to it."""
     search: KneeSearch = field(init=False)
     _voids: int = 0
     _closed_rate: float = 0.0
