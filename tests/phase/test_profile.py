@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from benchmarks.calibration.limited import binary
 
@@ -251,6 +252,58 @@ def test_a_process_that_ends_in_a_pass_is_a_failure_and_no_zero(tmp_path: Path) 
     assert sample.failure is not None
     assert "no contender could be loaded" in sample.failure.what
     assert sample.figures == {}
+
+
+_DIES_OF_PERF = """
+import os, threading, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"pong")
+
+    def log_message(self, *_):
+        pass
+
+
+def sampled(task):
+    with open(f"/proc/{task}/cmdline") as words, open(f"/proc/{task}/stat") as stat:
+        records = words.read().split("\\0")[1:2] == ["record"]
+        return records and int(stat.read().rpartition(")")[2].split()[1]) == os.getppid()
+
+
+def watch():
+    while True:
+        time.sleep(0.05)
+        for task in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if sampled(task):
+                    time.sleep(0.8)
+                    os._exit(3)
+            except OSError:
+                pass
+
+
+threading.Thread(target=watch, daemon=True).start()
+ThreadingHTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+
+@needs_perf
+def test_a_server_that_dies_while_it_is_sampled_leaves_no_profiler_behind(tmp_path: Path) -> None:
+    script = tmp_path / "dies.py"
+    script.write_text(_DIES_OF_PERF)
+    sample = profiled(tmp_path, "/usr/bin/env", "python3", str(script))
+    assert sample.failure is not None
+    assert sample.profile is not None
+    assert sample.profile.stacks is None
+    assert [child.pid for child in psutil.Process().children() if child.name() == "perf"] == []
 
 
 def test_equal_stacks_are_folded_and_read_back() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,6 @@ from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, fold
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain import async_profiler
 
-_PATIENCE_S = 30
 _INTERVAL_NS = round(1e9 / HERTZ)
 _OWN = ("_[j]", "_[i]", "_[0]", "_[1]")
 """How async-profiler marks compiled, inlined, interpreted and little compiled Java; the kernel's mark stays."""
@@ -29,7 +27,6 @@ class AsyncProfiler(Sampler):
             raise ProfilerError(
                 f"not measured: needs async-profiler; {async_profiler.HOW_TO_GET}", fix="then run the phase again"
             )
-        self._pid = process.pid
         tool = jcmd(process)
         if tool is None:
             raise ProfilerError(
@@ -73,24 +70,8 @@ class AsyncProfiler(Sampler):
     def _tell(self, order: str) -> str:
         """Give the library an order by jcmd; what it said."""
         with tempfile.NamedTemporaryFile(prefix="touchstone-jvm-", suffix=".log") as log:
-            words = [str(self._jcmd), str(self._pid), "JVMTI.agent_load", str(self._library)]
-            try:
-                done = subprocess.run(
-                    [*words, f'"{order},log={log.name}"'],
-                    capture_output=True, text=True, timeout=_PATIENCE_S, check=False,
-                )  # fmt: skip
-            except (OSError, subprocess.TimeoutExpired) as error:
-                raise ProfilerError(
-                    f"not measured: async-profiler cannot be attached: {error}",
-                    fix="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
-                ) from error
-            said = Path(log.name).read_text(encoding="utf-8", errors="replace")
-        if done.returncode != 0:
-            raise ProfilerError(
-                f"not measured: async-profiler cannot be attached: {(done.stderr or done.stdout).strip()[-300:]}",
-                fix="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
-            )
-        return said + done.stdout
+            answered = self._jcmd.tell("JVMTI.agent_load", str(self._library), f'"{order},log={log.name}"')
+            return Path(log.name).read_text(encoding="utf-8", errors="replace") + answered
 
 
 def _stacks(text: str) -> Iterator[tuple[list[str], int]]:

@@ -27,6 +27,8 @@ NOT_SEEN = "[not seen by JFR]"
 """The frame that stands for what the recorder has no eyes for."""
 BLIND = "JFR sees Java alone: what the kernel, native libraries and the JVM's own threads take is not told apart"
 _PATIENCE_S = 60
+_SHOWN = 300
+"""Letters of what was said: its end tells what is wrong."""
 _BY_CPU = "jdk.CPUTimeSample"
 """Samples by each thread's CPU time, in native methods too: JEP 509, from JDK 25 on, on Linux."""
 _BY_CLOCK = ("jdk.ExecutionSample", "jdk.NativeMethodSample")
@@ -64,10 +66,10 @@ class FlightRecorder(Sampler):
 
     def prepare(self) -> None:
         """See that the JVM takes orders, and has a recorder."""
-        said = self._tell("JFR.check")
+        said = self._jcmd.tell("JFR.check")
         if "disabled" in said:
             raise ProfilerError(
-                f"not measured: the JVM has no recorder: {said.strip()[-300:]}",
+                f"not measured: the JVM has no recorder: {said.strip()[-_SHOWN:]}",
                 fix="run the contender without -XX:-FlightRecorder, by a JDK with the module jdk.jfr",
             )
 
@@ -76,10 +78,10 @@ class FlightRecorder(Sampler):
         with tempfile.NamedTemporaryFile("w", prefix="touchstone-jvm-", suffix=".jfc", encoding="utf-8") as settings:
             settings.write(_SETTINGS)
             settings.flush()
-            said = self._tell("JFR.start", "name=touchstone", f"settings={settings.name}")
+            said = self._jcmd.tell("JFR.start", "name=touchstone", f"settings={settings.name}")
         if "Started recording" not in said:
             raise ProfilerError(
-                f"not measured: JFR does not start: {said.strip()[-300:]}",
+                f"not measured: JFR does not start: {said.strip()[-_SHOWN:]}",
                 fix="see the contender's log; the JDK needs its module jdk.jfr",
             )
         self._before = thread_times(self._pid)
@@ -88,10 +90,10 @@ class FlightRecorder(Sampler):
         """End it, and read what it wrote."""
         threads = spent_between(self._before, thread_times(self._pid))
         with tempfile.NamedTemporaryFile(prefix="touchstone-jvm-", suffix=".jfr") as out:
-            said = self._tell("JFR.stop", "name=touchstone", f"filename={out.name}")
+            said = self._jcmd.tell("JFR.stop", "name=touchstone", f"filename={out.name}")
             if not Path(out.name).stat().st_size:
                 raise ProfilerError(
-                    f"not measured: JFR left nothing: {said.strip()[-300:]}",
+                    f"not measured: JFR left nothing: {said.strip()[-_SHOWN:]}",
                     fix="see that the JVM may write below /tmp, and that it was not ended",
                 )
             document = self._read(out.name)
@@ -100,31 +102,20 @@ class FlightRecorder(Sampler):
         return folded(weighed(recorded, threads))
 
     def _read(self, path: str) -> dict[str, Any]:
-        reader = self._jcmd.with_name("jfr")
-        words = [str(reader), "print", "--json", "--stack-depth", "200", "--events", ",".join([_BY_CPU, *_BY_CLOCK])]
+        reader, events = str(self._jcmd.neighbour("jfr")), ",".join([_BY_CPU, *_BY_CLOCK])
+        said = ""
         try:
-            done = subprocess.run([*words, path], capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+            done = subprocess.run(
+                [reader, "print", "--json", "--stack-depth", "200", "--events", events, path],
+                capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False,
+            )  # fmt: skip
+            said = done.stderr.strip()[-_SHOWN:]
             read: dict[str, Any] = json.loads(done.stdout)
         except (OSError, subprocess.TimeoutExpired, ValueError) as error:
             raise ProfilerError(
-                f"not measured: JFR's recording cannot be read: {error}", fix="run the contender by a whole JDK"
+                f"not measured: JFR's recording cannot be read: {said or error}", fix="run the contender by a whole JDK"
             ) from error
         return read
-
-    def _tell(self, *order: str) -> str:
-        words = [str(self._jcmd), str(self._pid), *order]
-        try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise ProfilerError(f"not measured: JFR takes no orders: {error}", fix=_ATTACH) from error
-        if done.returncode != 0:
-            raise ProfilerError(
-                f"not measured: JFR takes no orders: {(done.stderr or done.stdout).strip()[-300:]}", fix=_ATTACH
-            )
-        return done.stdout
-
-
-_ATTACH = "run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,7 +34,6 @@ _FINE = 20
 _ROOM = 512 * _MIB
 """What a program may allocate that never frees."""
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_PATIENCE_S = 30
 
 
 @dataclass(frozen=True)
@@ -90,12 +88,12 @@ class HotspotHeap:
                 "not measured: only a JVM with `jcmd` next to it, or a Go program, tells of its collections",
                 fix="run it on a JDK in place of a JRE",
             )
-        self._order, self._log = (str(tool), str(process.pid)), log
-        self._tell("VM.log", f"output=file={log}", "what=gc", "decorators=uptime")
+        self._jcmd, self._log = tool, log
+        self._jcmd.tell("VM.log", f"output=file={log}", "what=gc", "decorators=uptime")
 
     def collect(self) -> None:
         """Collect now, so that what is in use is known."""
-        self._tell("GC.run")
+        self._jcmd.tell("GC.run")
 
     def collections(self) -> list[Collection]:
         """Those since the log began."""
@@ -106,19 +104,6 @@ class HotspotHeap:
                 f"not measured: the JVM left no log of its collections: {error}",
                 fix="let it write to the folder of the run's logs",
             ) from error
-
-    def _tell(self, *words: str) -> None:
-        try:
-            done = subprocess.run(
-                [*self._order, *words], capture_output=True, text=True, timeout=_PATIENCE_S, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise ProfilerError(f"not measured: {error}", fix="see that the JVM can be attached to") from error
-        if done.returncode:
-            raise ProfilerError(
-                f"not measured: jcmd {words[0]}: {(done.stderr or done.stdout).strip()}",
-                fix="see that the JVM can be attached to",
-            )
 
 
 def traced(built: Built) -> Built:

@@ -1,10 +1,17 @@
-"""Whether a contender is a JVM, and the JDK's tool that gives it orders."""
+"""Whether a contender is a JVM, and the orders that it takes from its JDK's `jcmd`."""
 
 from __future__ import annotations
 
+import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.sampler import ProfilerError
+
+_PATIENCE_S = 60
+_SHOWN = 300
+"""Letters of what was said: its end tells what is wrong."""
 
 
 def is_jvm(process: ServerProcess) -> bool:
@@ -15,9 +22,41 @@ def is_jvm(process: ServerProcess) -> bool:
         return False
 
 
-def jcmd(process: ServerProcess) -> Path | None:
+@dataclass(frozen=True)
+class Jcmd:
+    """Gives orders to one JVM."""
+
+    path: Path
+    pid: int
+
+    def tell(self, *order: str) -> str:
+        """What the JVM answered. Raises ProfilerError if it does not take the order."""
+        words = [str(self.path), str(self.pid), *order]
+        try:
+            done = subprocess.run(
+                words, capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise _refused(order[0], str(error)) from error
+        if done.returncode != 0:
+            raise _refused(order[0], done.stderr or done.stdout)
+        return done.stdout
+
+    def neighbour(self, name: str) -> Path:
+        """Another tool of the same JDK."""
+        return self.path.with_name(name)
+
+
+def jcmd(process: ServerProcess) -> Jcmd | None:
     """The `jcmd` next to the program that runs it; None if it is no JVM, or one of a JRE."""
     if not is_jvm(process):
         return None
     tool = Path(f"/proc/{process.pid}/exe").resolve().parent / "jcmd"
-    return tool if tool.is_file() else None
+    return Jcmd(tool, process.pid) if tool.is_file() else None
+
+
+def _refused(order: str, said: str) -> ProfilerError:
+    return ProfilerError(
+        f"not measured: the JVM does not take the order {order}: {said.strip()[-_SHOWN:]}",
+        fix="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
+    )

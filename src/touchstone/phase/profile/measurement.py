@@ -169,6 +169,8 @@ def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None
     except ProfilerError as error:
         evidence.not_profiled = f"{error.what}; {error.fix}"
         evidence.profiled = None
+    finally:
+        sampler.end()
 
 
 def _look_at_threads(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:

@@ -51,6 +51,7 @@ class Perf(Sampler):
         self.name = f"perf {tool.version}, cpu-clock"
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._child: subprocess.Popen[Any] | None = None
+        self._pipes: list[int] = []
 
     def start(self) -> None:
         """Begin; perf says by a pipe when it samples."""
@@ -73,10 +74,9 @@ class Perf(Sampler):
         with contextlib.suppress(ProcessLookupError, OSError):
             if self._own:
                 os.sched_setaffinity(self._child.pid, self._own)
-        self._control = os.open(control, os.O_RDWR)
-        self._answer = os.open(answer, os.O_RDWR)
-        os.write(self._control, b"enable\n")
-        ready, _, _ = select.select([self._answer], [], [], _PATIENCE_S if self._lives() else 0)
+        self._pipes = [os.open(pipe, os.O_RDWR) for pipe in (control, answer)]
+        os.write(self._pipes[0], b"enable\n")
+        ready, _, _ = select.select(self._pipes[1:], [], [], _PATIENCE_S if self._lives() else 0)
         if not ready:
             raise self._failed("perf does not sample")
 
@@ -108,26 +108,29 @@ class Perf(Sampler):
             raise self._failed(f"perf cannot convert what it sampled: {done.stderr.strip()[-200:]}")
         try:
             sampled = json.loads(document.read_text(encoding="utf-8", errors="replace"))
-            return folded(_stacks(sampled, self._members, Libraries(self._members), self._names))
-        finally:
-            self._close()
+        except ValueError as error:
+            raise self._failed(f"what perf has written is no JSON: {error}") from error
+        stacks = folded(_stacks(sampled, self._members, Libraries(self._members), self._names))
+        self.end()
+        return stacks
+
+    def end(self) -> None:
+        """End perf, which would sample the whole machine for ever, and remove what it wrote."""
+        if self._child is not None:
+            end_child(self._child)
+        for pipe in self._pipes:
+            os.close(pipe)
+        if self._folder is not None:
+            self._folder.cleanup()
+        self._child, self._pipes, self._folder = None, [], None
 
     def _failed(self, what: str) -> ProfilerError:
         said = ""
         if self._folder is not None:
             lines = (Path(self._folder.name) / "log").read_text(encoding="utf-8", errors="replace").splitlines()
             said = next((line.strip() for line in lines if line.strip() and not line.startswith("[")), "")
-        self._close()
+        self.end()
         return ProfilerError(f"not measured: {what}{f': {said}' if said else ''}", fix=_PERMIT)
-
-    def _close(self) -> None:
-        if self._child is not None:
-            end_child(self._child)
-            os.close(self._control)
-            os.close(self._answer)
-        if self._folder is not None:
-            self._folder.cleanup()
-        self._child = self._folder = None
 
 
 def _stacks(

@@ -40,6 +40,10 @@ class Sampler(ABC):
     def stop(self) -> FoldedStacks:
         """End it; what was sampled. Raises ProfilerError."""
 
+    def end(self) -> None:
+        """Let go of what it still holds, since a pass may fail or be interrupted; nothing once it has stopped."""
+        return
+
 
 def thread_kind(name: str) -> str:
     """A thread's name without what tells it from others of its kind."""
