@@ -110,6 +110,23 @@ def test_its_own_files_say_how_it_is_built_and_run(
     assert (plain.run_in, " ".join(plain.run or [])) == ("app", run)
 
 
+def test_what_node_loads_before_is_not_what_it_runs(tmp_path: Path) -> None:
+    manifest = {
+        "scripts": {"start": "node -r dotenv/config --enable-source-maps web.js"},
+        "dependencies": {"dotenv": "1"},
+    }
+    plain = drafted(tmp_path, {"package.json": json.dumps(manifest), "web.js": SERVER}).variants["plain"]
+    assert plain.artifacts == ["app/*.js", "app/package.json", "app/node_modules"]
+
+
+def test_programs_of_rust_are_found_where_cargo_finds_them(tmp_path: Path) -> None:
+    main = "fn main() {}\n"
+    package = {"Cargo.toml": '[package]\nname = "shop"\n', "src/lib.rs": ""}
+    plain = drafted(tmp_path, package | {"src/bin/serve.rs": main, "src/bin/tool/main.rs": main}).variants["plain"]
+    assert " ".join(plain.build[0]).endswith("-p shop --bin serve")
+    assert "# look: there are further programs: tool" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
 def test_what_is_a_guess_is_marked(tmp_path: Path) -> None:
     drafted(tmp_path, {"go.mod": "module x\n", "cmd/a/main.go": MAIN_GO, "cmd/b/main.go": MAIN_GO})
     assert "# look: there are further programs: ./cmd/b" in (tmp_path / "bench/service/stack.toml").read_text()

@@ -32,8 +32,8 @@ def draft_service(service: Path) -> DraftStack:
             return draft(service)
     if first_there(service, python.MARKS):
         return python.draft(service)
-    if jvm.prebuilt(service):
-        return jvm.draft_prebuilt(service)
+    if jar := jvm.prebuilt(service):
+        return jvm.draft_prebuilt(jar)
     looked = ", ".join((*(mark for mark, _ in _KINDS), *python.MARKS))
     raise UsageError(
         f"nothing says how this service is built: there is none of {looked}, and no single jar",

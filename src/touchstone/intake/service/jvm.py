@@ -37,9 +37,8 @@ def prebuilt(service: Path) -> str | None:
     return str(jars[0].relative_to(service)) if len(jars) == 1 else None
 
 
-def draft_prebuilt(service: Path) -> DraftStack:
-    """The stack of a jar that was built before."""
-    jar = prebuilt(service) or "app.jar"
+def draft_prebuilt(jar: str) -> DraftStack:
+    """The stack of a jar that was built before, by its path within the service."""
     return DraftStack(
         language="Java",
         needs={"java": ">=17"},

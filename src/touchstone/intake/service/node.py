@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words,
 
 MARK = "package.json"
 _ENTRIES = ("server.js", "index.js", "app.js", "main.js", "src/server.js", "src/index.js", "src/main.js")
+_VALUED = ("-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file")
+"""Options of node whose value may be a word of its own."""
 _SOURCES = ("src", "lib", "routes", "views", "public", "config")
 
 
@@ -24,7 +27,6 @@ def draft(service: Path) -> DraftStack:
     tool = "pnpm" if pnpm else "npm"
     built = "build" in scripts
     words, guessed = _start(service, manifest, scripts)
-    entry = next((word for word in words[1:] if not word.startswith("-")), "")
     install = _install(service, manifest, pnpm=pnpm, built=built)
     if install and not pnpm and not (service / "package-lock.json").is_file():
         guessed = [*guessed, "there is no package-lock.json, so that each installation may get other versions"]
@@ -35,7 +37,7 @@ def draft(service: Path) -> DraftStack:
         build=[["pnpm", "--dir", APP, "run", "build"] if pnpm else ["npm", "run", "build", "--prefix", APP]]
         if built
         else (),
-        artifacts=_artifacts(service, entry, installed=install is not None),
+        artifacts=_artifacts(service, _entry(words), installed=install is not None),
         run=words,
         guessed=guessed,
     )
@@ -70,6 +72,12 @@ def _start(service: Path, manifest: dict[str, Any], scripts: dict[str, str]) -> 
             return words, []
     entry = manifest.get("main") or first_there(service, _ENTRIES) or "server.js"
     return ["node", entry], [f"no script `start` begins with `node FILE`: is {entry} what starts it?"]
+
+
+def _entry(command: Words) -> str:
+    """The file that node runs: the first word that is neither an option nor the value of one."""
+    pairs = itertools.pairwise(command)
+    return next((word for before, word in pairs if not word.startswith("-") and before not in _VALUED), "")
 
 
 def _split(line: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from touchstone.intake.service.base import DraftInstall, DraftStack, below, read_toml
@@ -46,6 +46,13 @@ def _programs(service: Path) -> Iterator[tuple[str, str]]:
         package = manifest.get("package", {}).get("name")
         if not isinstance(package, str):
             continue
-        if (folder / "src/main.rs").is_file() and not manifest.get("bin"):
-            yield package, package
-        yield from ((package, one["name"]) for one in manifest.get("bin", []) if "name" in one)
+        declared = [one["name"] for one in manifest.get("bin", []) if "name" in one]
+        yield from ((package, name) for name in dict.fromkeys([*declared, *_found(folder, package, declared)]))
+
+
+def _found(folder: Path, package: str, declared: Sequence[str]) -> Iterator[str]:
+    """The programs that Cargo takes from their places, without a word in the manifest."""
+    if (folder / "src/main.rs").is_file() and not declared:
+        yield package
+    yield from (path.stem for path in sorted(folder.glob("src/bin/*.rs")))
+    yield from (path.parent.name for path in sorted(folder.glob("src/bin/*/main.rs")))
