@@ -88,13 +88,15 @@ class Conductor:
             self.notes.append("interrupted: the report shows what was measured until then")
         finally:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            for dependency in reversed(dependencies.values()):
-                dependency.stop()
-            clear_own_cgroups()
-            shutil.rmtree(scratch, ignore_errors=True)
-            signal.signal(signal.SIGTERM, restore)
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            self.store.write_state(ended=True, interrupted=not completed, notes=self.notes)
+            try:
+                for dependency in reversed(dependencies.values()):
+                    dependency.stop()
+            finally:
+                clear_own_cgroups()
+                shutil.rmtree(scratch, ignore_errors=True)
+                signal.signal(signal.SIGTERM, restore)
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                self.store.write_state(ended=True, interrupted=not completed, notes=self.notes)
         return completed
 
     def _bench(
@@ -138,7 +140,6 @@ class Conductor:
         return [phase for phase in self.phases if phase.kind.outside or not contender.outside]
 
     def _measure(self, bench: Bench, chosen: Sequence[Contender], dependencies: dict[str, Dependency]) -> None:
-        by_name = {contender.name: contender for contender in chosen}
         once = {phase.kind.name: phase for phase in self.phases if not phase.kind.per_round}
         own = [contender for contender in chosen if not contender.outside]
         if own:
@@ -162,7 +163,7 @@ class Conductor:
                     if phase in self._for(contender):
                         self._carry(bench, phase, contender)
         if sound and any(phase.kind.per_round for phase in self.phases):
-            self._rounds(bench, chosen, {c.name: by_name[c.name] for c in sound})
+            self._rounds(bench, chosen, {contender.name: contender for contender in sound})
 
     def _in_vain(self, left: int) -> bool:
         """Whether nothing is left to compare. It is told, and written down."""
