@@ -7,7 +7,7 @@ from collections import defaultdict
 from touchstone.judge.judgement import Estimate, FailedContender, Finding, Severity, Verdict
 from touchstone.judge.rule import rules
 from touchstone.record.run import Run
-from touchstone.record.sample import TARE, Sample
+from touchstone.record.sample import Sample
 
 
 def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimate]) -> list[FailedContender]:
@@ -66,7 +66,7 @@ def _void(contender: str, findings: list[Finding], estimates: list[Estimate]) ->
     """A measurement of which every figure is invalid: what is left of it is the reason why."""
     by_place: dict[tuple[str, str | None], list[Estimate]] = defaultdict(list)
     for estimate in estimates:
-        if estimate.contender == contender and contender != TARE:
+        if estimate.contender == contender:
             by_place[estimate.phase, estimate.load].append(estimate)
     for (phase, load), group in by_place.items():
         if all(e.verdict is Verdict.INVALID for e in group):
