@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +16,11 @@ from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.claims.check import complaints
 from touchstone.judge.claims.evidence import Evidence, Judged
 from touchstone.judge.claims.judge import judge_claims
-from touchstone.judge.claims.ruling import Ruling
+from touchstone.judge.claims.ruling import ClaimsRuling, Ruling
 from touchstone.judge.claims.wanted import OpenStep, missing, open_steps, steps
 from touchstone.judge.judge import judge
-from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder, read_scenario_folder, scenarios_in
 from touchstone.manifest.claim import ClaimsFile
-from touchstone.manifest.claims_folder import GUIDE, find_claims
+from touchstone.manifest.claims_folder import GUIDE, find_claims, scenarios_of
 from touchstone.manifest.reader import ManifestError
 from touchstone.record.store import load_run, runs_in
 from touchstone.report.claims.pages import render_claims
@@ -84,36 +85,20 @@ def claims(
     for path, file in found:
         if wrong := complaints(file):
             raise ManifestError("\n".join(wrong), where=str(path), fix=f"the keys are explained in {GUIDE}")
-    files = [file for _, file in found]
-    obstacles = Obstacles(_scenarios(found))
-    names = {claim.scenario or file.scenario for file in files for claim in file.claims}
+    asked = _Asked([file for _, file in found], Obstacles(scenarios_of(found, scenarios_root())), accept_suspect)
     console = Console(stderr=json)
-    completed = True
-    if run:
-        evidence = Evidence(_judged(runs_in(results_root()), names))
-        how = How(
-            profile="quick" if quick else "thorough" if thorough else "normal",
-            rounds=rounds,
-            command=as_typed(),
-            results=results_root(),
-            say=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
-            display=lambda: display_for(console),
-        )
-        state = ClaimsState(results_root() / STATE)
-        completed = measure_steps(steps(missing(files, evidence)), obstacles, state, how)
-
-        def still_open() -> list[OpenStep]:
-            judged = _judged(runs_in(results_root()), names)
-            rulings = [judge_claims(f, judged, obstacle=obstacles, accept_suspect=accept_suspect) for f in files]
-            return open_steps(files, rulings, Evidence(judged))
-
-        if completed and minutes:
-            completed = decide_steps(still_open, obstacles, state, how, minutes * 60)
-    folders = [find_run(name) for name in from_] if from_ else runs_in(results_root())
-    judged = _judged(folders, names)
+    how = How(
+        profile="quick" if quick else "thorough" if thorough else "normal",
+        rounds=rounds,
+        command=as_typed(),
+        results=results_root(),
+        say=lambda text: console.print(escape(text), highlight=False, soft_wrap=True),
+        display=lambda: display_for(console),
+    )
+    completed = _measure(asked, how, minutes * 60) if run else True
+    judged = asked.judged([find_run(name) for name in from_] if from_ else runs_in(results_root()))
     ruled = [
-        Ruled(file, judge_claims(file, judged, obstacle=obstacles, accept_suspect=accept_suspect), tuple(judged))
-        for file in files
+        Ruled(file, ruling, tuple(judged)) for file, ruling in zip(asked.files, asked.rulings(judged), strict=True)
     ]
     code = _tell(ruled, explain=explain, json=json, out=out)
     if not completed:
@@ -121,6 +106,41 @@ def claims(
     if gate:
         return _gate(ruled, allow_undecided=allow_undecided)
     return code
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The claims that are asked about, and how they are ruled on."""
+
+    files: list[ClaimsFile]
+    obstacles: Obstacles
+    accept_suspect: bool
+
+    def judged(self, folders: Iterable[Path]) -> list[Judged]:
+        """Of these runs those of the claims' scenarios, each with its judgement."""
+        scenarios = {name for file in self.files for name in file.scenarios}
+        return [Judged(run, judge(run)) for run in map(load_run, folders) if run.plan.scenario in scenarios]
+
+    def rulings(self, judged: list[Judged]) -> list[ClaimsRuling]:
+        """The verdicts on each file by these runs."""
+        return [
+            judge_claims(file, judged, obstacle=self.obstacles, accept_suspect=self.accept_suspect)
+            for file in self.files
+        ]
+
+
+def _measure(asked: _Asked, how: How, spend_s: float) -> bool:
+    """Measure what no run has, then go on with what is undecided for so many seconds. False if it was interrupted."""
+    state = ClaimsState(how.results / STATE)
+    wanted = steps(missing(asked.files, Evidence(asked.judged(runs_in(how.results)))))
+    if not measure_steps(wanted, asked.obstacles, state, how):
+        return False
+
+    def still_open() -> list[OpenStep]:
+        judged = asked.judged(runs_in(how.results))
+        return open_steps(asked.files, asked.rulings(judged), Evidence(judged))
+
+    return decide_steps(still_open, asked.obstacles, state, how, spend_s) if spend_s else True
 
 
 def _gate(ruled: list[Ruled], *, allow_undecided: bool) -> int:
@@ -154,29 +174,6 @@ def _tell(ruled: list[Ruled], *, explain: str | None, json: bool, out: Path | No
         if not json:
             Console().print(f"\npages: {pages[0]}", highlight=False, soft_wrap=True)
     return ExitCode.OK
-
-
-def _judged(folders: list[Path], scenarios: set[str]) -> list[Judged]:
-    """The runs of these scenarios, each with its judgement."""
-    runs = [load_run(folder) for folder in folders]
-    return [Judged(run, judge(run)) for run in runs if run.plan.scenario in scenarios]
-
-
-def _scenarios(found: list[tuple[Path, ClaimsFile]]) -> dict[str, ScenarioFolder]:
-    """The lab's scenarios, and a user's own: next to the claims file, around it, or in the working folder."""
-    names = {claim.scenario or file.scenario for _, file in found for claim in file.claims}
-    lab = scenarios_in(scenarios_root())
-    result = {
-        name: read_scenario_folder(lab[name]) for name in names if name in lab and any(lab[name].glob("*/stack.toml"))
-    }
-    for path, file in found:
-        for name in {file.scenario, *(claim.scenario for claim in file.claims if claim.scenario)} - set(result):
-            for folder in (path.parent, path.parent.parent, *(near / name for near in (path.parent, Path.cwd()))):
-                if name not in result and (folder / SCENARIO_FILE).is_file():
-                    own = read_scenario_folder(folder)
-                    if own.scenario.name == name:
-                        result[name] = own
-    return result
 
 
 def register(app: typer.Typer) -> None:

@@ -316,6 +316,11 @@ class ClaimsFile(Part):
     claims: Annotated[list[Claim], Field(min_length=1)]
     """The statements."""
 
+    @property
+    def scenarios(self) -> set[str]:
+        """The scenarios that the claims are about."""
+        return {claim.scenario or self.scenario for claim in self.claims}
+
     @model_validator(mode="after")
     def _ids_differ(self) -> ClaimsFile:
         ids = [claim.id for claim in self.claims]

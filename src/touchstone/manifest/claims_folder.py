@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 from touchstone.failure import UsageError, did_you_mean
+from touchstone.manifest.catalogue import (
+    SCENARIO_FILE,
+    STACK_FILE,
+    ScenarioFolder,
+    read_scenario_folder,
+    scenarios_in,
+)
 from touchstone.manifest.claim import ClaimsFile
 from touchstone.manifest.reader import ManifestError, read_manifest
 
@@ -59,3 +67,26 @@ def find_claims(name: str | None, folder: Path) -> list[tuple[Path, ClaimsFile]]
         f"there are no claims called {name!r}, nor a file of that name",
         fix=f"{hint}there are: {', '.join(names) or 'none'}",
     )
+
+
+def scenarios_of(found: Sequence[tuple[Path, ClaimsFile]], lab: Path) -> dict[str, ScenarioFolder]:
+    """The scenarios that claims are about, by name: those of the lab's folder, else a user's own near the claims.
+
+    What is nowhere is left out.
+    """
+    known = {name: folder for name, folder in scenarios_in(lab).items() if any(folder.glob(f"*/{STACK_FILE}"))}
+    result: dict[str, ScenarioFolder] = {}
+    for path, file in found:
+        for name in file.scenarios - result.keys():
+            scenario = read_scenario_folder(known[name]) if name in known else _own_scenario(name, path.parent)
+            if scenario is not None:
+                result[name] = scenario
+    return result
+
+
+def _own_scenario(name: str, folder: Path) -> ScenarioFolder | None:
+    """A user's scenario: next to the claims file, around it, or in the working folder."""
+    for place in (folder, folder.parent, folder / name, Path.cwd() / name):
+        if (place / SCENARIO_FILE).is_file() and (own := read_scenario_folder(place)).scenario.name == name:
+            return own
+    return None
