@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from touchstone.manifest.sources import files_like, source_files
 from touchstone.manifest.stack import Install
+from touchstone.phase.build.alone import alone
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.workshop import BuildError, Workshop, copy_into, tools_in_words
 from touchstone.record.sample import InstallEvidence
@@ -33,7 +31,7 @@ def install(workshop: Workshop, wanted: Install, *, fresh: bool) -> InstallEvide
     key = _key(workshop, wanted, files)
     home = cache_folder() / "installs" / f"{workshop.stack.scenario}-{workshop.stack.name}-{key}"
     record = home / _RECORD
-    with _alone(home):
+    with alone(home):
         if wanted.leaves and record.is_file() and not fresh:
             evidence = InstallEvidence.model_validate_json(record.read_text(encoding="utf-8"))
             evidence = evidence.model_copy(update={"cached": True})
@@ -122,12 +120,3 @@ def _lay(source: Path, work: Path, name: str) -> None:
         # Scripts of a virtual environment begin with the absolute path of its Python.
         if (content.startswith(b"#!") or path.suffix in {".cfg", ".pth"}) and str(source).encode() in content:
             path.write_bytes(content.replace(str(source).encode(), str(work).encode()))
-
-
-@contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    """Let no other lab on this machine use the same installation half made."""
-    home.parent.mkdir(parents=True, exist_ok=True)
-    with home.with_name(f"{home.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

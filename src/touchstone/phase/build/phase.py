@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_bytes, artifact_files, artifact_paths
-from touchstone.bench.artifact_identity import identity, prebuilt
+from touchstone.bench.artifact_identity import identity
 from touchstone.bench.base import Bench, Built, attempt, blank_sample
 from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Phase
+from touchstone.phase.build.alone import alone
 from touchstone.phase.build.command import command_line, fill_build_places, run_environment
-from touchstone.phase.build.image import NO_WARM_BUILD, built_image, is_kept, measure_image
+from touchstone.phase.build.figures import add_build, leave_out
+from touchstone.phase.build.image import built_image, is_kept, measure_image
 from touchstone.phase.build.installation import install
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.native_turn import native_turn
 from touchstone.phase.build.workshop import BuildError, Workshop, build_key
-from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.sample import BuildEvidence, Sample
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import find_tool
@@ -62,10 +62,8 @@ class BuildPhase(Phase):
         def action(sample: Sample) -> None:
             workshop = build_variant(bench, contender.stack, contender.variant_name, sample, log)
             bench.builds[contender.name] = built_of(contender, workshop)
-            _identify(sample, contender, bench.builds[contender.name])
-            if contender.variant.train:
-                del sample.figures["artifact_bytes"]
-                sample.not_measured["artifact_bytes"] = "a part of it comes from the training run"
+            sample.artifacts = identity(bench.builds[contender.name])
+            leave_out(sample, contender, bench.builds[contender.name])
             if contender.variant.extra_configuration:
                 sample.figures["extra_configuration_lines"] = float(
                     configuration_lines(contender.stack, contender.variant)
@@ -87,15 +85,17 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     home = cache_folder() / "builds" / f"{stack.scenario}-{stack.name}-{variant_name}-{key}"
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
     recorded = home / _RECORD
-    if recorded.is_file() and not bench.fresh_builds and is_kept(workshop):
-        _add(sample, BuildEvidence.model_validate_json(recorded.read_text(encoding="utf-8")), cached=True)
-        recorded.touch()  # `touchstone clean` removes the builds longest unused.
-    else:
-        bench.watcher.step(f"building {stack.name}/{variant_name}")
-        with native_turn(cache_folder()) if variant.native else nullcontext():
-            evidence = _measure_build(workshop, key, fresh=bench.fresh_builds)
-        recorded.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
-        _add(sample, evidence, cached=False)
+    with alone(home):
+        cached = recorded.is_file() and not bench.fresh_builds and is_kept(workshop)
+        if cached:
+            evidence = BuildEvidence.model_validate_json(recorded.read_text(encoding="utf-8"))
+            recorded.touch()  # `touchstone clean` removes the builds longest unused.
+        else:
+            bench.watcher.step(f"building {stack.name}/{variant_name}")
+            with native_turn(cache_folder()) if variant.native else nullcontext():
+                evidence = _measure_build(workshop, key, fresh=bench.fresh_builds)
+            recorded.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
+    add_build(sample, evidence, cached=cached)
     return workshop
 
 
@@ -165,63 +165,6 @@ def _artifacts(workshop: Workshop) -> dict[str, int]:
                 fix=f"correct `artifacts` in stack.toml, or the build; its log: {workshop.log}",
             )
     return found
-
-
-def _add(sample: Sample, evidence: BuildEvidence, *, cached: bool) -> None:
-    """Put a build's figures into the sample; a base's come first, and times and CPU add up."""
-    earlier = sample.build
-    evidence.cached = cached
-    figures = sample.figures
-    installed = None if evidence.install is None else evidence.install.seconds
-    times = (("build_cold", evidence.cold_s), ("build_cpu", evidence.cpu_s), ("install_time", installed))
-    for name, value in times:
-        if value is not None:
-            figures[name] = figures.get(name, 0.0) + value
-    if evidence.warm_s is None:
-        figures.pop("build_warm", None)
-        sample.not_measured["build_warm"] = "a native image is built whole each time"
-    elif "build_warm" not in sample.not_measured:
-        figures["build_warm"] = figures.get("build_warm", 0.0) + evidence.warm_s
-    if evidence.cold_s and evidence.other_cpu_s is not None and evidence.steal_s is not None:
-        base = sample.machine or MachineState()
-        sample.machine = MachineState(
-            wall_s=(base.wall_s or 0.0) + evidence.cold_s,
-            other_cpu_s=(base.other_cpu_s or 0.0) + evidence.other_cpu_s,
-            steal_s=(base.steal_s or 0.0) + evidence.steal_s,
-        )
-    if evidence.memory_peak is not None:
-        figures["build_memory_peak"] = max(figures.get("build_memory_peak", 0.0), evidence.memory_peak)
-    if earlier is not None:
-        evidence = evidence.model_copy(
-            update={
-                "commands": [*earlier.commands, *evidence.commands],
-                "install": evidence.install or earlier.install,
-                "cold": earlier.cold and evidence.cold,
-                "cold_proof": [*earlier.cold_proof, *evidence.cold_proof],
-                "artifacts": evidence.artifacts or earlier.artifacts,
-                "older": [*earlier.older, *evidence.older],
-                "tools": earlier.tools | evidence.tools,
-                "builder": evidence.builder or earlier.builder,
-            }
-        )
-    sample.build = evidence
-    if evidence.artifacts:
-        figures["artifact_bytes"] = float(sum(evidence.artifacts.values()))
-
-
-def _identify(sample: Sample, contender: Contender, built: Built) -> None:
-    """Say which program came of it, and leave out the time of a build that there was not."""
-    sample.artifacts = identity(built)
-    if sample.build is None:
-        return
-    if not sample.build.commands:
-        for figure in ("build_cold", "build_warm", "build_cpu", "build_memory_peak"):
-            sample.figures.pop(figure, None)
-            sample.not_measured[figure] = "there is nothing to build"
-        return
-    if built.image is not None:
-        sample.not_measured["build_warm"] = NO_WARM_BUILD
-    sample.build.prebuilt = prebuilt(built.artifacts, [path for path, _ in source_files(contender.stack)])
 
 
 def built_of(contender: Contender, workshop: Workshop) -> Built:
