@@ -35,6 +35,11 @@ class TouchstoneError(Exception):
         advice = f"\n  do: {self.fix}" if self.fix else ""
         return f"{place}{self.what}{advice}"
 
+    @property
+    def sentence(self) -> str:
+        """What happened, and what to do where that is known: in a line, for a record."""
+        return f"{self.what}; {self.fix}" if self.fix else self.what
+
 
 class UsageError(TouchstoneError):
     """The command line or a manifest asks for something that does not exist."""

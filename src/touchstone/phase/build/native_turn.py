@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import psutil
 
 from touchstone.failure import TouchstoneError
+from touchstone.phase.build.alone import alone
 
 LEAST_AVAILABLE = 6 * 1024**3
 """The builder of a service's image was seen to take 4 to 6 GB. With less it is killed after minutes, or takes others
@@ -26,9 +26,7 @@ def native_turn(cache: Path, available: int | None = None) -> Iterator[None]:
 
     `available` is the memory that is available, in bytes; by default what the kernel says. Raises NotEnoughMemoryError.
     """
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / "native-build.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(cache / "native-build"):
         seen = psutil.virtual_memory().available if available is None else available
         if seen < LEAST_AVAILABLE:
             raise NotEnoughMemoryError(

@@ -62,7 +62,7 @@ class FlightRecorder(Sampler):
         self._jcmd = tool
         self._before: dict[int, ThreadTime] = {}
         self.name = "JFR"
-        self.unseen = f"{BLIND}. It was taken because of async-profiler: {instead.what}; {instead.fix}"
+        self.unseen = f"{BLIND}. It was taken because of async-profiler: {instead.sentence}"
 
     def prepare(self) -> None:
         """See that the JVM takes orders, and has a recorder."""

@@ -2,55 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from touchstone.bench.base import Bench, Built
-from touchstone.bench.service import Running, running
+from touchstone.bench.base import Built
+from touchstone.bench.service import Running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.failure import TouchstoneError
-from touchstone.isolation.process import ServerProcess
-from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.load import Load
 from touchstone.phase.build.copy import build_copy
-from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.load.warming import Budget
 from touchstone.phase.profile.application import NATIVE_IMAGE, own_prefixes, tables_of
-from touchstone.phase.profile.callgrind import callgrind
 from touchstone.phase.profile.counters import read_counters
 from touchstone.phase.profile.figures import profile_figures
-from touchstone.phase.profile.heap import (
-    HotspotHeap,
-    bearable_rate,
-    data_size,
-    go_collections,
-    heap_counts,
-    traced,
-    uncollected,
-)
+from touchstone.phase.profile.heap import HotspotHeap, heap_counts
 from touchstone.phase.profile.java_names import of_symbol
 from touchstone.phase.profile.jvm import is_jvm
 from touchstone.phase.profile.jvm_profiler import jvm_profiler
-from touchstone.phase.profile.passes import SETTLE_S, PassError, Passes
+from touchstone.phase.profile.own_starts import count_instructions, trace_heap
+from touchstone.phase.profile.passes import COUNTED_S, PassError, Passes
 from touchstone.phase.profile.perf import Perf
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler
 from touchstone.phase.profile.strace import counting
+from touchstone.phase.profile.task import Task, started
 from touchstone.phase.profile.waits import looked_at
 from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 from touchstone.record.sample import Sample
-
-_COUNTED_S = 3.0
-
-
-@dataclass(frozen=True)
-class Task:
-    """One contender under one load at the rate that all serve, in requests per second."""
-
-    bench: Bench
-    contender: Contender
-    load: Load
-    rate: float
 
 
 def profile_one(task: Task, sample: Sample) -> None:
@@ -64,7 +39,7 @@ def profile_one(task: Task, sample: Sample) -> None:
     evidence = ProfileEvidence(rate=task.rate, application=own_prefixes(stack))
     sample.profile = evidence
     copy = None if asked is None else _copy(task, sample, evidence)
-    with _started(task, task.bench.builds[task.contender.name], sample) as contender_running:
+    with started(task, task.bench.builds[task.contender.name], sample) as contender_running:
         sampler = _sampler(task, contender_running, evidence) if asked is None else None
         with Passes(task.bench, task.load, contender_running, task.rate) as passes:
             passes.warm_up(_budget(task))
@@ -76,14 +51,10 @@ def profile_one(task: Task, sample: Sample) -> None:
             checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
             sample.checks = checker.run(light_checks(task.bench.scenario.contract))
     if copy is not None:
-        with _started(task, copy, sample.model_copy(deep=True)) as contender_running:
-            sampler = _sampler(task, contender_running, evidence)
-            with Passes(task.bench, task.load, contender_running, task.rate) as passes:
-                passes.warm_up(_budget(task))
-                evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
-    _count_instructions(task, sample, evidence)
+        _profile_copy(task, copy, sample, evidence)
+    count_instructions(task, sample, evidence)
     if task.contender.stack.language.lower() == "go":
-        _trace_heap(task, sample, evidence)
+        trace_heap(task, sample, evidence)
     sample.figures, sample.not_measured = profile_figures(evidence)
 
 
@@ -93,24 +64,28 @@ def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None
     try:
         copy = build_copy(task.bench, task.contender, sample, log)
     except TouchstoneError as error:
-        evidence.not_profiled = f"not measured: the copy for the profiler: {error.what}; {error.fix}"
+        evidence.not_profiled = f"not measured: the copy for the profiler: {error.sentence}"
         return None
     evidence.copy_build = variant.profiled.build or variant.build if variant.profiled else variant.build
     return copy
 
 
+def _profile_copy(task: Task, copy: Built, sample: Sample, evidence: ProfileEvidence) -> None:
+    """Sample the copy in a start of its own; if it cannot be loaded, the reason stands in the evidence."""
+    try:
+        with started(task, copy, sample.model_copy(deep=True)) as contender_running:
+            sampler = _sampler(task, contender_running, evidence)
+            with Passes(task.bench, task.load, contender_running, task.rate) as passes:
+                passes.warm_up(_budget(task))
+                evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
+    except TouchstoneError as error:
+        evidence.not_profiled = f"not measured: the copy for the profiler: {error.sentence}"
+        evidence.profiled = evidence.stacks = None  # there is nothing to put them against
+
+
 def _budget(task: Task) -> Budget:
     profile = task.bench.profile
     return Budget(profile.warm_least_s, profile.warm_most_s)
-
-
-@contextmanager
-def _started(task: Task, built: Built, sample: Sample) -> Iterator[Running]:
-    # Profilers meet the process in /tmp: a JVM's own commands, and its map of compiled code.
-    with running(task.bench, built, sample, under=task.load, shares_places=True) as contender_running:
-        checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
-        prepare_load(checker, task.load, task.bench.seed)
-        yield contender_running
 
 
 def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) -> Sampler | None:
@@ -124,7 +99,7 @@ def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) 
         names = of_symbol if NATIVE_IMAGE in evidence.tables else str
         return Perf(process, placement.server_cpus, placement.engine_cpus, names)
     except ProfilerError as error:
-        evidence.not_profiled = f"{error.what}; {error.fix}"
+        evidence.not_profiled = error.sentence
         return None
 
 
@@ -167,7 +142,7 @@ def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None
         evidence.stacks = sampler.stop()
         evidence.profiler, evidence.interval_s, evidence.unseen = sampler.name, 1 / HERTZ, sampler.unseen
     except ProfilerError as error:
-        evidence.not_profiled = f"{error.what}; {error.fix}"
+        evidence.not_profiled = error.sentence
         evidence.profiled = None
     finally:
         sampler.end()
@@ -179,7 +154,7 @@ def _look_at_threads(passes: Passes, contender_running: Running, evidence: Profi
     try:
         evidence.waits = looked_at(contender_running.process, lambda: passes.steady(seconds))
     except ProfilerError as error:
-        evidence.no_waits = f"{error.what}; {error.fix}"
+        evidence.no_waits = error.sentence
 
 
 def _look_at_heap(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
@@ -191,39 +166,7 @@ def _look_at_heap(passes: Passes, contender_running: Running, evidence: ProfileE
         heap.collect()
         evidence.heap = heap_counts(heap.collections(), done, passes.rate)
     except ProfilerError as error:
-        evidence.no_heap = f"{error.what}; {error.fix}"
-
-
-def _trace_heap(task: Task, sample: Sample, evidence: ProfileEvidence) -> None:
-    """What a Go program collects and allocates: in processes of their own, since it must be asked at its start."""
-    built, seconds = task.bench.builds[task.contender.name], task.bench.profile.profile_s / 2
-    try:
-        with _apart(task, traced(built), sample, task.rate) as (process, passes):
-            told = process.log.stat().st_size
-            done = passes.steady(seconds)
-            collections = go_collections(process.log.read_bytes()[told:].decode(errors="replace"))
-        heap = RequestCounts(requests=done.requests, rate=task.rate, counts={"collections": len(collections)})
-        evidence.heap = heap
-        rate = bearable_rate(task.rate, seconds + SETTLE_S, collections, done.requests)
-        with _apart(task, uncollected(built), sample, rate) as (process, passes):
-            held = data_size(process)
-            kept = passes.steady(seconds)
-            heap.counts["allocated"] = round((data_size(process) - held) / kept.requests * done.requests)
-    except TouchstoneError as error:
-        evidence.no_heap = f"{error.what}; {error.fix}"
-    else:
-        evidence.no_heap = None
-
-
-@contextmanager
-def _apart(task: Task, built: Built, sample: Sample, rate: float) -> Iterator[tuple[ServerProcess, Passes]]:
-    """A start of its own, settled at the rate."""
-    with (
-        _started(task, built, sample.model_copy(deep=True)) as contender_running,
-        Passes(task.bench, task.load, contender_running, rate) as passes,
-    ):
-        passes.settle()
-        yield contender_running.process, passes
+        evidence.no_heap = error.sentence
 
 
 def _count_calls(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
@@ -235,25 +178,6 @@ def _count_calls(passes: Passes, contender_running: Running, evidence: ProfileEv
         evidence.syscalls = RequestCounts(requests=requests, rate=passes.counted_rate, counts=calls)
 
     try:
-        passes.counted(_COUNTED_S, traced)
+        passes.counted(COUNTED_S, traced)
     except ProfilerError as error:
-        evidence.not_counted = f"{error.what}; {error.fix}"
-
-
-def _count_instructions(task: Task, sample: Sample, evidence: ProfileEvidence) -> None:
-    """Instructions outside the kernel, in a process of their own: under callgrind a program is fifty times slower."""
-    try:
-        with callgrind(task.contender.stack.language) as counter:
-            wrapped = counter.wrapped(task.bench.builds[task.contender.name])
-            with _started(task, wrapped, sample.model_copy(deep=True)) as contender_running:
-
-                def counted(carry_out: Callable[[], int]) -> None:
-                    counter.since_last(contender_running)
-                    requests = carry_out()
-                    counts = {"user": counter.since_last(contender_running)}
-                    evidence.instructions = RequestCounts(requests=requests, rate=passes.counted_rate, counts=counts)
-
-                with Passes(task.bench, task.load, contender_running, task.rate) as passes:
-                    passes.counted(_COUNTED_S, counted)
-    except TouchstoneError as error:
-        evidence.no_instructions = f"{error.what}; {error.fix}"
+        evidence.not_counted = error.sentence

@@ -19,6 +19,8 @@ from touchstone.phase.load.warming import Budget, WarmingContender
 from touchstone.record.evidence.profile import ProfilePass
 
 SETTLE_S = 0.5
+COUNTED_S = 3.0
+"""For how long system calls and instructions are counted."""
 _WARM, _STEADY, _COUNTED = 0, 1, 2
 COUNTED_RATE = 200.0
 """Requests per second while system calls are counted, at the most: a traced call takes tens of microseconds."""

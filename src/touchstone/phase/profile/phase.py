@@ -15,8 +15,9 @@ from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.load.warming import Budget
-from touchstone.phase.profile.measurement import Task, profile_one
+from touchstone.phase.profile.measurement import profile_one
 from touchstone.phase.profile.passes import Passes
+from touchstone.phase.profile.task import Task
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 

@@ -1,0 +1,48 @@
+"""What is profiled: one contender under one load, at one rate; and its starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from touchstone.bench.base import Bench, Built
+from touchstone.bench.service import Running, running
+from touchstone.contract.checker import Checker
+from touchstone.isolation.process import ServerProcess
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
+from touchstone.phase.load.prepare import prepare_load
+from touchstone.phase.profile.passes import Passes
+from touchstone.record.sample import Sample
+
+
+@dataclass(frozen=True)
+class Task:
+    """One contender under one load at the rate that all serve, in requests per second."""
+
+    bench: Bench
+    contender: Contender
+    load: Load
+    rate: float
+
+
+@contextmanager
+def started(task: Task, built: Built, sample: Sample) -> Iterator[Running]:
+    """Start it, and send what goes before the load. Raises TouchstoneError."""
+    # Profilers meet the process in /tmp: a JVM's own commands, and its map of compiled code.
+    with running(task.bench, built, sample, under=task.load, shares_places=True) as contender_running:
+        checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
+        prepare_load(checker, task.load, task.bench.seed)
+        yield contender_running
+
+
+@contextmanager
+def settled(task: Task, built: Built, sample: Sample, rate: float) -> Iterator[tuple[ServerProcess, Passes]]:
+    """A start of its own, settled at the rate."""
+    with (
+        started(task, built, sample.model_copy(deep=True)) as contender_running,
+        Passes(task.bench, task.load, contender_running, rate) as passes,
+    ):
+        passes.settle()
+        yield contender_running.process, passes
