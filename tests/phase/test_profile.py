@@ -17,6 +17,7 @@ from touchstone.attribution.category import Category
 from touchstone.bench.base import Bench, Built
 from touchstone.judge.why.spending import spending
 from touchstone.manifest.catalogue import find_scenario, select_contenders
+from touchstone.manifest.stack import Profiled
 from touchstone.phase.profile.phase import ProfilePhase
 from touchstone.phase.profile.sampler import folded, thread_kind
 from touchstone.plan.placement import available_cpus, plan_placement
@@ -33,7 +34,9 @@ needs_valgrind = pytest.mark.skipif(not isinstance(find_tool("valgrind"), Found)
 needs_strace = pytest.mark.skipif(not isinstance(find_tool("strace", ">=5"), Found), reason="needs strace")
 
 
-def profiled(tmp_path: Path, *argv: str, found_a_rate: bool = True, language: str = "Python") -> Sample:
+def profiled(
+    tmp_path: Path, *argv: str, found_a_rate: bool = True, language: str = "Python", copy: Profiled | None = None
+) -> Sample:
     folder = demo(tmp_path / "demo")
     scenario = find_scenario(str(folder), tmp_path)
     plan = Plan(
@@ -56,7 +59,9 @@ def profiled(tmp_path: Path, *argv: str, found_a_rate: bool = True, language: st
         tools={},
     )
     (contender,) = select_contenders(scenario, [], exhibits=False)
-    contender = replace(contender, stack=contender.stack.model_copy(update={"language": language}))
+    variants = {"plain": contender.variant.model_copy(update={"profiled": copy})}
+    stack = contender.stack.model_copy(update={"language": language, "variants": variants})
+    contender = replace(contender, stack=stack)
     command = argv or ("/usr/bin/env", "python3", "server.py")
     bench.builds[contender.name] = Built(folder / "sound", (), command, {"PATH": "/usr/bin:/bin"})
     phase = ProfilePhase()
@@ -252,6 +257,18 @@ def test_a_process_that_ends_in_a_pass_is_a_failure_and_no_zero(tmp_path: Path) 
     assert sample.failure is not None
     assert "no contender could be loaded" in sample.failure.what
     assert sample.figures == {}
+
+
+@needs_strace
+def test_a_copy_that_cannot_be_loaded_costs_its_stacks_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
+    broken = "open('server.py', 'w').write('raise SystemExit(1)')"
+    sample = profiled(tmp_path, copy=Profiled(build=[["python3", "-c", broken]]))
+    assert sample.failure is None, sample.failure
+    assert sample.profile is not None
+    assert "the copy for the profiler: the server exited with code 1" in (sample.profile.not_profiled or "")
+    assert (sample.profile.stacks, sample.profile.profiled) == (None, None)
+    assert {"profile_cpu", "syscalls_per_request"} <= sample.figures.keys()
 
 
 _DIES_OF_PERF = """
