@@ -84,42 +84,57 @@ def new(
         typer.echo(f"or begin a new one: touchstone new {folder} --stack python")
         return
     stack = stack or "python"
-    called = name or ("service" if service else stack)
-    for word in (called, folder.resolve().name):
-        if not re.fullmatch(NAME, word):
-            raise UsageError(f"{word!r} is no name of a stack or a scenario", fix=NAME_IN_WORDS)
-    home = folder / called
-    if home.exists():
-        raise UsageError("the stack's folder is there already", where=str(home), fix="name another with --name")
+    home = _home(folder, name or ("service" if service else stack))
     drafted = None if service is None else draft_service(service)
     invented = draft is None and not (folder / SCENARIO_FILE).exists()
     made = [draft.write(folder)] if draft else [_write_scenario(folder)] if invented else []
     scenario = read_manifest(folder / SCENARIO_FILE, Scenario).name
     if service is not None and drafted is not None:
         made.append(write_stack(drafted, service, home, scenario=scenario))
+        steps = _after_a_draft(folder, home, invented=invented)
     else:
-        made += _write_stack(stack, home, {"@NAME@": called, "@SCENARIO@": scenario})
+        made += _write_stack(stack, home, {"@NAME@": home.name, "@SCENARIO@": scenario})
+        steps = _after_a_starter(folder, home) if draft else []
     read_scenario_folder(folder)
-    for path in made:
-        typer.echo(path)
-    if service is not None and invented:
-        typer.echo(f"say in {folder / SCENARIO_FILE} what it answers: GET /ping is an example")
-    if service is not None:
-        typer.echo(f"look at {home / STACK_FILE}, and see whether it starts: touchstone run {folder} --phase verify")
-    elif draft is not None:
-        typer.echo(f"write the service in {home}: what lies there answers GET /ping alone")
-        typer.echo(f"one that is there already is drafted by: touchstone new {folder} --service FOLDER")
-    typer.echo(f"measure it: touchstone run {folder} --quick")
+    for line in (*made, *steps, f"measure it: touchstone run {folder} --quick"):
+        typer.echo(line)
+
+
+def _home(folder: Path, called: str) -> Path:
+    """The folder of the new stack. Raises UsageError for a name that is none, and for a folder that is there."""
+    for word in (called, folder.resolve().name):
+        if not re.fullmatch(NAME, word):
+            raise UsageError(f"{word!r} is no name of a stack or a scenario", fix=NAME_IN_WORDS)
+    home = folder / called
+    if home.exists():
+        raise UsageError("the stack's folder is there already", where=str(home), fix="name another with --name")
+    return home
+
+
+def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
+    """What is left to do when a stack was drafted from a service; `invented` if the scenario was not the user's."""
+    look = f"look at {home / STACK_FILE}, and see whether it starts: touchstone run {folder} --phase verify"
+    example = f"say in {folder / SCENARIO_FILE} what it answers: GET /ping is an example"
+    return [example, look] if invented else [look]
+
+
+def _after_a_starter(folder: Path, home: Path) -> list[str]:
+    """What is left to do when a scenario was drafted, and a starter put into it."""
+    return [
+        f"write the service in {home}: what lies there answers GET /ping alone",
+        f"one that is there already is drafted by: touchstone new {folder} --service FOLDER",
+    ]
 
 
 def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None) -> Draft | None:
-    if from_openapi is None and from_har is None:
-        return None
+    """What a document says of a scenario; None if none is given. Raises UsageError."""
     if from_openapi is not None and from_har is not None:
         raise UsageError("a scenario is drafted from one file", fix="give --from-openapi or --from-har")
-    if (folder / SCENARIO_FILE).exists():
+    if (from_openapi or from_har) and (folder / SCENARIO_FILE).exists():
         raise UsageError("there is a scenario already", where=str(folder / SCENARIO_FILE), fix="name another folder")
-    return draft_from_openapi(from_openapi) if from_openapi is not None else draft_from_har(from_har or Path())
+    if from_openapi is not None:
+        return draft_from_openapi(from_openapi)
+    return None if from_har is None else draft_from_har(from_har)
 
 
 def _write_scenario(folder: Path) -> Path:

@@ -12,6 +12,7 @@ from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
 LEAST_POINTS = 8
+# Why these: `threshold_reason` of the rules `still-rising` and `still-falling`.
 ROUNDS = 3
 MOST_ROUNDS = 2 / 3
 ROUND = 0.10
