@@ -45,8 +45,16 @@ impl Url {
         };
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-        if authority.is_empty() || authority.contains('@') {
-            return Err(bad("it needs a host, and no user name"));
+        if let Some((_, server)) = authority.rsplit_once('@') {
+            // What stands before it may be a password, and is not told.
+            let scheme = if tls { "https" } else { "http" };
+            return Err(BadUrl {
+                url: format!("{scheme}://{server}{path}"),
+                why: "it needs a host, and no user name before it",
+            });
+        }
+        if authority.is_empty() {
+            return Err(bad("it needs a host"));
         }
         if path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return Err(bad("spaces and control characters must be percent-encoded"));
@@ -117,14 +125,12 @@ fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
             None => (authority, None),
         }
     };
-    match port {
-        None => Some((host, None)),
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|port| *port > 0)
-            .map(|port| (host, Some(port))),
-    }
+    let Some(digits) = port else {
+        return Some((host, None));
+    };
+    let port = digits.parse().ok().filter(|port| *port > 0)?;
+    // A number may begin with a sign, a port may not (RFC 3986, section 3.2.3).
+    (!digits.starts_with('+')).then_some((host, Some(port)))
 }
 
 /// Whether the letters are those of a host (RFC 3986, section 3.2.2).
@@ -202,10 +208,10 @@ mod tests {
             ("127.0.0.1:80", "must begin with http://"),
             ("ftp://127.0.0.1/", "must begin with http://"),
             ("http:///x", "needs a host"),
-            ("http://me@h/", "no user name"),
             ("http://127.0.0.1:0/", "port"),
             ("http://127.0.0.1:99999/", "port"),
             ("http://h:/", "port"),
+            ("http://h:+80/", "port"),
             ("http://[::1]80/", "port"),
             ("http://::1/", "brackets"),
             ("http://[]/", "no host"),
@@ -215,5 +221,14 @@ mod tests {
             let said = Url::parse(url).unwrap_err().to_string();
             assert!(said.contains(why) && said.contains(url), "{url}: {said}");
         }
+    }
+
+    #[test]
+    fn a_password_is_refused_and_not_told() {
+        let said = Url::parse("https://me:hunter2@h:81/a")
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains("https://h:81/a") && said.contains("no user name"));
+        assert!(!said.contains("hunter2"), "{said}");
     }
 }
