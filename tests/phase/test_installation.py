@@ -98,6 +98,16 @@ def test_an_equal_lock_file_is_installed_once_and_another_one_anew(folder: Path,
     assert not installed(workshop_of(folder, tmp_path), fresh=True).cached
 
 
+def test_what_was_written_down_by_half_is_installed_anew(folder: Path, tmp_path: Path) -> None:
+    installed(workshop_of(folder, tmp_path))
+    (record,) = (tmp_path / "cache" / "installs").glob("*/install.json")
+    record.write_text(record.read_text()[:40])
+    shop = workshop_of(folder, tmp_path)
+    assert not installed(shop).cached
+    assert (shop.work / ".venv/version").read_text() == "1.0"
+    assert installed(workshop_of(folder, tmp_path)).cached
+
+
 def test_only_what_it_leaves_is_laid_and_scripts_name_their_new_place(folder: Path, tmp_path: Path) -> None:
     shop = workshop_of(folder, tmp_path)
     installed(shop)

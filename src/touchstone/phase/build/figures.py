@@ -13,9 +13,8 @@ from touchstone.record.sample import BuildEvidence, Sample
 _OF_COMMANDS = ("build_cold", "build_warm", "build_cpu", "build_memory_peak")
 
 
-def add_build(sample: Sample, evidence: BuildEvidence, *, cached: bool) -> None:
+def add_build(sample: Sample, evidence: BuildEvidence) -> None:
     """Put a build into the sample; a base's comes first, and seconds and CPU seconds add up."""
-    evidence.cached = cached
     _add_figures(sample, evidence)
     _add_surroundings(sample, evidence)
     sample.build = evidence if sample.build is None else _upon(sample.build, evidence)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from touchstone.manifest.sources import files_like, source_files
 from touchstone.manifest.stack import Install
-from touchstone.phase.build.alone import alone
+from touchstone.phase.build.kept import alone, recorded
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.workshop import BuildError, Workshop, copy_into, tools_in_words
 from touchstone.record.sample import InstallEvidence
@@ -32,9 +32,9 @@ def install(workshop: Workshop, wanted: Install, *, fresh: bool) -> InstallEvide
     home = cache_folder() / "installs" / f"{workshop.stack.scenario}-{workshop.stack.name}-{key}"
     record = home / _RECORD
     with alone(home):
-        if wanted.leaves and record.is_file() and not fresh:
-            evidence = InstallEvidence.model_validate_json(record.read_text(encoding="utf-8"))
-            evidence = evidence.model_copy(update={"cached": True})
+        kept = recorded(record, InstallEvidence) if wanted.leaves and not fresh else None
+        if kept is not None:
+            evidence = kept.model_copy(update={"cached": True})
         else:
             evidence = _carry_out(replace(workshop, home=home), wanted, files, key)
             record.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")

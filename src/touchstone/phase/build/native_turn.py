@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 
 from touchstone.failure import TouchstoneError
-from touchstone.phase.build.alone import alone
+from touchstone.phase.build.kept import alone
 
 LEAST_AVAILABLE = 6 * 1024**3
 """The builder of a service's image was seen to take 4 to 6 GB. With less it is killed after minutes, or takes others

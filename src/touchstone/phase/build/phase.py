@@ -16,11 +16,11 @@ from touchstone.bench.base import Bench, Built, attempt, blank_sample
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Phase
-from touchstone.phase.build.alone import alone
 from touchstone.phase.build.command import command_line, fill_build_places, run_environment
 from touchstone.phase.build.figures import add_build, leave_out
 from touchstone.phase.build.image import built_image, is_kept, measure_image
 from touchstone.phase.build.installation import install
+from touchstone.phase.build.kept import alone, recorded
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.native_turn import native_turn
 from touchstone.phase.build.workshop import BuildError, Workshop, build_key
@@ -84,18 +84,18 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     key = build_key(stack, variant_name, tools)
     home = cache_folder() / "builds" / f"{stack.scenario}-{stack.name}-{variant_name}-{key}"
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
-    recorded = home / _RECORD
+    record = home / _RECORD
     with alone(home):
-        cached = recorded.is_file() and not bench.fresh_builds and is_kept(workshop)
-        if cached:
-            evidence = BuildEvidence.model_validate_json(recorded.read_text(encoding="utf-8"))
-            recorded.touch()  # `touchstone clean` removes the builds longest unused.
+        kept = recorded(record, BuildEvidence) if not bench.fresh_builds else None
+        if kept is not None and is_kept(workshop):
+            evidence = kept.model_copy(update={"cached": True})
+            record.touch()  # `touchstone clean` removes the builds longest unused.
         else:
             bench.watcher.step(f"building {stack.name}/{variant_name}")
             with native_turn(cache_folder()) if variant.native else nullcontext():
                 evidence = _measure_build(workshop, key, fresh=bench.fresh_builds)
-            recorded.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
-    add_build(sample, evidence, cached=cached)
+            record.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
+    add_build(sample, evidence)
     return workshop
 
 
