@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.judge.sound import first_load, sound_run
-from touchstone.run.failure_lines import death_lines
+from tests.judge.sound import first_load, loads, sound_run
+from touchstone.run.failure_lines import Deaths
 
 
 def test_a_death_is_told_with_its_last_words(tmp_path: Path) -> None:
     sample = first_load(sound_run())
     (tmp_path / "server.log").write_text("listening\nFatal: out of unicorns\n")
     sample.files["log"] = "server.log"
-    assert not list(death_lines(sample, tmp_path))
+    deaths = Deaths(tmp_path)
+    assert not list(deaths.lines(sample))
     sample.server_exit = "exited with code 3"
-    told = list(death_lines(sample, tmp_path))
+    told = list(deaths.lines(sample))
     assert told[0].endswith("the server exited with code 3 while it was measured (load)")
     assert told[-1] == "    | Fatal: out of unicorns"
+
+
+def test_a_process_that_served_several_loads_dies_once(tmp_path: Path) -> None:
+    first, second = loads(sound_run(), "go/std")[:2]
+    deaths = Deaths(tmp_path)
+    for sample, log in ((first, "round-1.log"), (second, "round-1.log")):
+        sample.files["log"], sample.server_exit = log, "exited with code 3"
+    assert list(deaths.lines(first))
+    assert not list(deaths.lines(second)), "another load on the same process"
+    second.files["log"] = "round-2.log"
+    assert list(deaths.lines(second))

@@ -31,7 +31,7 @@ from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
 from touchstone.run.converging import Converging
-from touchstone.run.failure_lines import death_lines, failure_lines
+from touchstone.run.failure_lines import Deaths, failure_lines
 from touchstone.run.fingerprint import fingerprint
 from touchstone.run.going_on import GoingOn
 from touchstone.run.progress import Display
@@ -64,9 +64,11 @@ class Conductor:
     going_on: GoingOn | None = None
     """Asked after each round whether another is wanted, and of how many laps. None means the plan's and no more."""
     converging: Converging = field(init=False)
+    deaths: Deaths = field(init=False)
 
     def __post_init__(self) -> None:
         self.converging = Converging(self.plan)
+        self.deaths = Deaths(self.store.folder)
 
     def carry_out(self) -> bool:
         """Measure all that the plan names. An interruption ends it early, and keeps what was measured."""
@@ -256,7 +258,7 @@ class Conductor:
             if sample.failure:
                 for line in failure_lines(sample.contender, sample.phase, sample.failure):
                     self.display.say(line)
-            for line in death_lines(sample, self.store.folder):
+            for line in self.deaths.lines(sample):
                 self.display.say(line)
 
     def _keep(self, samples: Sequence[Sample]) -> None:

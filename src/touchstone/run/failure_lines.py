@@ -22,13 +22,23 @@ def failure_lines(contender: str, phase: str, failure: Failure) -> Iterator[str]
         yield f"  do: {failure.fix}"
 
 
-def death_lines(sample: Sample, folder: Path) -> Iterator[str]:
-    """Of a service that ended while it was measured: how, and the end of its log. Nothing of one that lived."""
-    if sample.server_exit is None or sample.failure is not None:
-        return
-    yield f"  {sample.contender}: the server {sample.server_exit} while it was measured ({sample.phase})"
-    log = sample.files.get("log")
-    yield from _end_of_log(tail(folder / log, _SHOWN) if log else [])
+class Deaths:
+    """Services that ended while they were measured, each told once: one process serves several loads of a round."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is the run's."""
+        self._folder = folder
+        self._told: set[str] = set()
+
+    def lines(self, sample: Sample) -> Iterator[str]:
+        """How the sample's service ended, and the end of its log. Nothing of one that lived, or was told before."""
+        log = sample.files.get("log")
+        process = log or sample.id
+        if sample.server_exit is None or sample.failure is not None or process in self._told:
+            return
+        self._told.add(process)
+        yield f"  {sample.contender}: the server {sample.server_exit} while it was measured ({sample.phase})"
+        yield from _end_of_log(tail(self._folder / log, _SHOWN) if log else [])
 
 
 def _end_of_log(lines: Sequence[str]) -> Iterator[str]:
