@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Where a result goes, and whether events are told before it.
@@ -56,13 +56,20 @@ pub fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
 pub fn write_result<T: Serialize>(out: Option<&Path>, result: &T) -> Result<(), Failure> {
     let mut text = serde_json::to_vec(result).map_err(Failure::failed)?;
     text.push(b'\n');
-    let Some(path) = out else {
-        return std::io::stdout()
-            .lock()
-            .write_all(&text)
-            .map_err(|e| Failure::Failed(format!("standard output: {e}")));
-    };
-    replace(path, &text)
+    match out {
+        Some(path) => replace(path, &text),
+        None => print(&text),
+    }
+}
+
+/// Prints to standard output; a reader that goes away (`| head`) ends the printing and is no failure.
+pub fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {
+    match std::io::stdout().lock().write_all(text.as_ref()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Failed(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a file under a temporary name and renames it, so that nobody reads half of it.

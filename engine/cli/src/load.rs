@@ -20,7 +20,7 @@ use touchstone_load::run::run as run_load;
 
 use self::live::Live;
 use crate::failure::{Failure, Outcome};
-use crate::job::{Output, read, write_result};
+use crate::job::{Output, print, read, write_result};
 use crate::worker;
 
 /// Put load on a server: `load [FLAGS] URL...`, or `load --job FILE`.
@@ -100,7 +100,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     if (from_file && args.output.out.is_none()) || args.json {
         write_result(None, &result)?;
     } else if !from_file {
-        print!("{}", human::report(&result));
+        print(human::report(&result))?;
     }
     if result.interrupted {
         return Ok(Outcome::Interrupted);
@@ -126,7 +126,7 @@ fn find_knee(
     let mut on_trial = |trial: &Trial| {
         clear(live);
         if !args.json {
-            println!("{}", human::trial(trial));
+            let _ = print(human::trial(trial) + "\n"); // the end of the search will tell what is wrong
         }
     };
     let knee = knee::find(job, objective, first, control, &mut on_trial)
@@ -138,7 +138,7 @@ fn find_knee(
     if args.json {
         write_result(None, &knee)?;
     } else {
-        println!("{}", human::knee(&knee));
+        print(human::knee(&knee) + "\n")?;
     }
     Ok(if knee.interrupted {
         Outcome::Interrupted

@@ -1,6 +1,5 @@
 //! `touchstone-engine probe`: HTTP/1.1 conformance, case by case.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -13,7 +12,7 @@ use touchstone_probe::template::{SAMPLE, Values};
 use touchstone_probe::{catalogue, explain, fields, table};
 
 use crate::failure::{Failure, Outcome};
-use crate::job::replace;
+use crate::job::{print, replace};
 
 /// Flags of `probe`.
 #[derive(clap::Args)]
@@ -101,7 +100,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             .iter()
             .find(|case| case.id == *id)
             .expect("selected() found it");
-        return print(&explain::case(case, &Values::sample()));
+        return print(explain::case(case, &Values::sample())).map(|()| Outcome::Done);
     };
     let (located, address) = target::locate(url, &args.allow_host).map_err(Failure::malformed)?;
     let values = values(&args, located.authority, located.path)?;
@@ -154,14 +153,14 @@ fn tell(
         replace(path, document.as_bytes())?;
     }
     if args.json {
-        print(&format!("{document}\n"))?;
+        print(format!("{document}\n"))?;
     } else if args.explain.is_some() {
         for outcome in outcomes {
-            print(&explain::case(&outcome.case, &target.values))?;
-            print(&explain::outcome(outcome))?;
+            print(explain::case(&outcome.case, &target.values))?;
+            print(explain::outcome(outcome))?;
         }
     } else {
-        print(&table::render(report, args.all))?;
+        print(table::render(report, args.all))?;
     }
     Ok(())
 }
@@ -238,13 +237,5 @@ fn list(cases: &[Case]) -> Result<Outcome, Failure> {
         );
     }
     out += &format!("{} cases\n", cases.len());
-    print(&out)
-}
-
-/// Prints; a reader that goes away (`| head`) ends the printing and is no failure.
-fn print(text: &str) -> Result<Outcome, Failure> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::failed(error)),
-        _ => Ok(Outcome::Done),
-    }
+    print(out).map(|()| Outcome::Done)
 }

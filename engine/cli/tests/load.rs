@@ -46,6 +46,23 @@ fn json(output: &Output) -> Value {
 }
 
 #[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let (url, _) = server();
+    for form in [&[][..], &["--json"]] {
+        let mut child = Command::new(ENGINE)
+            .args(["load", &url, "-n", "10", "-c", "1"])
+            .args(form)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+}
+
+#[test]
 fn a_job_on_standard_input_gives_a_result_and_events() {
     let (url, counts) = server();
     let mut child = Command::new(ENGINE)
