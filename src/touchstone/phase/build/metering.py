@@ -14,6 +14,7 @@ import psutil
 from touchstone.isolation.family import family, resident
 from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import start_process
+from touchstone.record.secret import shown_command
 
 _INTERVAL_S = 0.1
 
@@ -50,7 +51,7 @@ def run_metered(
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as stream:
-        stream.write(f"$ {' '.join(argv)}\n")
+        stream.write(f"$ {' '.join(shown_command(argv))}\n")
     start, before = time.monotonic(), psutil.cpu_times()
     process = start_process(argv, env=env, cwd=cwd, log=log, places=places)
     done = threading.Event()
