@@ -50,6 +50,13 @@ impl Dependencies {
         self.trees.iter_mut().map(|(_, tree)| tree.cpu()).collect()
     }
 
+    /// Whether a process belongs to one of the trees.
+    #[must_use]
+    pub fn contain(&self, pid: i32) -> bool {
+        let mut trees = self.trees.iter();
+        trees.any(|(_, tree)| tree.known_pids().any(|known| known == pid))
+    }
+
     /// Seconds of CPU between two readings, by name, of those that `counts` says; `None` if there are none.
     #[must_use]
     pub fn between(

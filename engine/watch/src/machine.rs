@@ -2,6 +2,7 @@
 
 use crate::dependencies::{Dependencies, Dependency, DependencyTimes};
 use crate::procfs;
+use crate::strangers::{ProcessTimes, Stranger, Strangers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ pub struct MachineReading {
     pub steal: Nanos,
     /// The engine's own CPU time.
     pub own_cpu: Nanos,
+    /// That of every process.
+    pub processes: ProcessTimes,
     /// Pages swapped in and out since boot.
     pub swapped_pages: Option<u64>,
     /// CPU time of the dependencies; empty if there are none.
@@ -28,9 +31,13 @@ pub struct MachineReading {
 pub struct Machine {
     /// Seconds stolen by the hypervisor, over all CPUs.
     pub steal_s: f64,
-    /// CPU seconds of processes that are neither the engine nor the watched tree, nor a dependency that the job names
-    /// (kernel's ticks of 10 ms).
+    /// CPU seconds of neither the engine nor the watched tree, nor a dependency that the job names: what the kernel counted
+    /// in ticks of 10 ms for the whole machine, without theirs; but never less than what other processes used by their own
+    /// clocks.
     pub other_cpu_s: f64,
+    /// The other processes that used most, the greatest first; absent if none was seen to work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strangers: Vec<Stranger>,
     /// CPU seconds of each dependency that the job names; absent if it names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,
@@ -57,8 +64,22 @@ impl MachineReading {
             busy: tick * (user + nice + system + irq + softirq),
             steal: tick * steal,
             own_cpu: clock::own_cpu(),
+            processes: ProcessTimes::now(),
             swapped_pages: swapped_pages(),
             dependencies: dependencies.read(),
+        })
+    }
+
+    /// Who else used the CPUs until a later reading, which is just over; `watched` says who belongs to a watched tree.
+    #[must_use]
+    pub fn strangers(
+        &self,
+        later: &Self,
+        dependencies: &Dependencies,
+        watched: impl Fn(i32) -> bool,
+    ) -> Strangers {
+        self.processes.strangers(&later.processes, |pid| {
+            watched(pid) || dependencies.contain(pid)
         })
     }
 
@@ -69,6 +90,7 @@ impl MachineReading {
         &self,
         later: &Self,
         watched_cpu: Nanos,
+        strangers: Strangers,
         dependencies: &Dependencies,
         counts: impl Fn(&Dependency) -> bool,
     ) -> Machine {
@@ -76,10 +98,13 @@ impl MachineReading {
         let theirs: Nanos = times
             .map(|(before, after)| after.saturating_sub(*before))
             .sum();
-        let ours = later.own_cpu.saturating_sub(self.own_cpu) + watched_cpu + theirs;
+        let engine = later.own_cpu.saturating_sub(self.own_cpu) + strangers.engine;
+        let busy = later.busy.saturating_sub(self.busy);
+        let other = busy.saturating_sub(engine + watched_cpu + theirs);
         Machine {
             steal_s: clock::seconds(later.steal.saturating_sub(self.steal)),
-            other_cpu_s: clock::seconds(later.busy.saturating_sub(self.busy).saturating_sub(ours)),
+            other_cpu_s: clock::seconds(other.max(strangers.cpu)),
+            strangers: strangers.most,
             dependencies_cpu_s: dependencies.between(
                 &self.dependencies,
                 &later.dependencies,
@@ -120,12 +145,23 @@ mod tests {
             ..MachineReading::default()
         };
         let (before, after) = (reading(10.0, 1.0, 4.0), reading(20.0, 2.0, 7.0));
-        let machine = before.until(&after, nanos(2.0), &dependencies, |_| true);
+        let until = |strangers, counts: bool| {
+            before.until(&after, nanos(2.0), strangers, &dependencies, |_| counts)
+        };
+        let machine = until(Strangers::default(), true);
         assert!((machine.other_cpu_s - 4.0).abs() < 1e-9, "{machine:?}");
         let told = machine.dependencies_cpu_s.unwrap();
         assert!((told["database"] - 3.0).abs() < 1e-9, "{told:?}");
         // Another contender's own: still no stranger, and told to nobody else.
-        let machine = before.until(&after, nanos(2.0), &dependencies, |_| false);
+        let machine = until(Strangers::default(), false);
         assert!((machine.other_cpu_s - 4.0).abs() < 1e-9 && machine.dependencies_cpu_s.is_none());
+        // The engine's other processes are no strangers; and what strangers used by their own clocks, ticks cannot hide.
+        let seen = |engine, cpu| Strangers {
+            engine: nanos(engine),
+            cpu: nanos(cpu),
+            ..Strangers::default()
+        };
+        assert!((until(seen(1.5, 1.0), true).other_cpu_s - 2.5).abs() < 1e-9);
+        assert!((until(seen(1.5, 3.0), true).other_cpu_s - 3.0).abs() < 1e-9);
     }
 }

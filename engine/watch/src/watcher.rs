@@ -6,6 +6,7 @@ use crate::report::{Cost, ExitAt, Point, Report, Snapshot, Watch, Window, since}
 use crate::roster::Roster;
 use crate::sample::{Depth, Phase, Sample};
 use crate::sampler::{Sampler, Target, WatchError};
+use crate::strangers::Strangers;
 use crate::wall_clock::WallClockLog;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -128,6 +129,13 @@ impl Watcher {
         now.max(Nanos(before))
     }
 
+    /// Whether a process belongs to the tree, as the last sample saw it.
+    #[must_use]
+    pub fn contains(&self, pid: i32) -> bool {
+        let roster = self.shared.roster();
+        roster.members.iter().any(|(member, _)| *member == pid)
+    }
+
     /// Whether the root has been seen to have ended.
     #[must_use]
     pub fn exited(&self) -> bool {
@@ -169,6 +177,8 @@ struct Log {
     samples: Vec<Sample>,
     /// The machine's counters when the measured window began and ended.
     machine: [Option<MachineReading>; 2],
+    /// Who else worked in between.
+    strangers: Strangers,
     dependencies: Dependencies,
     exit: Option<crate::report::Exit>,
     wall_clock: WallClockLog,
@@ -185,6 +195,16 @@ impl Log {
             samples,
             dependencies,
             ..Self::default()
+        }
+    }
+
+    /// Reads the machine at the window's end, while the processes that worked in it can still be asked for their names.
+    fn end_window(&mut self, sampler: &Sampler) {
+        self.machine[1] = MachineReading::now(&mut self.dependencies);
+        if let [Some(before), Some(after)] = &self.machine {
+            self.strangers = before.strangers(after, &self.dependencies, |pid| {
+                sampler.known_pids().any(|member| member == pid)
+            });
         }
     }
 
@@ -225,9 +245,9 @@ impl Log {
                 wall_clock: self.wall_clock.report(origin),
                 cost: self.cost,
             },
-            machine: before
-                .zip(after)
-                .map(|(before, after)| before.until(&after, cpu, &self.dependencies, |_| true)),
+            machine: before.zip(after).map(|(before, after)| {
+                before.until(&after, cpu, self.strangers, &self.dependencies, |_| true)
+            }),
         }
     }
 }
@@ -262,7 +282,7 @@ fn run(
             log.machine[0] = MachineReading::now(&mut log.dependencies);
         }
         if before == Some(Phase::Load) && (stop || phase != Phase::Load) {
-            log.machine[1] = MachineReading::now(&mut log.dependencies);
+            log.end_window(&sampler);
         }
         if depth == Depth::Deep {
             let took = monotonic() - sample.at;

@@ -423,6 +423,26 @@ fn a_watcher_reports_phases_window_and_machine() {
 }
 
 #[test]
+fn a_watcher_names_who_else_worked_in_the_window() {
+    // The shell that works is the child of another one: no child of this process, which stands for the engine.
+    let _stranger = Shell::run("sh -c 'while :; do :; done'; :");
+    let shell = Shell::run("while :; do :; done");
+    let watcher = Watcher::start(&shell.target(), quick(20)).unwrap();
+    watcher.set_phase(Phase::Load);
+    std::thread::sleep(Duration::from_millis(600));
+    watcher.set_phase(Phase::Idle);
+    std::thread::sleep(Duration::from_millis(100));
+    let machine = watcher.finish(monotonic()).machine.unwrap();
+    let watched = shell.0.id() as i32;
+    assert!(
+        machine.strangers.iter().any(|one| one.name == "sh"),
+        "{machine:?}"
+    );
+    assert!(machine.strangers.iter().all(|one| one.pid != watched));
+    assert!(machine.other_cpu_s >= machine.strangers[0].cpu_s);
+}
+
+#[test]
 fn a_watcher_sees_the_server_die() {
     let shell = Shell::run("sleep 0.1; exit 3");
     let settings = WatcherSettings {

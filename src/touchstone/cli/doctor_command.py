@@ -92,10 +92,11 @@ def _cluster(address: str) -> list[dict[str, str]]:
 
 def _noise() -> list[dict[str, str]]:
     seen = measure_noise()
+    who = [", ".join(seen.busiest)] if seen.busiest else []
     rows = [
         _row("note", "timers", f"late by {seen.timer_late_p99_s * 1e6:.0f} us at p99"),
         _row("note", "steal", f"{seen.steal:.2%} of the CPUs"),
-        _row("note", "background", f"other processes used {seen.background:.2%} of the CPUs"),
+        _row("note", "background", ": ".join([f"other processes used {seen.background:.2%} of the CPUs", *who])),
         _row("note", "tare", f"varies by {seen.tare_spread:.1%}, drifted by {seen.tare_drift:+.1%}"),
     ]
     complaints = seen.complaints()

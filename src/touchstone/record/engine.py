@@ -188,12 +188,28 @@ class LoadStep(EngineRecord):
     latency: Distribution = Distribution()
 
 
+class Stranger(EngineRecord):
+    """A process that was neither engine nor watched, and the CPU seconds that it used."""
+
+    pid: int
+    name: str = ""
+    """The kernel's, at most 15 bytes; empty if it had ended before it could be asked."""
+    cpu_s: float
+
+    @property
+    def called(self) -> str:
+        """As sentences name it: `node (pid 812)`."""
+        return f"{self.name or 'a process'} (pid {self.pid})"
+
+
 class Machine(EngineRecord):
     """What else used the machine within the measured window, in CPU seconds."""
 
     steal_s: float | None = None
     other_cpu_s: float | None = None
     """Of processes that are neither engine nor server, nor a dependency of `dependencies_cpu_s`."""
+    strangers: list[Stranger] = Field(default=[], exclude_if=lambda strangers: not strangers)
+    """Of these processes the three that used most, the greatest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """Of each dependency that has processes of its own; None if there are none, or nobody looked."""
     swapped_pages: int | None = None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import statistics
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from touchstone.bench.tare import server
 from touchstone.engine.client import run_job
@@ -18,6 +21,7 @@ from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.record.engine import LoadResult
 
 _NAP_S = 0.001
+_WORTH_NAMING = 0.001
 _LOAD = Load.model_validate({"title": "noise", "connections": 16, "requests": [{"target": "/"}]})
 
 
@@ -36,6 +40,8 @@ class Noise:
     tare_drift: float
     """The tare's last third against its first, as a share."""
     tares: tuple[float, ...]
+    busiest: tuple[str, ...] = ()
+    """The other processes that used most of it, each with its pid and share."""
 
     def complaints(self) -> list[str]:
         """What makes this machine unfit for a thorough run, in words; empty if nothing does.
@@ -45,7 +51,8 @@ class Noise:
         """
         found = []
         if self.background > 0.025:
-            found.append(f"other processes use {self.background:.1%} of the CPUs (at most 2.5 %): end them")
+            who = f"; most of it {', '.join(self.busiest)}" if self.busiest else ""
+            found.append(f"other processes use {self.background:.1%} of the CPUs (at most 2.5 %): end them{who}")
         if self.steal > 0.01:
             found.append(
                 f"the hypervisor takes {self.steal:.1%} of the CPUs (at most 1 %): use another machine or hour"
@@ -61,6 +68,7 @@ class Noise:
 
 def measure_noise(seconds: float = 10.0) -> Noise:
     """Look at the machine for about `seconds`: a third asleep, the rest under the tare."""
+    processes = _process_times()
     before = _cpu_times()
     own_before = time.process_time()
     late = _timer_lateness(seconds / 3)
@@ -69,6 +77,7 @@ def measure_noise(seconds: float = 10.0) -> Noise:
     total = max(1e-9, sum(after.values()) - sum(before.values()))
     busy = total - (after["idle"] - before["idle"]) - (after["iowait"] - before["iowait"])
     steal = after["steal"] - before["steal"]
+    busiest = _busiest(processes, _process_times(), total)
     tares = _tares(seconds * 2 / 3)
     third = max(1, len(tares) // 3)
     first, last = statistics.median(tares[:third]), statistics.median(tares[-third:])
@@ -79,7 +88,31 @@ def measure_noise(seconds: float = 10.0) -> Noise:
         tare_spread=statistics.stdev(tares) / statistics.mean(tares),
         tare_drift=last / first - 1,
         tares=tuple(tares),
+        busiest=busiest,
     )
+
+
+def _process_times() -> dict[int, tuple[str, float]]:
+    """Name and CPU seconds of every process but this one."""
+    found = {}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            times = process.cpu_times()
+            found[process.pid] = (process.name(), times.user + times.system)
+    found.pop(os.getpid(), None)
+    return found
+
+
+def _busiest(
+    before: Mapping[int, tuple[str, float]], after: Mapping[int, tuple[str, float]], total: float
+) -> tuple[str, ...]:
+    """Who used at least a thousandth of `total` CPU seconds, the three greatest first."""
+    used = [
+        ((seconds - before.get(pid, ("", 0.0))[1]) / total, f"{name} (pid {pid})")
+        for pid, (name, seconds) in after.items()
+    ]
+    most = sorted((one for one in used if one[0] >= _WORTH_NAMING), reverse=True)[:3]
+    return tuple(f"{called} {share:.1%}" for share, called in most)
 
 
 def _timer_lateness(seconds: float) -> list[float]:

@@ -3,6 +3,7 @@ import random
 import pytest
 
 from touchstone.judge.reading.accomplice import accomplice_of
+from touchstone.record.engine import Stranger
 from touchstone.record.run import Run
 
 from ..slices import SLICE_S, sliced_run
@@ -89,3 +90,14 @@ def test_children_that_only_the_cgroup_has_counted_are_its_own() -> None:
     assert found is not None
     assert found.cpus < 0.05
     assert "helped-from-outside" not in codes(run)
+
+
+def test_the_helper_is_named_and_a_stranger_that_works_for_all_is_not() -> None:
+    run = shared({"go/std": 0.2})
+    for sample in run.samples:
+        for turn in sample.slices.slices if sample.slices else []:
+            busy = Stranger(pid=5, name="backup", cpu_s=0.3 * SLICE_S)
+            helper = Stranger(pid=7, name="sidecar", cpu_s=0.2 * SLICE_S)
+            turn.strangers = [busy, helper] if sample.contender == "go/std" else [busy]
+    (finding,) = fired(run, "helped-from-outside")
+    assert finding.statement.startswith("sidecar, a process outside of its tree, used ")

@@ -1,6 +1,7 @@
 import pytest
 
 from touchstone.judge.judgement import Severity
+from touchstone.record.engine import Stranger
 from touchstone.record.sample import DependencyState
 
 from ..sound import codes, fired, first_load, result_of, sound_run
@@ -12,6 +13,16 @@ def test_strangers_on_the_cpus(other: float, severity: Severity) -> None:
     result_of(first_load(run)).machine.other_cpu_s = other
     (finding,) = fired(run, "other-processes")
     assert finding.severity is severity
+
+
+@pytest.mark.parametrize(("used", "named"), [(4.5, True), (0.5, False)])
+def test_who_used_a_great_part_is_named(used: float, named: bool) -> None:
+    run = sound_run()
+    machine = result_of(first_load(run)).machine
+    machine.other_cpu_s = 6.0
+    machine.strangers = [Stranger(pid=812, name="node", cpu_s=used)]
+    (finding,) = fired(run, "other-processes")
+    assert ("75 % of that node (pid 812)" in finding.statement) is named
 
 
 def test_a_dependency_is_no_stranger() -> None:

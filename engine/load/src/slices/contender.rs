@@ -100,6 +100,14 @@ impl Contender {
         self.watcher.as_ref().map(Watcher::cpu)
     }
 
+    /// Whether a process belongs to its tree.
+    #[must_use]
+    pub fn contains(&self, pid: i32) -> bool {
+        self.watcher
+            .as_ref()
+            .is_some_and(|watcher| watcher.contains(pid))
+    }
+
     /// Says to its watch what it is doing.
     pub fn mark(&self, phase: Phase) {
         if let Some(watcher) = &self.watcher {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use touchstone_watch::Stranger;
+
 use super::order::LapPhase;
 use super::part::{ProcessTurn, SlicePart};
 use crate::clock::{Nanos, seconds};
@@ -121,9 +123,12 @@ pub struct CpuUse {
     /// Seconds that the hypervisor took, in ticks of 10 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steal_s: Option<f64>,
-    /// CPU seconds of neither engine nor contenders nor their dependencies, in ticks of 10 ms.
+    /// CPU seconds of neither engine nor contenders nor their dependencies, as in a load result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_cpu_s: Option<f64>,
+    /// The other processes that used most, the greatest first; absent if none was seen to work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strangers: Vec<Stranger>,
     /// What each dependency used that the contender's `watch` names; absent if it names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,

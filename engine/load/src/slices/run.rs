@@ -216,7 +216,10 @@ impl Lab<'_> {
         let own = &self.job.contenders[record.contender].job.watch;
         let machine = before.machine.as_ref().zip(after.machine.as_ref());
         let machine = machine.map(|(before, after)| {
-            before.until(after, watched, &self.dependencies, |one| {
+            let strangers = before.strangers(after, &self.dependencies, |pid| {
+                self.contenders.iter().any(|one| one.contains(pid))
+            });
+            before.until(after, watched, strangers, &self.dependencies, |one| {
                 own.as_ref()
                     .is_some_and(|watch| watch.dependencies.contains(one))
             })
@@ -228,6 +231,7 @@ impl Lab<'_> {
         if let Some(machine) = machine {
             cpu.steal_s = Some(machine.steal_s);
             cpu.other_cpu_s = Some(machine.other_cpu_s);
+            cpu.strangers = machine.strangers;
             cpu.dependencies_cpu_s = machine.dependencies_cpu_s;
         }
     }

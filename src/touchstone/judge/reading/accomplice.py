@@ -32,6 +32,8 @@ class Accomplice:
     """In how many of the laps it was more."""
     chance: float
     """How probable so many would be if it came and went by itself (sign test)."""
+    who: str = ""
+    """The kernel's name of the processes that used most of it; empty where no name stands out."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class _Turn:
 class _Lap:
     own: _Turn
     others: Mapping[str, _Turn]
+    beyond: Mapping[str, float]
+    """CPUs of strangers by name, beyond what they used within the others' slices."""
 
 
 def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
@@ -85,7 +89,15 @@ def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
     more = sum(value > 0 for value in counted)
     chance = scipy.stats.binomtest(more, len(counted), alternative="greater").pvalue if counted else 1.0
     cpus = statistics.median(beyond) - _unseen(samples)
-    return Accomplice(cpus, own.own, len(laps), more, float(chance))
+    return Accomplice(cpus, own.own, len(laps), more, float(chance), _who(laps, cpus))
+
+
+def _who(laps: Sequence[_Lap], cpus: float) -> str:
+    """The name that stands for more than half of it."""
+    names = {name for lap in laps for name in lap.beyond}
+    used = {name: statistics.median(lap.beyond.get(name, 0.0) for lap in laps) for name in names}
+    first = max(used, key=lambda name: used[name], default="")
+    return first if used.get(first, 0.0) > cpus / 2 else ""
 
 
 def _kernels(own: _Turn, others: Sequence[_Turn]) -> float:
@@ -97,26 +109,40 @@ def _kernels(own: _Turn, others: Sequence[_Turn]) -> float:
 def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
     """The laps of a sample, each with what was seen within the others' slices of it."""
     cpus = run.environment.cpus
-    own = _turns(sample, cpus)
-    around = [(other.contender, _turns(other, cpus)) for other in neighbours(sample, run)]
-    for lap, turn in own.items():
-        others = {name: turns[lap] for name, turns in around if lap in turns}
-        if others:
-            yield _Lap(turn, others)
+    own = _slices(sample)
+    around = [(other.contender, _slices(other)) for other in neighbours(sample, run)]
+    for lap, one in own.items():
+        others = {name: slices[lap] for name, slices in around if lap in slices}
+        turns = {name: turn for name, other in others.items() if (turn := _turn(other, cpus)) is not None}
+        turn = _turn(one, cpus)
+        if turn is not None and turns:
+            yield _Lap(turn, turns, _beyond(one, [others[name] for name in turns]))
 
 
-def _turns(sample: Sample, cpus: int) -> dict[int, _Turn]:
+def _beyond(own: Slice, others: Sequence[Slice]) -> dict[str, float]:
+    usual = [_strangers(other) for other in others]
+    return {name: used - statistics.mean(one.get(name, 0.0) for one in usual) for name, used in _strangers(own).items()}
+
+
+def _strangers(one: Slice) -> dict[str, float]:
+    """CPUs of each that was told of, by name."""
+    used: dict[str, float] = {}
+    for stranger in one.strangers:
+        used[stranger.name] = used.get(stranger.name, 0.0) + stranger.cpu_s / (one.end - one.begin)
+    return used
+
+
+def _slices(sample: Sample) -> dict[int, Slice]:
     """By lap. None of a contender whose processes nobody watches: what they use cannot be told from a stranger's."""
     slices = sample.slices.slices if sample.slices else []
     if any(one.server_cpu_s is None for one in slices):
         return {}
-    turns = ((one.lap, _turn(one, cpus)) for one in slices)
-    return {lap: turn for lap, turn in turns if lap is not None and turn is not None}
+    return {one.lap: one for one in slices if one.lap is not None and one.end > one.begin}
 
 
 def _turn(one: Slice, cpus: int) -> _Turn | None:
     seconds = one.end - one.begin
-    if one.other_cpu_s is None or seconds <= 0 or not one.completed:
+    if one.other_cpu_s is None or not one.completed:
         return None
     own = one.server_cpu_s or 0.0
     used = own + (one.engine_cpu_s or 0.0) + sum((one.dependencies_cpu_s or {}).values())

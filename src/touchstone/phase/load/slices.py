@@ -8,7 +8,7 @@ warmed up once a round, and its memory is that of a service which has worked for
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -36,9 +36,12 @@ from touchstone.phase.load.tare import null_load, null_server
 from touchstone.phase.load.warm_up import warm_up
 from touchstone.phase.load.warming import Budget, fell_silent, turn_rate
 from touchstone.plan.laps import balanced_laps, slice_lengths
-from touchstone.record.engine import LoadResult, Machine
+from touchstone.record.engine import LoadResult, Machine, Stranger
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
 from touchstone.record.sample import TARE, Sample
+
+_TOLD = 3
+"""Strangers that are told by name, as many as the engine tells of a slice."""
 
 
 def sliced_loads(bench: Bench) -> dict[str, Load]:
@@ -304,8 +307,22 @@ def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
     for one in measured:
         for name, used in (one.dependencies_cpu_s or {}).items():
             dependencies[name] = dependencies.get(name, 0.0) + used
-    result.machine = Machine(steal_s=stolen, other_cpu_s=others, dependencies_cpu_s=dependencies or None)
+    result.machine = Machine(
+        steal_s=stolen,
+        other_cpu_s=others,
+        strangers=_busiest(stranger for one in measured for stranger in one.strangers),
+        dependencies_cpu_s=dependencies or None,
+    )
     return result
+
+
+def _busiest(strangers: Iterable[Stranger]) -> list[Stranger]:
+    """The processes that used most over all slices."""
+    used: dict[tuple[int, str], float] = {}
+    for one in strangers:
+        used[one.pid, one.name] = used.get((one.pid, one.name), 0.0) + one.cpu_s
+    most = sorted(used.items(), key=lambda entry: -entry[1])[:_TOLD]
+    return [Stranger(pid=pid, name=name, cpu_s=cpu_s) for (pid, name), cpu_s in most]
 
 
 def _sum(values: Iterator[float | None]) -> float | None:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from touchstone.record.base import Record
+from touchstone.record.engine import Stranger
 
 IDLE_CPUS = 0.01
 """CPUs that timers and idle threads of a runtime use at the most. Who uses less in the slices of others rests in them,
@@ -56,6 +57,8 @@ class Slice(Record):
     engine_delayed_s: float | None = None
     steal_s: float | None = None
     other_cpu_s: float | None = None
+    strangers: list[Stranger] = Field(default=[], exclude_if=lambda strangers: not strangers)
+    """The processes that used most of `other_cpu_s`, the greatest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """By dependency, as `server_cpu_s`; None if none has a process of its own."""
     lap: int | None = None

@@ -48,9 +48,9 @@ class HelpedFromOutside(GroupRule):
         if found is None or found.cpus <= SUSPECT or found.chance >= CHANCE:
             return
         slower = 1 + found.cpus / found.own_cpus if found.own_cpus > 0 else None
+        process = f"{found.who}, a process outside of its tree," if found.who else "a process outside of its tree"
         yield self.finding(
-            f"a process outside of its tree used {share(found.cpus)} of a CPU whenever it was on "
-            f"({found.more} of {found.laps} laps)",
+            f"{process} used {share(found.cpus)} of a CPU whenever it was on ({found.more} of {found.laps} laps)",
             group=group,
             figures=[*SPEED, *CPU],
             doubt=Doubt(slower=slower, reason="all of it may have been work for its own requests"),

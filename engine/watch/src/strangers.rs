@@ -1,0 +1,178 @@
+//! Processes that are neither the engine nor watched, and the CPU time that each of them used.
+//!
+//! The kernel's sums for the whole machine count ticks: who runs when the tick comes has had all of it. Work in short
+//! bursts falls between them, or in step with them, so that a difference of such sums can hide a stranger altogether.
+//! A process's own clock counts nanoseconds.
+
+use crate::member::Stat;
+use crate::procfs::{self, BUFFER, PathBuffer};
+use crate::tree::ProcessList;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use touchstone_sys::clock::{self, Nanos};
+
+/// Who used less is not looked at: the look costs a tenth of it.
+const LEAST: Nanos = Nanos(100_000);
+/// How many are told by name.
+const TOLD: usize = 3;
+/// The parent of all kernel threads.
+const KTHREADD: i32 = 2;
+
+/// CPU time of every process at one moment, by ascending pid.
+#[derive(Debug, Clone, Default)]
+pub struct ProcessTimes(Vec<(i32, Nanos)>);
+
+/// A process that is neither the engine nor watched.
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Stranger {
+    /// Its pid.
+    pub pid: i32,
+    /// The kernel's name for it, at most 15 bytes.
+    pub name: String,
+    /// CPU seconds that it used.
+    pub cpu_s: f64,
+}
+
+/// What processes used between two moments, by their own clocks. Who ended in between is not among them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Strangers {
+    /// CPU time of all strangers. What kernel threads did is not in it: they work for others.
+    pub cpu: Nanos,
+    /// CPU time of the engine's other processes.
+    pub engine: Nanos,
+    /// The strangers that used most, the greatest first.
+    pub most: Vec<Stranger>,
+}
+
+impl ProcessTimes {
+    /// Reads the clocks of all processes that there are. Empty where `/proc` cannot be read.
+    #[must_use]
+    pub fn now() -> Self {
+        let Some(mut list) = ProcessList::open() else {
+            return Self::default();
+        };
+        let times = list.read().iter();
+        Self(
+            times
+                .filter_map(|pid| Some((*pid, clock::process_cpu(*pid)?)))
+                .collect(),
+        )
+    }
+
+    /// Who used CPU between this moment and a later one, which is just over: processes are asked for their names.
+    #[must_use]
+    pub fn strangers(&self, later: &Self, watched: impl Fn(i32) -> bool) -> Strangers {
+        let engine = i32::try_from(std::process::id()).unwrap_or_default();
+        let mut buffer = [0; BUFFER];
+        let mut strangers = Strangers::default();
+        for &(pid, time) in &later.0 {
+            let used = time.saturating_sub(self.of(pid));
+            if used < LEAST || pid == engine || watched(pid) {
+                continue;
+            }
+            let Some(stat) = Stat::of(pid, &mut buffer) else {
+                continue;
+            };
+            if stat.parent == engine {
+                strangers.engine += used;
+            } else if stat.parent != KTHREADD && !watched(stat.parent) {
+                strangers.cpu += used;
+                strangers.most.push(Stranger {
+                    pid,
+                    name: name(pid, &mut buffer),
+                    cpu_s: clock::seconds(used),
+                });
+            }
+        }
+        strangers
+            .most
+            .sort_by(|left, right| right.cpu_s.total_cmp(&left.cpu_s));
+        strangers.most.truncate(TOLD);
+        strangers
+    }
+
+    /// What a process had used by then; nothing if it was not there yet.
+    fn of(&self, pid: i32) -> Nanos {
+        let place = self.0.binary_search_by_key(&pid, |(known, _)| *known);
+        place.map_or(Nanos::ZERO, |place| self.0[place].1)
+    }
+}
+
+fn name(pid: i32, buffer: &mut [u8]) -> String {
+    let text = procfs::read_once(&PathBuffer::process(pid, "comm"), buffer).unwrap_or_default();
+    String::from_utf8_lossy(text.trim_ascii_end()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::process::{Child, Command, Stdio};
+
+    const WORK: &str = "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; echo $$; read line";
+
+    /// A process that has worked, and stays until its input ends.
+    struct Worker {
+        child: Child,
+        pid: i32,
+    }
+
+    impl Worker {
+        fn run(script: &str) -> Self {
+            let mut child = Command::new("sh")
+                .args(["-c", script])
+                .env("WORK", WORK)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stdout.take().unwrap())
+                .read_line(&mut line)
+                .unwrap();
+            let pid = line.trim().parse().unwrap();
+            Self { child, pid }
+        }
+    }
+
+    impl Drop for Worker {
+        fn drop(&mut self) {
+            drop(self.child.stdin.take());
+            let _ = self.child.wait();
+        }
+    }
+
+    #[test]
+    fn a_child_of_the_engine_is_no_stranger() {
+        let before = ProcessTimes::now();
+        let worker = Worker::run(WORK);
+        let after = ProcessTimes::now();
+        let found = before.strangers(&after, |_| false);
+        assert!(found.engine >= LEAST, "{found:?}");
+        assert!(found.engine >= after.of(worker.pid));
+        assert!(found.most.iter().all(|one| one.pid != worker.pid));
+    }
+
+    #[test]
+    fn a_stranger_is_told_by_name_unless_it_is_watched_or_its_parent_is() {
+        let before = ProcessTimes::now();
+        // Its parent is a shell, which is the engine's child and itself no part of it.
+        let worker = Worker::run("sh -c \"$WORK\"; :");
+        let parent = i32::try_from(worker.child.id()).unwrap();
+        assert_ne!(worker.pid, parent);
+        let after = ProcessTimes::now();
+        let others = |pid| pid != worker.pid && pid != parent;
+        let found = before.strangers(&after, others);
+        let [stranger] = found.most.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert_eq!((stranger.pid, stranger.name.as_str()), (worker.pid, "sh"));
+        assert_eq!(found.cpu, after.of(worker.pid));
+        assert_eq!(before.strangers(&after, |_| true), Strangers::default());
+        let found = before.strangers(&after, |pid| pid == parent);
+        assert!(
+            found.most.iter().all(|one| one.pid != worker.pid),
+            "{found:?}"
+        );
+    }
+}
