@@ -15,6 +15,13 @@ PEAK = {"peak": {"load": "work"}}
 
 TIMES: tuple[Setup, ...] = (
     Setup(
+        "waits-for-a-timer",
+        "answers after 20 ms, in which nobody works",
+        ("nobody-busy",),
+        servers=knobs(delay_ms=20),
+        needs_quiet=True,
+    ),
+    Setup(
         "hidden-stall",
         "stalls for 2.5 s once, under a whole window; the closed loop waits with it",
         ("stall-in-closed-loop",),

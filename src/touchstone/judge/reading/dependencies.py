@@ -35,6 +35,15 @@ def dependency_use(sample: Sample) -> DependencyUse:
     return DependencyUse(used, result.window.whole_s if result else 0.0)
 
 
+def stated_delay_s(dependency: DependencyState) -> float | None:
+    """How long a downstream waits before it answers: as it reports it, else as asked for; None if nobody says."""
+    stated = dependency.asked | dependency.settings
+    for name, scale in (("delay_s", 1.0), ("delay_ms", 1e-3), ("delay-ms", 1e-3)):
+        if isinstance(stated.get(name), int | float):
+            return float(stated[name]) * scale
+    return None
+
+
 def as_a_rule(dependency: DependencyState, what: Literal["behind", "late"]) -> AfterAnswers | None:
     """What was seen around single requests, if this was so for half of them or more; None if not, or of too few."""
     seen = dependency.after_answers

@@ -8,8 +8,9 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import seconds
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import stated_delay_s
 from touchstone.judge.rule import SampleRule
-from touchstone.record.sample import DependencyState, Sample
+from touchstone.record.sample import Sample
 
 EARLY = 0.95
 HITS = ("hits", "requests", "answered", "served")
@@ -39,7 +40,7 @@ class BelowDownstreamDelay(SampleRule):
         if result is None or not result.counts.ok or result.latency.p50 is None:
             return
         for dependency in sample.dependencies:
-            delay = _delay(dependency)
+            delay = stated_delay_s(dependency)
             hits = max(
                 (dependency.after[k] - dependency.before.get(k, 0.0) for k in HITS if k in dependency.after),
                 default=0.0,
@@ -52,12 +53,3 @@ class BelowDownstreamDelay(SampleRule):
                     figures=SPEED,
                     evidence={"p50_s": result.latency.p50, "delay_s": delay, "hits": hits},
                 )
-
-
-def _delay(dependency: DependencyState) -> float | None:
-    """The downstream's delay in seconds, as it reports it, else as it was asked for."""
-    stated = dependency.asked | dependency.settings
-    for name, scale in (("delay_s", 1.0), ("delay_ms", 1e-3), ("delay-ms", 1e-3)):
-        if isinstance(stated.get(name), int | float):
-            return float(stated[name]) * scale
-    return None
