@@ -1,5 +1,6 @@
 from touchstone.judge.judgement import Severity
 
+from ..slices import sliced_run
 from ..sound import distribution, fired, first_load, load_figures, result_of, sound_run
 
 
@@ -66,3 +67,19 @@ def test_an_engine_that_waits_for_a_cpu_leaves_connections_idle() -> None:
     assert fired(run, "littles-law")
     result.generator.threads[0].delayed_s = 0.1 * result.window.measured_s
     assert not fired(run, "littles-law")
+
+
+def test_the_first_requests_of_each_turn_have_no_latency_and_are_not_missed() -> None:
+    # 64 connections at 1,000/s: of the 250 requests of a slice the first 64 are in no distribution.
+    run = sliced_run({"go/std": 1000.0, "rust/std": 1000.0}, noise=0.0)
+    for sample in run.samples:
+        if sample.slices and sample.result:
+            sample.result.latency = distribution(0.064, round(sample.result.latency.count * 186 / 250))
+    assert not fired(run, "littles-law")
+
+
+def test_a_wrong_unit_is_seen_in_slices_as_well() -> None:
+    run = sliced_run({"go/std": 20_000.0, "rust/std": 20_000.0})
+    result = result_of(first_load(run))
+    result.latency = distribution((result.latency.mean or 0) / 2, result.latency.count)
+    assert fired(run, "littles-law")

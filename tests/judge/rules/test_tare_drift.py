@@ -1,3 +1,5 @@
+import pytest
+
 from touchstone.judge.judgement import Severity
 from touchstone.record.run import Run
 
@@ -16,6 +18,9 @@ def test_a_machine_that_slows_down_by_a_third() -> None:
     (finding,) = fired(run, "tare-drift")
     assert finding.severity is Severity.SUSPECT
     assert "fell" in finding.statement
+    assert finding.doubt is not None
+    assert finding.doubt.common
+    assert finding.doubt.faster == pytest.approx(1.5, rel=0.1)
 
 
 def test_a_small_drift_is_a_note() -> None:

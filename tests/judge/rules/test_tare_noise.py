@@ -15,6 +15,8 @@ def test_tares_that_scatter(spread: float, severity: Severity) -> None:
         )
     (finding,) = fired(run, "tare-noise")
     assert finding.severity is severity
+    assert finding.doubt is not None
+    assert finding.doubt.faster == pytest.approx(1 + finding.evidence["scatter"])
 
 
 def test_one_disturbed_tare_is_no_noise() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import scipy
 
 from touchstone.judge.figures import CPU, PEAK, SPEED
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import loop
@@ -59,5 +59,10 @@ class TareDrift(RunRule):
                     severity=Severity.SUSPECT if certain and abs(change) > 2 * case.margin else Severity.NOTE,
                     load=load,
                     figures=PEAK if load is None else [*SPEED, *CPU],
+                    doubt=Doubt(
+                        faster=1 + change if change > 0 else 1 / max(1e-3, 1 + change),
+                        common=True,
+                        reason="so much faster the machine was at its best, and neighbouring slices share it",
+                    ),
                     evidence={"tares": rates, "change": change, "p": float(trend.pvalue)},
                 )

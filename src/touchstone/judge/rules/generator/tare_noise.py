@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, PEAK, SPEED
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import loop
@@ -50,6 +50,11 @@ class TareNoise(RunRule):
                     severity=Severity.SUSPECT if loud and not _sliced(case, load) else Severity.NOTE,
                     load=load,
                     figures=PEAK if load is None else [*SPEED, *CPU],
+                    doubt=Doubt(
+                        faster=1 + scatter,
+                        common=True,
+                        reason="a disturbed round is so much slower than the others, and neighbouring slices share it",
+                    ),
                     evidence={"tares": rates, "scatter": scatter},
                 )
 

@@ -10,6 +10,7 @@ from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import answered_in_all, loop, pauses, slots
 from touchstone.judge.rule import SampleRule
+from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
 SUSPECT = 0.10
@@ -29,7 +30,7 @@ class LittlesLaw(SampleRule):
     threshold = (
         "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
         "edges: the time that answers were waited for after it, or the longest latency before it with what the engine "
-        "waited for a CPU, over its length"
+        "waited for a CPU, over its length; of a closed loop in slices the rate is that of whole generations"
     )
     threshold_reason = (
         "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
@@ -52,7 +53,7 @@ class LittlesLaw(SampleRule):
         if mean is None or n == 0:
             return
         measured = result.window.measured_s
-        rate = result.latency.count / measured
+        rate = _rate(sample, result)
         connecting = (result.connect.mean or 0.0) if result.connections.reconnects else 0.0
         reconnects = result.connections.reconnects / max(1, answered_in_all(result))
         under_way = rate * mean
@@ -83,3 +84,14 @@ class LittlesLaw(SampleRule):
                 "slack": slack,
             },
         )
+
+
+def _rate(sample: Sample, result: LoadResult) -> float:
+    """Requests per second of those whose latencies were told.
+
+    The latencies of a turn leave out its first generation of requests, which may be a good part of a slow service's
+    turn; so the rate is then that of whole generations.
+    """
+    if sample.slices is not None and loop(sample) == "closed":
+        return result.rate.achieved
+    return result.latency.count / result.window.measured_s

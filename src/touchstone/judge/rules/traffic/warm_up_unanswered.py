@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import lost_in_warm_up, slots
+from touchstone.judge.reading.traffic import allowance, lost_in_warm_up, slots
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
@@ -26,7 +26,8 @@ class WarmUpUnanswered(SampleRule):
     title = "Requests of the warm-up were never answered"
     threshold = (
         "any request of the warm-up that failed or was still without a response after the window began to be "
-        "measured: invalid from 2 % of what can be under way at once, suspect below"
+        "measured, beyond the share of errors that the load allows: invalid from 2 % of what can be under way at once, "
+        "suspect below"
     )
     threshold_reason = (
         "a sound service answers the requests that are under way when the window begins within the window; 2 % fewer "
@@ -41,7 +42,7 @@ class WarmUpUnanswered(SampleRule):
         if result is None or result.interrupted:
             return
         lost, places = lost_in_warm_up(result), max(1, slots(sample))
-        if not lost:
+        if lost <= allowance(sample) * places:
             return
         yield self.finding(
             f"{number(lost)} requests of the warm-up had no response when the window ran; {number(places)} can be "
