@@ -87,7 +87,7 @@ def test_a_server_is_profiled_and_counted_at_a_rate_of_its_own(tmp_path: Path) -
     names = set(evidence.stacks.frames)
     # The server reads and writes sockets, and the kernel says so under every language.
     assert any(name.startswith("tcp_") and name.endswith("_[k]") for name in names)
-    assert evidence.stacks.samples > 20
+    assert evidence.stacks.samples > 10
     assert {"profile_cpu", "profiler_cost", "syscalls_per_request", "voluntary_switches_per_request"} <= set(
         sample.figures
     )
