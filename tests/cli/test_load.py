@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,30 @@ def http2_server() -> Iterator[str]:
     listener.close()
 
 
+@contextmanager
+def python_server(*, nagle: bool) -> Iterator[str]:
+    """That of the standard library: it writes head and body apart."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = not nagle
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
 SHORT = ("-d", "500ms", "-c", "4")
 EASY = ("-d", "1s", "-c", "4", "--rate", "300")
 MEASURED = (0, 4)
@@ -76,6 +101,15 @@ def test_a_load_that_was_borne_ends_with_0(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "The result stands" in done.stdout
     assert "####" in done.stdout
+
+
+@pytest.mark.parametrize("nagle", [True, False])
+def test_a_server_that_waits_for_acknowledgements_is_told_how_not_to(tmp_path: Path, nagle: bool) -> None:
+    with python_server(nagle=nagle) as url:
+        done = touchstone(tmp_path, "load", url, "-d", "1s", "-c", "4")
+    assert done.returncode in MEASURED, done.stderr
+    assert ("wait for an acknowledgement: the rest comes" in done.stdout) is nagle
+    assert ("do: Set TCP_NODELAY" in done.stdout) is nagle
 
 
 def test_a_breached_condition_ends_with_3_and_is_named(tmp_path: Path) -> None:

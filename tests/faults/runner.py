@@ -121,7 +121,7 @@ def weigh(outcome: Outcome) -> None:
         return
     if setup.sound:
         for finding in outcome.findings:
-            if finding.severity is not Severity.NOTE:
+            if finding.severity is not Severity.NOTE or finding.code in setup.never:
                 excused = bool(outcome.noise) and finding.code in MACHINE_NOISE
                 (outcome.aside if excused else outcome.false).append(finding)
         return

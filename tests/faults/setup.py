@@ -58,6 +58,9 @@ class Setup:
     least: dict[str, str] = field(default_factory=dict)
     """The severity that a finding must have at least, where it is not that of its rule."""
 
+    never: tuple[str, ...] = ()
+    """Findings that may not fire at all, not even as notes."""
+
     @property
     def sound(self) -> bool:
         """Whether nothing may fire."""

@@ -99,6 +99,14 @@ def test_a_round_that_was_left_out_for_it_makes_no_bound(run: Run, judgement: Ju
     assert "rust/plain answers 47 % more" in answer(changed)[0]
 
 
+def test_who_waits_for_acknowledgements_is_named_with_the_time(run: Run, judgement: Judgement) -> None:
+    waiting = _warming("go/plain").model_copy(
+        update={"code": "waits-for-acknowledgement", "severity": Severity.NOTE, "evidence": {"wait_s": 0.0412}}
+    )
+    changed = View(run, judgement.model_copy(update={"findings": [*judgement.findings, waiting]}))
+    assert "; go/plain waits 41.2 ms for an acknowledgement within a response." in answer(changed)[0]
+
+
 def test_what_rises_is_named_by_rules_that_exist() -> None:
     assert {*RISING, GROWING} <= {rule.code for rule in rules()}
 

@@ -37,6 +37,8 @@ pub struct InFlight {
     pub counter: u64,
     /// Its index in the mix.
     pub kind: u16,
+    /// Whether it was sent before, on a connection that had been closed while it rested.
+    pub repeated: bool,
 }
 
 impl InFlight {
@@ -117,6 +119,13 @@ impl Connection {
         }
     }
 
+    /// Acknowledges what came on its socket now, and not when there is something to send along; says whether it could.
+    #[must_use]
+    pub fn acknowledge(&self) -> bool {
+        let socket = self.socket.as_ref();
+        socket.is_some_and(|socket| socket.acknowledge().is_ok())
+    }
+
     /// Forgets the oldest request in flight.
     #[inline]
     pub fn pop(&mut self) {
@@ -145,6 +154,10 @@ pub struct Partial {
     keep_whole: bool,
     /// The first bytes, kept as evidence.
     pub beginning: Vec<u8>,
+    /// When the first of several parts came; none if it came whole.
+    pub first_part: Option<Nanos>,
+    /// Whether that part was acknowledged at once, as a trial.
+    pub acknowledged: bool,
 }
 
 /// Bytes of a request or response that are kept as evidence.
@@ -169,6 +182,7 @@ impl Partial {
         self.wire_len = 0;
         self.mismatch = false;
         self.beginning.clear();
+        (self.first_part, self.acknowledged) = (None, false);
     }
 
     /// Takes bytes; an exact body is compared as it comes, so that a large one needs no memory.

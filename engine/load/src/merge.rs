@@ -10,10 +10,10 @@ use crate::held_up::held_up;
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Journey, Loop};
 use crate::mix::Mix;
-use crate::recorder::{ERROR_CLASSES, FirstError, KEPT};
+use crate::recorder::{ERROR_CLASSES, FirstError, KEPT, Parts, Trials};
 use crate::report::{ProcessReport, ThreadReport};
 use crate::result::{
-    Bytes, ClockUse, Connections, Counts, Engine, Generator, JourneyResult, LoadResult,
+    Bytes, ClockUse, Connections, Counts, Engine, Generator, InParts, JourneyResult, LoadResult,
     MediaTypeCount, Queue, Rate, RequestResult, SCHEMA, SeriesPoint, Silence, StepResult,
     ThreadUse, Totals, Window,
 };
@@ -176,6 +176,7 @@ fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
             errors: 0,
             latency: None,
             media_types: media_types(threads, index),
+            in_parts: in_parts(threads, index),
         };
         for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
             row.sent += kind.sent;
@@ -190,6 +191,22 @@ fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
         merged.kinds.push(own);
     }
     Ok(merged)
+}
+
+/// The responses to one request of the mix that came in parts; none if there is none.
+fn in_parts(threads: &[&ThreadReport], index: usize) -> Option<InParts> {
+    let (mut parts, mut trials) = (Parts::default(), Trials::default());
+    for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
+        parts.add(&kind.parts);
+        trials.add(&kind.trials);
+    }
+    (parts.responses + trials.responses > 0).then(|| InParts {
+        responses: parts.responses,
+        long: parts.long,
+        seconds: seconds(parts.waited),
+        trials: trials.responses,
+        trials_long: trials.long,
+    })
 }
 
 /// The media types of the responses to one request of the mix, the most frequent first.
@@ -315,6 +332,10 @@ fn silence(threads: &[&ThreadReport]) -> Silence {
     Silence {
         seconds: seconds(least.total),
         longest_s: seconds(least.longest),
+        longer: least
+            .longer()
+            .map(|(length, sum)| (seconds(length), seconds(sum)))
+            .collect(),
         deaf_s: least.deaf.map(seconds),
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
 use crate::histogram::Packed;
-use crate::recorder::{FirstError, Interval, MediaType, Recorder, Silence};
+use crate::recorder::{FirstError, Interval, MediaType, Parts, Recorder, Silence, Trials};
 use crate::usage::Usage;
 use crate::worker::Worker;
 
@@ -51,7 +51,7 @@ pub struct ThreadReport {
 
 /// Figures of one kind of request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[allow(missing_docs)] // As in `recorder::Kind`, `HeldUp` and `MediaTypes`.
+#[allow(missing_docs)] // As in `recorder::Kind`, `HeldUp`, `InParts` and `MediaTypes`.
 pub struct KindReport {
     pub sent: u64,
     pub ok: u64,
@@ -61,6 +61,8 @@ pub struct KindReport {
     pub service: Packed,
     pub waits: Packed,
     pub longest_waits: Vec<Nanos>,
+    pub parts: Parts,
+    pub trials: Trials,
     pub media_types: Vec<MediaType>,
 }
 
@@ -145,6 +147,8 @@ impl ThreadReport {
                     service: Packed::of(&kind.service),
                     waits: Packed::of(&kind.held_up.waits),
                     longest_waits: kind.held_up.longest.clone(),
+                    parts: kind.in_parts.parts,
+                    trials: kind.in_parts.trials,
                     media_types: kind.media_types.seen.clone(),
                 })
                 .collect(),

@@ -17,6 +17,8 @@ pub struct CompiledRequest {
     pub name: String,
     /// Whether it is a HEAD, whose response has no body.
     pub is_head: bool,
+    /// Whether sending it twice does what sending it once does, so that a client may repeat it (RFC 9110 section 9.2.2).
+    pub is_idempotent: bool,
     /// What its response must be.
     pub check: Check,
     /// Nanoseconds between its response and the next request on the connection.
@@ -80,6 +82,10 @@ impl CompiledRequest {
                 .clone()
                 .unwrap_or_else(|| format!("{method} {path}")),
             is_head: method == "HEAD",
+            is_idempotent: matches!(
+                method,
+                "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PUT" | "DELETE"
+            ),
             check: Check::compile(&request.expect, scope, place)?,
             think: Nanos::ZERO,
             bytes: Bytes::Rendered { head, body },

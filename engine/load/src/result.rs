@@ -142,12 +142,16 @@ pub struct Totals {
 
 /// Where no response came at all, in gaps of 50 ms and more. A gap that begins before sending ends counts whole. Of
 /// several threads it is that one's which heard the least of it.
-#[derive(Debug, Clone, Copy, Default, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Silence {
     /// All gaps.
     pub seconds: f64,
     /// The longest.
     pub longest_s: f64,
+    /// Pairs of a length, and what all gaps of at least that length come to: from 50 ms on, each half as long again as the
+    /// one before, as far as there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub longer: Vec<(f64, f64)>,
     /// What is taken off the gaps because the thread waited for a CPU and heard nothing, whoever answered: what was
     /// waited since it last looked up and nothing had come, at most 10 ms before where it had a CPU. Absent if the
     /// kernel does not tell it.
@@ -188,6 +192,26 @@ pub struct RequestResult {
     /// Of its whole responses, right or wrong; 16 per thread at most, further ones count as the last.
     #[serde(default)]
     pub media_types: Vec<MediaTypeCount>,
+    /// Of its whole responses those that came in parts; absent if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_parts: Option<InParts>,
+}
+
+/// Responses that came in parts, and how long the rest was in coming after the first part. Of a few that part was
+/// acknowledged to the server at once, as a trial, and not when there was something to send along: a rest that then
+/// comes at once had waited for the acknowledgement.
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
+pub struct InParts {
+    /// How many, without the trials.
+    pub responses: u64,
+    /// Those whose rest took 20 ms and more.
+    pub long: u64,
+    /// How long those rests took, summed.
+    pub seconds: f64,
+    /// Trials, those of the warm-up included: at most 16 per thread.
+    pub trials: u64,
+    /// Those whose rest took 20 ms and more all the same.
+    pub trials_long: u64,
 }
 
 /// How many responses had a status and a media type.

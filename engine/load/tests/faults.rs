@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use fault_server::{Fault, FaultServer, QuickServer};
 use loads::{BACKENDS, assert_only, carry_out, errors, job, refusal};
-use touchstone_load::job::{Expect, ExpectBody, Job};
+use touchstone_load::job::{BackendChoice, Expect, ExpectBody, Job};
+use touchstone_load::result::InParts;
 
 /// A fault on every 20th request is counted in its class as often as the server did it, and nowhere else.
 fn counted_as(fault: Fault, class: &str) {
@@ -322,6 +323,29 @@ fn an_idle_close_is_counted_and_costs_no_request() {
             "{:?}",
             result.counts
         );
+    }
+}
+
+/// What is said of responses that come in two parts.
+fn in_parts(nagle: bool, apart: Duration, backend: BackendChoice) -> InParts {
+    let server = FaultServer::start(Fault::TwoWrites { nagle, apart }, 1);
+    let result = carry_out(&job(&server, backend, 400));
+    assert_eq!(result.counts.ok, 400, "{:?}", result.counts);
+    result.requests[0].in_parts.unwrap()
+}
+
+#[test]
+fn an_acknowledgement_brings_the_rest_that_nagles_algorithm_holds_back_and_no_other() {
+    for backend in BACKENDS {
+        let held = in_parts(true, Duration::ZERO, backend);
+        assert!(held.long > held.responses / 2, "{backend:?}: {held:?}");
+        assert!(held.trials > 3, "{backend:?}: {held:?}");
+        assert!(held.trials_long < held.trials / 2, "{backend:?}: {held:?}");
+        // It works between its writes.
+        let late = in_parts(false, Duration::from_millis(40), backend);
+        assert!(late.long > late.responses / 2, "{backend:?}: {late:?}");
+        assert!(late.trials > 3, "{backend:?}: {late:?}");
+        assert!(late.trials_long > late.trials / 2, "{backend:?}: {late:?}");
     }
 }
 

@@ -450,7 +450,8 @@ fn held_up(fault: Fault, every: u64, backend: &str) -> (HeldUp, Silence) {
     let loads = [traffic(&server.url(), backend)];
     let orders = [slices("warmup", &[0]), slices("load", &[0; 8])];
     let result = carry_out(&job(1, &loads), &orders);
-    (result.contenders[0].held_up, result.contenders[0].silence)
+    let whole = &result.contenders[0];
+    (whole.held_up, whole.silence.clone())
 }
 
 #[test]
@@ -475,6 +476,7 @@ fn a_stall_of_all_connections_is_silence_and_holds_nobody_up() {
         };
         let (held_up, silence) = self::held_up(stall, 1, backend);
         assert!(silence.seconds > 0.0, "{silence:?}");
+        assert_eq!(silence.longer[0], (0.05, silence.seconds));
         assert!(
             held_up.seconds < silence.seconds,
             "{held_up:?}, {silence:?}"
@@ -501,5 +503,53 @@ fn media_types_are_counted_for_each_response() {
             counts,
             [(Some("text/plain"), plain), (Some("text/html"), other)]
         );
+    }
+}
+
+#[test]
+fn trials_with_acknowledgements_are_kept_of_all_turns_the_warm_up_included() {
+    for backend in BACKENDS {
+        let nagles = Fault::TwoWrites {
+            nagle: true,
+            apart: Duration::ZERO,
+        };
+        let server = FaultServer::start(nagles, 1);
+        let loads = [traffic(&server.url(), backend)];
+        let orders = [slices("warmup", &[0; 8]), slices("load", &[0])];
+        let result = carry_out(&job(1, &loads), &orders);
+        let whole = &result.contenders[0];
+        let in_parts = whole.requests[0].in_parts.unwrap();
+        // The measured turn has time for one of them at most.
+        assert!(in_parts.trials > 2, "{in_parts:?}");
+        assert!(in_parts.responses <= whole.counts.ok, "{in_parts:?}");
+        assert!(in_parts.long > 0, "{in_parts:?}");
+    }
+}
+
+#[test]
+fn a_request_that_crosses_the_end_of_a_connection_that_rested_is_sent_again_if_it_may_be() {
+    for backend in BACKENDS {
+        for (method, may_be) in [("GET", true), ("POST", false)] {
+            let least = Duration::from_millis(120);
+            let servers = [
+                FaultServer::start(Fault::ResetAfterRest(least), 1),
+                FaultServer::start(Fault::None, 1),
+            ];
+            let mut loads = servers
+                .each_ref()
+                .map(|server| traffic(&server.url(), backend));
+            loads[0]["requests"][0]["method"] = json!(method);
+            let orders = [slices("load", &[0, 1, 1, 1, 0, 1, 1, 1, 0])];
+            let result = carry_out(&job(1, &loads), &orders);
+            let whole = &result.contenders[0];
+            let ends = servers[0].count(|counters| &counters.faults);
+            assert!(ends > 0);
+            let (lost, repeated) = if may_be { (0, ends) } else { (ends, 0) };
+            assert_eq!(whole.counts.errors["reset"], lost, "{:?}", whole.counts);
+            assert_eq!(whole.counts.errors["closed_idle"], repeated);
+            assert_eq!(whole.counts.ok, whole.counts.sent - lost);
+            let right = servers[0].count(|counters| &counters.right);
+            assert_eq!(whole.counts.ok, right, "{:?}", whole.counts);
+        }
     }
 }

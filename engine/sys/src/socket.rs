@@ -54,6 +54,14 @@ impl Stream {
         self.socket().set_tcp_nodelay(true)
     }
 
+    /// Acknowledges what has been received, now (`TCP_QUICKACK`). It does not last: the next one is put off again.
+    ///
+    /// # Errors
+    /// As [`Self::reuse_address`].
+    pub fn acknowledge(&self) -> io::Result<()> {
+        self.socket().set_tcp_quickack(true)
+    }
+
     /// As [`reset_on_close`].
     ///
     /// # Errors

@@ -22,6 +22,7 @@ from touchstone.engine.http2 import speaks_http2
 from touchstone.engine.job import sent
 from touchstone.engine.locate import engine_path
 from touchstone.failure import ExitCode, UsageError
+from touchstone.judge.reading.acknowledgements import NEXT_STEP, waiting
 from touchstone.manifest.mix import Mix
 from touchstone.record.engine import LoadResult
 from touchstone.report.latency_bars import latency_bars
@@ -86,6 +87,10 @@ def load(context: typer.Context) -> int:
     console = Console(stderr="--json" in words, highlight=False, soft_wrap=True)
     if asked.histogram:
         console.print(latency_bars(result.latency), markup=False)
+    for request in result.requests:
+        if found := waiting(request):
+            console.print(f"  note: {found.sentence}", markup=False)
+            console.print(f"  do: {NEXT_STEP}", markup=False)
     return code or _judged(result, asked.conditions, words, console)
 
 

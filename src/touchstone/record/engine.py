@@ -107,6 +107,8 @@ class Silence(EngineRecord):
 
     seconds: float = 0.0
     longest_s: float = 0.0
+    longer: list[tuple[float, float]] = Field(default=[], exclude_if=lambda pairs: not pairs)
+    """Pairs of a length, and what all gaps of at least that length come to; empty where the engine did not tell."""
     deaf_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """How long the generator waited for a CPU within gaps, which is taken off them.
 
@@ -225,6 +227,20 @@ class MediaTypeCount(EngineRecord):
     responses: int = 0
 
 
+class InParts(EngineRecord):
+    """Responses of which a part came later than the first. Of a few the first was acknowledged at once, as a trial."""
+
+    responses: int = 0
+    """Without the trials."""
+    long: int = 0
+    """Those whose rest came 20 ms and more after the first part."""
+    seconds: float = 0.0
+    """From the first part to the end, of those, summed."""
+    trials: int = 0
+    """Those of the warm-up included."""
+    trials_long: int = 0
+
+
 class RequestResult(EngineRecord):
     """One request of the mix."""
 
@@ -235,6 +251,8 @@ class RequestResult(EngineRecord):
     latency: Distribution = Distribution()
     media_types: list[MediaTypeCount] = Field(default=[], exclude_if=lambda types: not types)
     """The most frequent first; empty in records of engines that did not look."""
+    in_parts: InParts | None = Field(default=None, exclude_if=lambda parts: parts is None)
+    """None where every response came whole."""
 
 
 class QueueResult(EngineRecord):

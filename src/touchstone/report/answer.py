@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from touchstone.judge.judgement import Comparison, Severity, Verdict
+from touchstone.judge.rules.traffic.waits_for_acknowledgement import WaitsForAcknowledgement
 from touchstone.report.causes import causes
-from touchstone.report.format import percent, plural, ratio
+from touchstone.report.format import percent, plural, ratio, seconds
 from touchstone.report.scoreboard import growing, rising, scoreboard
 from touchstone.report.table import Column
 from touchstone.report.view import Place, View
@@ -73,7 +74,17 @@ def _first(view: View, lead: Column) -> str:
         parts.append(f"{_names(invalid)} cannot be compared with {found[0].baseline}, the measurement is invalid")
     if lead.figure.unit is Unit.PER_SECOND and rising(view, found[0].baseline, lead.place.load):
         parts.append(f"{found[0].baseline} itself is still warming up, its rate is at least what is shown")
+    parts += _unacknowledged(view, lead.place)
     return f"{title}: {'; '.join(parts)}."
+
+
+def _unacknowledged(view: View, place: Place) -> list[str]:
+    """Who waits for acknowledgements: neither its work nor a queue is what its figures show then."""
+    waits: dict[str, float] = {}
+    for finding in view.judgement.findings:
+        if finding.code == WaitsForAcknowledgement.code and finding.load == place.load and finding.contender:
+            waits[finding.contender] = max(waits.get(finding.contender, 0.0), finding.evidence["wait_s"])
+    return [f"{name} waits {seconds(wait)} for an acknowledgement within a response" for name, wait in waits.items()]
 
 
 def _decided(view: View, c: Comparison) -> str:

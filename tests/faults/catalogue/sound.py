@@ -17,7 +17,7 @@ from tests.faults.catalogue.kinds import (
     service,
     work,
 )
-from tests.faults.catalogue.times import PEAK
+from tests.faults.catalogue.times import PEAK, UNACKNOWLEDGED
 from tests.faults.catalogue.tricks import HOLD
 from tests.faults.setup import Server, Setup, knobs
 
@@ -48,6 +48,24 @@ SOUND: tuple[Setup, ...] = (
         servers=knobs(work_us=60, slow_ms=40, slow_after_ms=100),
     ),
     sound("sleeper", "a service that answers after 20 ms and is idle meanwhile", servers=knobs(delay_ms=20)),
+    sound(
+        "two-writes-undelayed",
+        "head and body in two writes, which TCP_NODELAY sends at once",
+        servers=knobs(two_writes=1, work_us=60),
+        never=(UNACKNOWLEDGED,),
+    ),
+    sound(
+        "two-writes-apart",
+        "a server that sends the head at once, and works for 40 ms before it sends the body",
+        servers=knobs(two_writes=1, apart_ms=40),
+        never=(UNACKNOWLEDGED,),
+    ),
+    sound(
+        "sleeps-as-long-as-an-acknowledgement",
+        "a service that answers after 40 ms, as a downstream of 40 ms makes it",
+        servers=knobs(delay_ms=40),
+        never=(UNACKNOWLEDGED,),
+    ),
     sound(
         "collector",
         "a server that pauses 120 ms every 4 s, half of which it is loaded, as a collector does",

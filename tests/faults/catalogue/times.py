@@ -13,6 +13,8 @@ WHOLE: dict[str, Any] = {"prepare": [{"dependency": "store", "act": "execute", "
 PEAK = {"peak": {"load": "work"}}
 """The start under load; 20 s in the quick profile."""
 
+UNACKNOWLEDGED = "waits-for-acknowledgement"
+
 TIMES: tuple[Setup, ...] = (
     Setup(
         "waits-for-a-timer",
@@ -58,6 +60,14 @@ TIMES: tuple[Setup, ...] = (
         servers=knobs(work_us=60, stall_ms=260, stall_every_ms=1000),
     ),
     Setup(
+        "stalls-of-a-slow-server",
+        "answers after 20 ms, and stalls for 200 ms in each second",
+        ("stall-in-closed-loop",),
+        needs_quiet=True,
+        servers=knobs(delay_ms=20, stall_ms=200, stall_every_ms=1000),
+        seconds=4.0,
+    ),
+    Setup(
         "stalls-while-crowded",
         "stalls for 100 ms in each second, while others use the generator's CPU",
         ("stall-in-closed-loop",),
@@ -84,6 +94,21 @@ TIMES: tuple[Setup, ...] = (
         ("connections-wait",),
         servers=knobs(work_us=60, workers=4, accept_ms=3, slow_ms=300, slow_worker=1),
         load={"connections": 32},
+    ),
+    Setup(
+        "two-writes",
+        "head and body in two writes with Nagle's algorithm on, so that each answer waits for an acknowledgement",
+        (UNACKNOWLEDGED,),
+        servers=knobs(two_writes=1, nagle=1),
+        least={UNACKNOWLEDGED: "note"},
+    ),
+    Setup(
+        "two-writes-on-one-connection",
+        "two contenders, one connection; one waits for an acknowledgement, and works for 5 ms between its writes",
+        (UNACKNOWLEDGED,),
+        servers=(*knobs(), *knobs(two_writes=1, nagle=1, apart_ms=5)),
+        load={"connections": 1},
+        least={UNACKNOWLEDGED: "note"},
     ),
     Setup(
         "stall-past-timeout",

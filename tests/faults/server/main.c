@@ -101,11 +101,18 @@ static void drop(int fd, bool reset) {
     close(fd);
 }
 
+// How much the next write takes: with `two_writes` the head of an answer by itself.
+static size_t next_part(const struct connection *c) {
+    size_t left = c->out.length - c->sent;
+    char *end = knobs.two_writes && c->sent == 0 ? memmem(c->out.data, left, "\r\n\r\n", 4) : NULL;
+    return c->drip ? 1 : end ? (size_t)(end + 4 - c->out.data) : left;
+}
+
 // Send what is due; false if the connection is gone.
 static bool flush(int fd) {
     struct connection *c = connections[fd];
     while (!c->due_ms && c->sent < c->out.length) {
-        size_t part = c->drip ? 1 : c->out.length - c->sent;
+        size_t part = next_part(c);
         ssize_t n = send(fd, c->out.data + c->sent, part, MSG_NOSIGNAL);
         if (n < 0) {
             if (errno == EAGAIN) {
@@ -115,8 +122,9 @@ static bool flush(int fd) {
             return false;
         }
         c->sent += (size_t)n;
-        if (c->drip) {
-            c->due_ms = now_ms() + 5;
+        bool apart = knobs.apart_ms && c->sent < c->out.length;
+        if (c->drip || apart) {
+            c->due_ms = now_ms() + (apart ? knobs.apart_ms : 5);
             waiting++;
         }
     }
@@ -198,7 +206,9 @@ static void accept_all(void) {
             close(fd);
             continue;
         }
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        if (!knobs.nagle) {
+            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        }
         connections[fd] = calloc(1, sizeof *connections[fd]);
         connections[fd]->number = ++held;
         struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.fd = fd};

@@ -18,7 +18,7 @@
     /* the wire */                                                                                                     \
     X(truncate_every) X(length_short_every) X(reset_every) X(close_every) X(close_after_answer) X(say_close_every)     \
     X(garbage_every) X(twice_every) X(drip_every) X(mute_every) X(mute_beyond) X(mute_from_ms) X(most_connections) X(deaf_after)       \
-    X(idle_close_every) X(no_colon_every) X(http_1_0) X(close_idle_ms) X(accept_ms)                                    \
+    X(idle_close_every) X(no_colon_every) X(http_1_0) X(close_idle_ms) X(accept_ms) X(two_writes) X(apart_ms) X(nagle) \
     /* time */                                                                                                         \
     X(work_us) X(extra_us) X(extra_from_ms) X(extra_to_ms) X(growing_ns) X(delay_ms) X(stall_ms) X(stall_every_ms)     \
     X(stall_first_ms) X(start_ms) X(halving_ms) X(sleep_growing_ns) X(slow_ms) X(slow_beyond) X(slow_worker)           \

@@ -51,6 +51,30 @@ def test_what_the_generator_waited_outside_of_the_gaps_does_not_count() -> None:
     assert "8 % of the window" in finding.statement
 
 
+def of_a_slow_service(seconds: float, longest: float, connections: int = 64) -> Run:
+    """A service that takes 20 ms was silent for so long in gaps longer than its waves, and in all for twice as long."""
+    run = silent(2 * seconds, longest, p50=20e-3)
+    result = result_of(first_load(run))
+    assert result.silence is not None
+    result.silence.longer = [(0.05, 2 * seconds), (0.075, 1.5 * seconds), (0.1125, seconds), (0.16875, longest)]
+    result.connections.established = connections
+    return run
+
+
+@pytest.mark.parametrize(
+    ("seconds", "severity"), [(0.19, None), (0.21, Severity.NOTE), (0.99, Severity.NOTE), (1.01, Severity.SUSPECT)]
+)
+def test_of_a_slow_service_gaps_beyond_its_own_pace_count(seconds: float, severity: Severity | None) -> None:
+    found = fired(of_a_slow_service(seconds, 0.17), "stall-in-closed-loop")
+    assert [finding.severity for finding in found] == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(("connections", "fires"), [(3, False), (4, True)])
+def test_where_few_requests_are_under_way_one_slow_response_is_a_gap(connections: int, fires: bool) -> None:
+    run = of_a_slow_service(0.8, 0.17, connections)
+    assert ("stall-in-closed-loop" in codes(run)) is fires
+
+
 @pytest.mark.parametrize(
     "run",
     [

@@ -1,6 +1,6 @@
 //! Turn after turn in one recorder: what a turn recorded is added to what is kept, and the recorder begins anew.
 
-use super::{Generations, Interval, Kind, Recorder, Silence, Steady, Totals, Window};
+use super::{Generations, Interval, Kind, Parts, Recorder, Silence, Steady, Totals, Window};
 use crate::clock::Nanos;
 use crate::histogram::Packed;
 use crate::usage::waited_for_cpu;
@@ -59,6 +59,16 @@ impl Recorder {
         self.listening.silence.absorb(&other.listening.silence);
     }
 
+    /// Takes over what counts of every turn, those of the warm-up included.
+    pub fn take_over(&mut self, other: &mut Self) {
+        self.connect.add(&other.connect);
+        other.connect.reset();
+        for (kept, kind) in self.kinds.iter_mut().zip(&mut other.kinds) {
+            let trials = std::mem::take(&mut kind.in_parts.trials);
+            kept.in_parts.trials.add(&trials);
+        }
+    }
+
     /// Forgets all figures of the turn. Its evidence was moved away.
     pub fn clear(&mut self) {
         (self.sent, self.completed, self.ok, self.ok_inside) = (0, 0, 0, 0);
@@ -88,6 +98,7 @@ impl Kind {
         self.latency.add(&other.latency);
         self.service.add(&other.service);
         self.held_up.absorb(&other.held_up);
+        self.in_parts.parts.add(&other.in_parts.parts);
         self.media_types.absorb(&other.media_types);
         self.media_types.looked_at(self.ok, None);
     }
@@ -98,6 +109,7 @@ impl Kind {
         self.latency.reset();
         self.service.reset();
         self.held_up.clear();
+        self.in_parts.parts = Parts::default();
         self.media_types.clear();
     }
 }

@@ -9,6 +9,9 @@ use crate::clock::Nanos;
 /// A shorter gap between two responses is no silence: a collector's pause, or a service that takes its time.
 pub const SILENT: Nanos = Nanos::from_millis(50);
 
+/// Lengths by which silence is told apart, each half as long again as the one before: the last is nine minutes.
+const LENGTHS: usize = 24;
+
 /// A shorter gap is not remembered. A thread that hears nothing looks up this often.
 pub const PAUSE: Nanos = Nanos::from_millis(10);
 
@@ -24,6 +27,8 @@ pub struct Silence {
     pub total: Nanos,
     /// The longest of them, without that time.
     pub longest: Nanos,
+    /// Those that are at least so long, for each [`Silence::length`].
+    longer: [Nanos; LENGTHS],
     /// That time; `None` if the kernel does not tell it.
     pub deaf: Option<Nanos>,
 }
@@ -87,8 +92,7 @@ impl Listening {
         let silent = gap - deaf.unwrap_or_default();
         self.silence.deaf = self.silence.deaf.zip(deaf).map(|(sum, deaf)| sum + deaf);
         if silent >= SILENT {
-            self.silence.total += silent;
-            self.silence.longest = self.silence.longest.max(silent);
+            self.silence.add(silent);
         }
     }
 
@@ -105,11 +109,36 @@ impl Listening {
 }
 
 impl Silence {
+    /// A length by which silence is told apart, the first of which is [`SILENT`].
+    const fn length(place: usize) -> Nanos {
+        Nanos((SILENT.0 * 3u64.pow(place as u32)) >> place)
+    }
+
+    fn add(&mut self, gap: Nanos) {
+        self.total += gap;
+        self.longest = self.longest.max(gap);
+        for (place, sum) in self.longer.iter_mut().enumerate() {
+            if gap >= Self::length(place) {
+                *sum += gap;
+            }
+        }
+    }
+
+    /// Lengths, and how long all gaps of at least that length were together; as far as there were any.
+    pub fn longer(&self) -> impl Iterator<Item = (Nanos, Nanos)> {
+        let sums = self.longer.iter().enumerate();
+        sums.map(|(place, sum)| (Self::length(place), *sum))
+            .take_while(|(_, sum)| *sum > Nanos::ZERO)
+    }
+
     /// Adds what was heard in another turn.
     pub fn absorb(&mut self, other: &Self) {
         self.heard |= other.heard;
         self.total += other.total;
         self.longest = self.longest.max(other.longest);
+        for (sum, other) in self.longer.iter_mut().zip(&other.longer) {
+            *sum += *other;
+        }
         if let Some(deaf) = other.deaf {
             *self.deaf.get_or_insert_default() += deaf;
         }
@@ -150,6 +179,23 @@ mod tests {
         assert_eq!(listening.silence.total, ms(60 + 50 + 400));
         assert_eq!(listening.silence.longest, ms(400));
         assert_eq!(listening.silence.deaf, Some(Nanos::ZERO));
+    }
+
+    #[test]
+    fn silence_is_told_apart_by_the_length_of_its_gaps() {
+        let mut listening = listening(0);
+        hear(&mut listening, &[60, 135, 335], 1_000, 100);
+        let once = listening.silence;
+        listening.silence.absorb(&once);
+        let longer: Vec<_> = listening.silence.longer().collect();
+        let lengths = [50_000, 75_000, 112_500, 168_750].map(|micros| Nanos(micros * 1_000));
+        let sums = [ms(670), ms(550), ms(400), ms(400)];
+        assert_eq!(longer, lengths.into_iter().zip(sums).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_longest_length_can_be_told() {
+        assert!(Silence::length(LENGTHS - 1) > Nanos::SECOND * 500);
     }
 
     #[test]

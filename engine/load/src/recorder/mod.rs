@@ -4,6 +4,7 @@ mod absorb;
 mod failure;
 mod generations;
 mod held_up;
+mod in_parts;
 mod listening;
 mod media_types;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use self::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT};
 pub use self::generations::{Generations, Steady};
 pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
+pub use self::in_parts::{InParts, Parts, Trials};
 pub use self::listening::{Listening, PAUSE, Silence};
 pub use self::media_types::{MediaType, MediaTypes};
 use crate::clock::{Nanos, nanos, seconds};
@@ -39,6 +41,8 @@ pub struct Kind {
     pub service: Histogram,
     /// Waits for it while others were served.
     pub held_up: HeldUp,
+    /// Responses to it that came in parts.
+    pub in_parts: InParts,
     /// Media types of the responses.
     pub media_types: MediaTypes,
 }
@@ -318,6 +322,18 @@ impl Recorder {
         let gap = held_up.shared_gap(both);
         let silent = self.listening.silent_between(request.sent, now, gap);
         held_up.record(slot, request.waited(now).saturating_sub(silent));
+    }
+
+    /// A response has come in part: whether to acknowledge that part at once, as a trial.
+    pub fn tries_to_acknowledge(&mut self, kind: u16) -> bool {
+        self.kinds[usize::from(kind)].in_parts.tries()
+    }
+
+    /// A response is whole that came in parts: the rest so long after the first, which was `acknowledged` at once or not.
+    pub fn came_in_parts(&mut self, request: InFlight, rest: Nanos, acknowledged: bool) {
+        let counts = self.counts(request.intended);
+        let in_parts = &mut self.kinds[usize::from(request.kind)].in_parts;
+        in_parts.came(rest, acknowledged, counts);
     }
 
     /// A right response came to a request of the burst with which a turn begins: it counts, and its latency does not.

@@ -78,6 +78,7 @@ impl Worker {
         self.shared
             .connect_error
             .store(error as u32, Ordering::Relaxed);
+        self.fail_repeated(slot, now);
         let connection = &mut self.connections[slot as usize];
         let pause = Nanos::from_millis(10 << connection.failures.min(6));
         connection.failures = connection.failures.saturating_add(1);
@@ -85,6 +86,24 @@ impl Worker {
         connection.since = now + pause;
         if self.phase == Phase::Draining {
             self.withdraw();
+        }
+    }
+
+    /// A request that is sent again has been counted as sent: it fails with the attempt to open a connection for it.
+    fn fail_repeated(&mut self, slot: u32, now: Nanos) {
+        let connection = &mut self.connections[slot as usize];
+        let request = connection.first;
+        if connection.assigned && request.repeated {
+            connection.assigned = false;
+            self.assigned -= 1;
+            self.recorder.failed(
+                ErrorClass::Reset,
+                request.kind,
+                request.intended,
+                request.sent,
+                now,
+            );
+            self.end_pass(slot, now);
         }
     }
 

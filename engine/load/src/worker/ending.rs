@@ -35,6 +35,10 @@ impl Worker {
             self.drop_connection(wire, slot);
             return self.replace(wire, slot, now);
         }
+        if self.was_closed_at_rest(slot) {
+            return self.repeat(wire, slot, now);
+        }
+        let connection = &mut self.connections[slot as usize];
         if error == 0
             && let Some(mut partial) = connection.partial.take()
         {
@@ -61,6 +65,30 @@ impl Worker {
             _ => (ErrorClass::Reset, why.as_str()),
         };
         self.fail_all(wire, slot, class, why, now);
+    }
+
+    /// Whether the server gave a connection up while it rested between two turns, and the request with which this turn began
+    /// crossed that: it is all that was sent, and not a byte has come.
+    fn was_closed_at_rest(&self, slot: u32) -> bool {
+        let connection = &self.connections[slot as usize];
+        let request = connection.first;
+        self.turns.is_some()
+            && connection.in_flight == 1
+            && connection.partial.is_none()
+            && connection.since < self.begun
+            && request.sent == self.begun
+            && self.mix.requests()[usize::from(request.kind)].is_idempotent
+    }
+
+    /// Sends the request that a closed connection carried on another one, as clients do (RFC 9112 section 9.3.1).
+    fn repeat<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+        let connection = &mut self.connections[slot as usize];
+        let mut request = connection.first;
+        request.repeated = true;
+        connection.pop();
+        self.in_flight -= 1;
+        let why = "the server closed a connection that had rested, as a request came";
+        self.send_anew(wire, slot, request, why, now);
     }
 
     /// Fails the oldest request with a class, and those behind it as that class demands; then replaces the connection.

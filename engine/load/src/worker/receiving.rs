@@ -105,6 +105,11 @@ impl Worker {
             }
         };
         if !fed.done {
+            if partial.first_part.is_none() {
+                partial.first_part = Some(now);
+                let tries = self.recorder.tries_to_acknowledge(request.kind);
+                partial.acknowledged = tries && connection.acknowledge();
+            }
             connection.partial = Some(partial);
             return Some(data.len());
         }
@@ -127,8 +132,13 @@ impl Worker {
         (self.connections[slot as usize].generation == generation).then_some(fed.consumed)
     }
 
-    /// A response was parsed whole: what media type it says. Gives the place of those that say the same.
-    fn parsed(&mut self, request: InFlight, partial: &Partial) -> usize {
+    /// A response was parsed whole: how it came, and what media type it says. Gives the place of those that say the same.
+    fn parsed(&mut self, request: InFlight, partial: &Partial, now: Nanos) -> usize {
+        if let Some(first_part) = partial.first_part {
+            let rest = now - first_part;
+            self.recorder
+                .came_in_parts(request, rest, partial.acknowledged);
+        }
         let head = partial.response.head();
         let said = head.map_or((0, 0), |head| (head.status, head.media_type));
         let name = || {
@@ -151,7 +161,7 @@ impl Worker {
         now: Nanos,
     ) {
         let request = self.connections[slot as usize].first;
-        let media_type = self.parsed(request, &partial);
+        let media_type = self.parsed(request, &partial, now);
         let check = &self.mix.requests()[usize::from(request.kind)].check;
         let is_head = self.mix.requests()[usize::from(request.kind)].is_head;
         let key = Key {

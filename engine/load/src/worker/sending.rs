@@ -40,7 +40,10 @@ impl Worker {
             match connection.send(wire, slot, bytes, lasting) {
                 Ok(sent) if sent == length => {}
                 Ok(sent) => connection.unsent = Some(Box::new(bytes[sent..].to_vec())),
-                Err(_) => return self.lost_before_send(wire, slot, request, now),
+                Err(_) => {
+                    let why = "the connection was gone when a request was to be sent";
+                    return self.send_anew(wire, slot, request, why, now);
+                }
             }
             if !lasting {
                 self.out.clear();
@@ -52,7 +55,9 @@ impl Worker {
             self.out.len() - before
         };
         self.in_flight += 1;
-        self.recorder.sent(request.kind, request.intended, length);
+        if !request.repeated {
+            self.recorder.sent(request.kind, request.intended, length);
+        }
         self.connections[slot as usize].push(request);
     }
 
@@ -94,22 +99,16 @@ impl Worker {
         }
     }
 
-    /// The kernel knew already that the connection is gone: the request was never sent, and goes on a new one.
-    fn lost_before_send<W: Wire>(
+    /// The connection had ended while it was idle: the request goes on a new one.
+    pub(super) fn send_anew<W: Wire>(
         &mut self,
         wire: &mut W,
         slot: u32,
         request: InFlight,
+        why: &str,
         now: Nanos,
     ) {
-        self.note(
-            ErrorClass::ClosedIdle,
-            None,
-            None,
-            &[],
-            "the connection was gone when a request was to be sent",
-            now,
-        );
+        self.note(ErrorClass::ClosedIdle, None, None, &[], why, now);
         self.recorder.connection_failed(ErrorClass::ClosedIdle, now);
         self.drop_connection(wire, slot);
         let connection = &mut self.connections[slot as usize];

@@ -70,6 +70,7 @@ impl Worker {
                     sent: Nanos::ZERO,
                     counter,
                     kind,
+                    repeated: false,
                 };
                 connection.assigned = true;
                 self.assigned += 1;
@@ -136,6 +137,7 @@ impl Worker {
             sent: now,
             counter,
             kind,
+            repeated: false,
         };
         let connection = &mut self.connections[slot as usize];
         if connection.state == State::Open {

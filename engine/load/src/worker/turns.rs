@@ -161,8 +161,7 @@ impl Worker {
     /// Hands over what the turn came to, keeps what was measured in it, and makes room for the next.
     fn report(&mut self, turns: &mut Turns, now: Nanos) {
         let part = SlicePart::of(self, now);
-        turns.kept.connect.add(&self.recorder.connect);
-        self.recorder.connect.reset();
+        turns.kept.take_over(&mut self.recorder);
         self.recorder.settle();
         if turns.measured {
             turns.kept.absorb(&self.recorder);
@@ -181,7 +180,7 @@ impl Worker {
     }
 
     fn end_turns<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, now: Nanos) {
-        turns.kept.connect.add(&self.recorder.connect);
+        turns.kept.take_over(&mut self.recorder);
         let origin = self.recorder.window.start;
         std::mem::swap(&mut self.recorder, &mut turns.kept);
         // So the report says how late the turns began on the mean.

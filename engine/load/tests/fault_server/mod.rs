@@ -47,6 +47,15 @@ pub enum Fault {
     Delay(Duration),
     /// The same, on every `every`-th connection and not for every `every`-th request.
     DelayOn(Duration),
+    /// A reset, for a request on a connection that has rested so long.
+    ResetAfterRest(Duration),
+    /// The right response in two writes, the second so much later.
+    TwoWrites {
+        /// Whether the kernel may hold the second back until the first is acknowledged.
+        nagle: bool,
+        /// The time between them.
+        apart: Duration,
+    },
     /// A right response, and a close while the connection is idle.
     CloseIdle,
     /// The same, so much later.
@@ -201,8 +210,11 @@ fn converse(
     stream.set_nodelay(true)?;
     let mut pending: Vec<u8> = Vec::new();
     let mut buffer = [0u8; 8192];
+    let mut last = Instant::now();
     loop {
         let got = stream.read(&mut buffer)?;
+        let rested = last.elapsed();
+        last = Instant::now();
         if got == 0 {
             return Ok(());
         }
@@ -220,11 +232,13 @@ fn converse(
             let echo = String::from_utf8_lossy(&pending[end + 4..end + 4 + length]).into_owned();
             pending.drain(..end + 4 + length);
             let number = counters.requests.fetch_add(1, Ordering::SeqCst) + 1;
-            let counted = match fault {
-                Fault::DelayOn(_) => place,
-                _ => number,
+            let due = match fault {
+                Fault::None => false,
+                Fault::DelayOn(_) => place.is_multiple_of(every),
+                Fault::ResetAfterRest(least) => rested >= least,
+                _ => number.is_multiple_of(every),
             };
-            if counted.is_multiple_of(every) && fault != Fault::None {
+            if due {
                 counters.faults.fetch_add(1, Ordering::SeqCst);
                 if !misbehave(&mut stream, fault, counters, begun)? {
                     return Ok(());
@@ -264,7 +278,7 @@ fn ends_connection(
         Fault::SilentClose => {
             stream.shutdown(Shutdown::Write)?;
         }
-        Fault::Reset => {
+        Fault::Reset | Fault::ResetAfterRest(_) => {
             reset_on_close(stream)?;
         }
         Fault::ConnectionClose => {
@@ -338,6 +352,14 @@ fn misbehave(
                 say(stream, counters, &[*byte])?;
                 std::thread::sleep(Duration::from_micros(100));
             }
+            return Ok(true);
+        }
+        Fault::TwoWrites { nagle, apart } => {
+            stream.set_nodelay(!nagle)?;
+            let (head, body) = whole.split_at(whole.len() - BODY.len());
+            say(stream, counters, head.as_bytes())?;
+            std::thread::sleep(apart);
+            say(stream, counters, body.as_bytes())?;
             return Ok(true);
         }
         Fault::Delay(time) | Fault::DelayOn(time) => {

@@ -1,0 +1,54 @@
+"""Responses whose rest waits until their first part is acknowledged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scipy.special import bdtr
+
+from touchstone.judge.language.quantity import seconds, share
+from touchstone.record.engine import RequestResult
+
+OFTEN = 0.05
+TRIALS = 3
+CHANCE = 1e-3
+NEXT_STEP = (
+    "Set TCP_NODELAY on the connections that the server accepts, or have it send head and body with one write. "
+    "Most frameworks have a switch for it."
+)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How the responses to one request wait."""
+
+    request: str
+    often: float
+    """The share of them that do."""
+    wait_s: float
+    """For how long, on average."""
+    trials: int
+    at_once: int
+    """In so many of the trials, in which the engine acknowledged the first part at once, the rest came at once."""
+
+    @property
+    def sentence(self) -> str:
+        """What was seen, without a full stop."""
+        return (
+            f"{share(self.often)} of the responses to {self.request} wait for an acknowledgement: the rest comes "
+            f"{seconds(self.wait_s)} after the first part, and at once in {self.at_once} of {self.trials} trials that "
+            "acknowledged that part without delay"
+        )
+
+
+def waiting(request: RequestResult) -> Waiting | None:
+    """How the responses to a request wait; None if they do not, or too seldom, or if too little was tried."""
+    found = request.in_parts
+    if found is None or found.trials < TRIALS:
+        return None
+    often = found.long / max(1, found.long, request.ok + request.errors)
+    # One more that came at once: of those that were seen to wait without exception the next may not.
+    usual = found.long / (found.responses + 1)
+    if often < OFTEN or bdtr(found.trials_long, found.trials, usual) >= CHANCE:
+        return None
+    return Waiting(request.name, often, found.seconds / found.long, found.trials, found.trials - found.trials_long)
