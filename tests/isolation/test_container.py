@@ -42,6 +42,25 @@ def containers(runtime: ContainerRuntime) -> str:
     return runtime.ask("ps", "--all", "--quiet", "--filter", f"label=touchstone.lab={os.getpid()}")
 
 
+def test_an_environment_arrives_as_it_is_and_stands_on_no_command_line(
+    image: tuple[ContainerRuntime, str], tmp_path: Path
+) -> None:
+    runtime, built = image
+    told, recording = tmp_path / "told", tmp_path / runtime.path.name
+    recording.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {told}\nexec {runtime.path} "$@"\n')
+    recording.chmod(0o755)
+    env = {"HOST": "127.0.0.1", "PORT": str(free_port()), "DB_PASSWORD": "hunter2", "EMPTY": ""}
+    env |= {"PLAIN": " a 'b' = #c ", "QUOTED": '"q"', "LINES": "one\ntwo"}
+    process = start_container(ContainerRuntime(recording), ContainerSpec(built, env), log=tmp_path / "log")
+    try:
+        words = Path(f"/proc/{process.pid}/environ").read_bytes().decode().split("\0")
+        assert {f"{name}={value}" for name, value in env.items()} <= set(words)
+        assert "create\n" in told.read_text()
+        assert "hunter2" not in told.read_text()
+    finally:
+        process.stop()
+
+
 def test_a_container_keeps_its_limits_and_is_removed(image: tuple[ContainerRuntime, str], tmp_path: Path) -> None:
     runtime, built = image
     port, cpu = free_port(), max(os.sched_getaffinity(0))

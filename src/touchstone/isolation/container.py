@@ -6,8 +6,9 @@ import contextlib
 import os
 import resource
 import subprocess
+import tempfile
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -136,14 +137,26 @@ def create_container(runtime: ContainerRuntime, spec: ContainerSpec) -> str:
         words += ["--security-opt", f"seccomp={spec.seccomp}"]
     for folder in spec.folders:
         words += ["--volume", f"{folder}:{folder}"]
-    for name, value in spec.env.items():
-        words += ["--env", f"{name}={value}"]
-    try:
-        return runtime.ask(*words, spec.image).splitlines()[-1]
-    except BaseException:
-        for container in _labelled(runtime, once):
-            remove_container(runtime, container)
-        raise
+    with _environment(spec.env) as environment:
+        try:
+            return runtime.ask(*words, *environment, spec.image).splitlines()[-1]
+        except BaseException:
+            for container in _labelled(runtime, once):
+                remove_container(runtime, container)
+            raise
+
+
+@contextlib.contextmanager
+def _environment(env: Mapping[str, str]) -> Iterator[list[str]]:
+    """The options by which a container gets an environment: a file, since any user reads another's command line.
+
+    A file holds a line for each, and some runtimes take quotes off a value; what these would change is an option.
+    """
+    apart = {name for name, value in env.items() if not {"\n", "\r"}.isdisjoint(value) or value[:1] in ("'", '"')}
+    with tempfile.NamedTemporaryFile("w", prefix="touchstone-env-", encoding="utf-8") as file:
+        file.writelines(f"{name}={value}\n" for name, value in env.items() if name not in apart)
+        file.flush()
+        yield [f"--env-file={file.name}", *(f"--env={name}={env[name]}" for name in sorted(apart))]
 
 
 def _limits() -> list[str]:
