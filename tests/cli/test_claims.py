@@ -60,6 +60,17 @@ def test_the_labs_claims_are_listed_with_their_verdicts(run_folder: Path) -> Non
         assert "<script src" not in page
 
 
+def test_the_front_page_keeps_the_articles_that_are_not_asked_for(run_folder: Path) -> None:
+    pages = run_folder / "results" / "claims"
+    assert touchstone(run_folder, "claims", "b").returncode == 0
+    front = (pages / "index.html").read_text()
+    assert "b-relay.html" in front
+    assert "a-users.html" not in front
+    assert touchstone(run_folder, "claims", "a").returncode == 0
+    front = (pages / "index.html").read_text()
+    assert front.index("a-users.html") < front.index("b-relay.html")
+
+
 def test_a_claim_of_ones_own_is_a_gate(run_folder: Path) -> None:
     kept = touchstone(run_folder, "claims", str(own(run_folder, 15000.0)), "--gate")
     assert kept.returncode == 0, kept.stderr

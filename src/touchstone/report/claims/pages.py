@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from touchstone.judge.claims.ruling import Ruling
 from touchstone.judge.reading.disturbance import disturbance
+from touchstone.manifest.claim import ClaimsFile
 from touchstone.report.claims import words
 from touchstone.report.claims.plot import draw
 from touchstone.report.claims.view import Ruled
@@ -21,15 +23,18 @@ from touchstone.report.why.waterfall import waterfall
 FRONT = "index.html"
 
 
-def render_claims(ruled: list[Ruled], folder: Path) -> list[Path]:
-    """Write the pages to `folder`; the front page is the first of the list. Raises TouchstoneError."""
-    front = write(folder / FRONT, _front(ruled))
-    return [front, *(write(folder / page_name(one), _article(one)) for one in ruled)]
+def render_claims(ruled: list[Ruled], folder: Path, others: Sequence[Ruled] = ()) -> list[Path]:
+    """Write the pages of these claims to `folder`, and a front page, which is the first of the list.
+
+    The front page is of `others` as well, whose pages are in the folder already. Raises TouchstoneError.
+    """
+    front = write(folder / FRONT, _front(sorted([*ruled, *others], key=lambda one: one.file.name)))
+    return [front, *(write(folder / page_name(one.file), _article(one)) for one in ruled)]
 
 
-def page_name(ruled: Ruled) -> str:
+def page_name(file: ClaimsFile) -> str:
     """The file of an article's page."""
-    return f"{ruled.file.name}.html"
+    return f"{file.name}.html"
 
 
 def _article(ruled: Ruled) -> str:
