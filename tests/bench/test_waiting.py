@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -116,6 +117,31 @@ def test_a_server_on_another_port_is_told_long_before_the_wait_is_over(
         waiting.wait_until_ready(bench, process, port, 3.0)
     assert f"  waiting: the server listens on port {other} instead of {port}" in said(bench)
     assert "{port} in `run` or `env`" in str(caught.value)
+
+
+def test_a_server_that_rests_on_another_port_is_not_waited_for_any_longer(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "_SOUGHT_AFTER_S", 0.5)
+    monkeypatch.setattr(waiting, "_LOOKED_EVERY_S", 0.5)
+    with started(bench, STATUS="404", PORT=str(free_port())) as (process, port):
+        begun = time.monotonic()
+        with pytest.raises(StartError, match="instead of"):
+            waiting.wait_until_ready(bench, process, port, 600.0)
+        assert time.monotonic() - begun < 300.0
+
+
+def test_a_server_that_opens_its_port_for_administration_first_is_waited_for(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "_SOUGHT_AFTER_S", 0.3)
+    monkeypatch.setattr(waiting, "_LOOKED_EVERY_S", 0.2)
+    # It works for longer than a resting server would be waited for, before it opens its own port.
+    administration = "import socket, time\nadmin = socket.create_server(('127.0.0.1', 0))\n"
+    working = "end = time.process_time() + 3.0\nwhile time.process_time() < end: pass\n"
+    with started(bench, administration + working + SERVER, STATUS="200", RIGHT_AFTER_S="0") as (process, port):
+        waiting.wait_until_ready(bench, process, port, 120.0)
+    assert "waiting: the server listens on port" in said(bench)
 
 
 def test_a_server_on_another_address_is_named_with_it(bench: Bench) -> None:

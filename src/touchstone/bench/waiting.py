@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -10,7 +11,8 @@ from touchstone.contract.expect import faults
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Answer, Service, secrets_within
 from touchstone.engine.http2 import speaks_http2
-from touchstone.isolation.port import is_open, listeners, places_of
+from touchstone.isolation.family import cpu_seconds
+from touchstone.isolation.port import Listener, is_open, listeners, places_of
 from touchstone.isolation.process import ServerProcess, StartError
 from touchstone.manifest.exchange import Request
 from touchstone.record.secret import without
@@ -22,8 +24,11 @@ right: a service says 503 until its database is there."""
 _TOLD_AFTER_S = 1.0
 """A wrong answer that lasts longer is told to whoever waits."""
 _SOUGHT_AFTER_S = 3.0
-"""Who has not answered by then is looked for at other ports and addresses. It is told and waited for all the same: the
-port for administration may be the first to open."""
+"""Who has not answered by then is looked for at other ports and addresses, which is told. It is waited for all the same
+while it works or opens further ports: the port for administration may be the first to open."""
+_LOOKED_EVERY_S = 2.0
+_RESTS = 0.05
+"""CPUs below which a server does no more for its start; an idle JVM uses a hundredth."""
 
 
 @dataclass
@@ -51,6 +56,36 @@ class _Wrong:
         return f"{self.text} (received {self.shown})" if self.shown else self.text
 
 
+@dataclass
+class _Elsewhere:
+    """Where a server that does not answer listens instead, and since when it has opened nothing more and rested."""
+
+    looked: float = -math.inf
+    since: float = 0.0
+    places: list[Listener] = field(default_factory=list)
+    cpu_s: float = 0.0
+    told: bool = False
+
+    def look(self, process: ServerProcess, asked: Service) -> StartError | None:
+        """Look again if it is time to; what is wrong if it listens elsewhere."""
+        now = time.monotonic()
+        elapsed = now - self.looked
+        if elapsed < _LOOKED_EVERY_S:
+            return None
+        tree = process.tree()
+        places = places_of(member.pid for member in tree)
+        cpu_s = sum(cpu_seconds(member) or 0.0 for member in tree)
+        if places != self.places or cpu_s - self.cpu_s > _RESTS * elapsed:
+            self.since = now
+        self.looked, self.places, self.cpu_s = now, places, cpu_s
+        return _elsewhere(places, asked)
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing more is to be expected."""
+        return self.looked - self.since >= SETTLED_AFTER_S
+
+
 def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float = READY_WITHIN_S) -> None:
     """Ask until the scenario's `ready` request is answered correctly. Raises StartError that says what came instead."""
     service = Service(bench.generators.host, port, timeout_s=5.0)
@@ -58,7 +93,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
     ready = bench.scenario.ready
     deadline = time.monotonic() + within_s
     wrong = _Wrong()
-    sought = False
+    elsewhere = _Elsewhere()
     while time.monotonic() < deadline:
         if how := process.exited():
             raise _ended(how, process)
@@ -72,10 +107,12 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
         if wrong.shown and not wrong.told and wrong.lasts_s >= _TOLD_AFTER_S:
             wrong.told = True
             bench.watcher.say(f"  waiting: {ready.method} {ready.target}: {wrong}")
-        if not wrong.shown and not sought and wrong.lasts_s >= _SOUGHT_AFTER_S:
-            sought = True
-            if found_elsewhere := _elsewhere(process, service):
-                bench.watcher.say(f"  waiting: {found_elsewhere.what}")
+        if not wrong.shown and wrong.lasts_s >= _SOUGHT_AFTER_S and (misplaced := elsewhere.look(process, service)):
+            if elsewhere.settled:
+                raise misplaced
+            if not elsewhere.told:
+                elsewhere.told = True
+                bench.watcher.say(f"  waiting: {misplaced.what}")
         time.sleep(0.02)
     raise _never_ready(ready, wrong, process, service, within_s)
 
@@ -99,9 +136,8 @@ def _ended(how: str, process: ServerProcess) -> StartError:
     return StartError(what, fix=f"{said}; {bare}")
 
 
-def _elsewhere(process: ServerProcess, asked: Service) -> StartError | None:
+def _elsewhere(places: list[Listener], asked: Service) -> StartError | None:
     """Where it listens, if that is not where it is asked; None if it listens there, or nowhere."""
-    places = places_of(member.pid for member in process.tree())
     if not places or is_open(asked.host, asked.port):
         return None
     if same_port := [place for place in places if place.port == asked.port]:
@@ -117,7 +153,8 @@ def _elsewhere(process: ServerProcess, asked: Service) -> StartError | None:
 
 
 def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, asked: Service, within_s: float) -> StartError:
-    if not wrong.shown and (elsewhere := _elsewhere(process, asked)):
+    places = places_of(member.pid for member in process.tree())
+    if not wrong.shown and (elsewhere := _elsewhere(places, asked)):
         return elsewhere
     if not wrong.shown and speaks_http2(f"http://{asked.host}:{asked.port}"):
         return StartError(
