@@ -5,6 +5,9 @@ import pytest
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.record.run import ContenderPlan, Run
+from touchstone.record.sample import Failure
+from touchstone.report.answer import answer
+from touchstone.report.view import View
 
 from .sound import first_load, loads, result_of, sound_run, watch_of
 
@@ -167,3 +170,26 @@ def test_an_empty_run_is_invalid() -> None:
     judgement = judge(run)
     assert judgement.verdict is Verdict.INVALID
     assert judgement.comparisons == []
+
+
+def test_the_others_are_compared_though_the_baseline_failed() -> None:
+    run = sound_run(contenders={"go/std": 20_000.0, "rust/std": 20_000.0, "node/std": 10_000.0})
+    assert {c.baseline for c in judge(run).comparisons} == {"go/std"}
+    for sample in run.samples:
+        if sample.phase == "load" and sample.contender == "go/std":
+            sample.failure = Failure(what="the server ended", fix="see its log")
+            sample.result, sample.figures = None, {}
+    judged = judge(run)
+    assert [one.contender for one in judged.failed] == ["go/std"]
+    assert _comparison(run, "node/std").baseline == "rust/std"
+    assert _comparison(run, "node/std").outcome is Outcome.SLOWER
+    assert answer(View(run, judged))[0].startswith("go/std failed, so the others are put against rust/std. ")
+
+
+def test_one_sound_contender_is_compared_with_nobody() -> None:
+    run = _pair(1.2)
+    for sample in run.samples:
+        if sample.phase == "load" and sample.contender == "go/std":
+            sample.failure = Failure(what="the server ended", fix="see its log")
+            sample.result, sample.figures = None, {}
+    assert not [c for c in judge(run).comparisons if c.figure == "throughput"]

@@ -22,7 +22,7 @@ def answer(view: View) -> list[str]:
     if board is None:
         return []
     lead = board.columns[0]
-    said = [_first(view, lead) + _elsewhere(view, board.columns)]
+    said = [_instead(view) + _first(view, lead) + _elsewhere(view, board.columns)]
     memory = next((c for c in board.columns[1:] if Group.MEMORY in c.figure.groups), None)
     if memory is not None and (sentence := _extremes(view, memory)):
         said.append(sentence + _unsettled(view, memory))
@@ -48,6 +48,15 @@ def _by_kind(found: list[Comparison]) -> dict[str, list[Comparison]]:
     for comparison in found:
         kinds.setdefault(sign(comparison).kind, []).append(comparison)
     return kinds
+
+
+def _instead(view: View) -> str:
+    """Says so if the others are put against another contender than was planned, since that one failed."""
+    planned = view.plan.baseline_among({c.name for c in view.plan.contenders if c.not_measured is None})
+    failed = {one.contender for one in view.judgement.failed}
+    if planned not in failed or view.baseline in (planned, None):
+        return ""
+    return f"{planned} failed, so the others are put against {view.baseline}. "
 
 
 def _first(view: View, lead: Column) -> str:

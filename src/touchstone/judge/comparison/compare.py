@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone.judge.comparison.doubt import widened
@@ -42,12 +42,21 @@ def compare(case: Case, all_series: list[Series]) -> list[Comparison]:
         e = series.estimate
         if e.contender != TARE:
             by_key.setdefault((e.phase, e.load, e.figure), {})[e.contender] = series
-    baseline = case.run.plan.baseline_among({name for group in by_key.values() for name in group})
+    baseline = _baseline(case, by_key)
     comparisons: list[Comparison] = []
     for group in by_key.values():
         pairs = list(_pairs(case, group, baseline))
         comparisons += [_Question(group[a], group[b], case, len(pairs)).answer() for a, b in pairs]
     return comparisons
+
+
+def _baseline(case: Case, by_key: Mapping[Key, Mapping[str, Series]]) -> str | None:
+    """The plan's; if that has no sound load, while several others have, the first of them."""
+    plan = case.run.plan
+    planned = plan.baseline_among({name for group in by_key.values() for name in group})
+    loads = [group for (phase, _, _), group in by_key.items() if phase == "load"]
+    sound = {n for group in loads for n, one in group.items() if one.estimate.verdict is not Verdict.INVALID}
+    return plan.baseline_among(sound) if planned not in sound and len(sound) > 1 else planned
 
 
 def _pairs(case: Case, group: dict[str, Series], baseline: str | None) -> Iterator[tuple[str, str]]:
