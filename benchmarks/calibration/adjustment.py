@@ -1,8 +1,10 @@
-"""What it is worth to know what others took in each slice, and whether the intervals still hold the truth.
+"""What it is worth to know what others took in each slice and how slow its core was, and whether intervals still hold.
 
 `python -m benchmarks.calibration.adjustment [--trials N]` draws rounds of laps of two equal contenders. Another process
-wanders over the CPUs and takes up to a CPU from slice to slice; the rate loses a given share per CPU. Printed: how
-often the 95 % interval of the ratio holds 1, and its half width, with the ratios as they are and at equal disturbance.
+wanders over the CPUs and takes up to a CPU from slice to slice; the rate loses a given share per CPU. Another machine
+on the same core slows it in some slices, by up to a given share; the fixed piece of work shows it, a third as large and
+with a scatter of its own. Printed: how often the 95 % interval of the ratio holds 1, and its half width, with the
+ratios as they are and at equal disturbance.
 """
 
 from __future__ import annotations
@@ -15,25 +17,41 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchstone.judge.reading.laps import Lap, adjusted, adjustment, effect_of
+from touchstone.judge.reading.laps import AS_THEY_ARE, Lap, adjustment, effect_of
 from touchstone.judge.statistics.intervals import ratio_interval
 
 LUCK, NOISE = 0.014, 0.06
 """Standard deviations of a round's log ratio and of a lap's, others aside."""
 KEEPS, MOVES = 0.7, 0.25
 """From slice to slice the other process keeps this share of what it has, and moves by so many CPUs."""
+BUSY, ANSWERS, UNSURE = 0.5, 3.0, 0.007
+"""In this share of slices another machine works on the core; a service answers so many times as much as the fixed piece
+of work, whose mean over a slice scatters by this much.
+"""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """So many rounds of so many laps; the rate loses `lost` of itself per CPU that another process has."""
+    """So many rounds of so many laps; the rate loses `lost` of itself per CPU that another process has, and up to
+    `slowed` in a slice whose core somebody else slows.
+    """
 
     rounds: int
     laps: int
     lost: float
+    slowed: float = 0.0
 
 
-SETTINGS = (Setting(5, 8, 0.5), Setting(5, 24, 0.5), Setting(9, 10, 0.3), Setting(9, 10, 0.5), Setting(9, 10, 0.8))
+SETTINGS = (
+    Setting(5, 8, 0.5),
+    Setting(5, 24, 0.5),
+    Setting(9, 10, 0.3),
+    Setting(9, 10, 0.5),
+    Setting(9, 10, 0.8),
+    Setting(5, 8, 0.0, 0.4),
+    Setting(5, 8, 0.5, 0.4),
+    Setting(9, 10, 0.3, 0.4),
+)
 
 
 def drawn(setting: Setting, dice: np.random.Generator) -> list[list[Lap]]:
@@ -42,12 +60,14 @@ def drawn(setting: Setting, dice: np.random.Generator) -> list[list[Lap]]:
     for _ in range(setting.rounds):
         luck, at, laps = dice.normal(0, LUCK), 0.0, []
         for _ in range(setting.laps):
-            had = []
+            had, slowed, shown = [], [], []
             for _ in range(2):
                 at = KEEPS * at + dice.normal(0, MOVES)
                 had.append(min(1.0, max(0.0, 0.5 + at)))
-            rate = math.log((1 - setting.lost * had[0]) / (1 - setting.lost * had[1]))
-            laps.append(Lap(luck + rate + dice.normal(0, NOISE), had[0] - had[1]))
+                slowed.append(-math.log1p(-setting.slowed * dice.random() * (dice.random() < BUSY)))
+                shown.append(slowed[-1] / ANSWERS + dice.normal(0, UNSURE))
+            rate = math.log((1 - setting.lost * had[0]) / (1 - setting.lost * had[1])) - slowed[0] + slowed[1]
+            laps.append(Lap(luck + rate + dice.normal(0, NOISE), had[0] - had[1], shown[0] - shown[1]))
         rounds.append(laps)
     return rounds
 
@@ -60,13 +80,13 @@ def row(setting: Setting, trials: int) -> str:
     for _ in range(trials):
         rounds = drawn(setting, dice)
         for equal in held:
-            slope = adjustment(rounds, "throughput") if equal else None
-            interval = ratio_interval([effect_of(adjusted(laps, slope)).effect for laps in rounds], 0.95)
+            found = adjustment(rounds, "throughput") if equal else AS_THEY_ARE
+            interval = ratio_interval([effect_of(found.applied(laps)).effect for laps in rounds], 0.95)
             assert interval is not None
             held[equal] += interval.low <= 1 <= interval.high
             widths[equal].append(math.log(interval.high / interval.low) / 2)
     cells = [f"{held[equal] / trials:.1%} | ± {statistics.median(widths[equal]):.1%}" for equal in (False, True)]
-    return f"| {setting.rounds} | {setting.laps} | {setting.lost:.0%} | {' | '.join(cells)} |"
+    return f"| {setting.rounds} | {setting.laps} | {setting.lost:.0%} | {setting.slowed:.0%} | {' | '.join(cells)} |"
 
 
 def main() -> int:
@@ -74,8 +94,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=2000)
     options = parser.parse_args()
-    print("| rounds | laps | lost per CPU | as they are: held | half width | at equal disturbance: held | half width |")
-    print("|---:|---:|---:|---:|---:|---:|---:|")
+    heads = ("rounds", "laps", "lost per CPU", "core slower by up to", "as they are: held", "half width")
+    print(f"| {' | '.join(heads)} | at equal disturbance: held | half width |")
+    print(f"|{'---:|' * (len(heads) + 2)}")
     for setting in SETTINGS:
         print(row(setting, options.trials))
     return 0

@@ -8,7 +8,7 @@ import random
 from tests.judge.slices import sliced_run, steal
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome
-from touchstone.judge.reading.laps import lap_effects
+from touchstone.judge.reading.laps import AS_THEY_ARE, lap_effects
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
@@ -63,7 +63,7 @@ def test_a_lap_that_met_a_neighbour_halfway_counts_no_more_than_another() -> Non
 
 def test_few_laps_leave_it_to_the_figures_of_the_round() -> None:
     run = sliced_run({GO: 20_000.0, RUST: 26_000.0}, laps=3)
-    assert lap_effects([samples(run, 1)], "throughput") == ([], None)
+    assert lap_effects([samples(run, 1)], "throughput") == ([], AS_THEY_ARE)
     assert comparison(run).laps == 0
     assert comparison(run).outcome is Outcome.FASTER
 
@@ -118,3 +118,47 @@ def test_others_that_do_not_move_the_rate_are_left_alone() -> None:
 
 def test_cpu_per_request_is_the_service_s_own() -> None:
     assert comparison(taken_by_others(sliced_run(RATES), answers=0.5), "cpu_per_request").slope is None
+
+
+def on_slow_cores(run: Run, *, answers: float, favours: str = "", seed: int = 5) -> Run:
+    """In each slice the core is up to 15 % slower; rate and CPU per request answer, more where one is favoured."""
+    dice = random.Random(seed)
+    for sample in run.samples:
+        for one in sample.slices.slices if sample.slices else []:
+            slower = 1 + 0.15 * dice.random() + (0.05 if sample.contender == favours else 0.0)
+            one.reference_s = 3e-6 * slower
+            assert one.rate is not None
+            one.rate /= slower**answers
+            if one.server_cpu_s is not None:
+                one.server_cpu_s *= slower**answers
+    return run
+
+
+def test_a_core_that_is_slower_in_single_slices_is_taken_into_account() -> None:
+    for figure in ("throughput", "cpu_per_request"):
+        blind = on_slow_cores(sliced_run(RATES), answers=3)
+        for sample in blind.samples:
+            for one in sample.slices.slices if sample.slices else []:
+                one.reference_s = None
+        unknown, known = comparison(blind, figure), comparison(on_slow_cores(sliced_run(RATES), answers=3), figure)
+        assert unknown.core_slope is None and known.core_slope is not None and known.slope is None
+        assert 2.5 < abs(known.core_slope) < 3.5
+        assert unknown.low is not None and unknown.high is not None and known.low is not None and known.high is not None
+        assert math.log(unknown.high / unknown.low) > 3 * math.log(known.high / known.low)
+
+
+def test_a_contender_that_slows_its_own_core_down_is_not_forgiven() -> None:
+    found = comparison(on_slow_cores(sliced_run(RATES), answers=3, favours=RUST))
+    assert found.core_slope is None
+    assert found.ratio is not None and found.ratio < 0.95
+
+
+def test_a_slow_core_that_moves_nothing_is_left_alone() -> None:
+    assert comparison(on_slow_cores(sliced_run(RATES), answers=0)).core_slope is None
+
+
+def test_both_disturbances_are_told_apart() -> None:
+    found = comparison(on_slow_cores(taken_by_others(sliced_run(RATES), answers=0.5), answers=3))
+    assert found.slope is not None and -1.2 < found.slope < -0.4
+    assert found.core_slope is not None and -3.5 < found.core_slope < -2.5
+    assert found.low is not None and found.high is not None and 1.02 < found.low < 1.05 < found.high < 1.08

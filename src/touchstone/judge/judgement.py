@@ -123,6 +123,8 @@ class Comparison(Record):
     """Pairs of neighbouring slices behind it, over all rounds; 0 where it was not measured in slices."""
     slope: float | None = None
     """By how much the log ratio of slices moved for each CPU that others took more; None if it was not adjusted for."""
+    core_slope: float | None = Field(default=None, exclude_if=lambda slope: slope is None)
+    """By how much it moved for each log unit by which the core was slower; None if it was not adjusted for."""
     starts: int = 0
     """Pairs of neighbouring starts behind it, over all rounds; 0 where contenders were not started in turn."""
     rounds: int = 0

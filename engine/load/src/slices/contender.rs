@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use touchstone_watch::{Phase, Watcher};
+use touchstone_watch::{Phase, Watcher, cpus::CpuSet, speed};
 
 use super::crew::TurnCrew;
 use super::job::SlicesJob;
@@ -56,6 +56,8 @@ pub struct Contender {
     pub mix: Mix,
     /// Watching its process tree, where that was asked for.
     pub watcher: Option<Watcher>,
+    /// CPUs that its process may use, some of them where there are many; none if it is not watched.
+    pub cpus: Vec<usize>,
     /// Whether it was said that it cannot be loaded.
     pub lost: bool,
     /// Those who load it.
@@ -76,6 +78,10 @@ impl Contender {
         if let Some(watcher) = &watcher {
             watcher.mark(Phase::Off);
         }
+        let cpus = job
+            .watch
+            .as_ref()
+            .and_then(|watch| CpuSet::of_thread(watch.pid));
         let (crew, ready): (Box<dyn TurnCrew>, Ready) = if job.generators.is_empty() {
             let share = Share::whole(&job);
             let (crew, ready) = LocalCrew::start(&job, &target, &mix, share, interrupt)?;
@@ -88,6 +94,7 @@ impl Contender {
             job,
             mix,
             watcher,
+            cpus: cpus.map_or_else(Vec::new, |set| speed::some_of(&set.numbers())),
             lost: false,
             crew,
         };

@@ -126,6 +126,10 @@ pub struct CpuUse {
     /// CPU seconds of neither engine nor contenders nor their dependencies, as in a load result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_cpu_s: Option<f64>,
+    /// What a fixed piece of work took on the contender's CPUs meanwhile, on average, in seconds: it takes longer where a
+    /// core is slower, since its other hyperthread works for somebody else. Absent where there is no `watch`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_s: Option<f64>,
     /// The other processes that used most, the greatest first; absent if none was seen to work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strangers: Vec<Stranger>,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 
-use touchstone_watch::{Dependencies, MachineReading, Phase, Report};
+use touchstone_watch::{Dependencies, MachineReading, Phase, Report, SpeedReading, SpeedWatch};
 
 use super::contender::{Contender, Prepared};
 use super::event::SliceEvent;
@@ -50,12 +50,14 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
     let mut lab = Lab {
         job,
         dependencies,
+        speed: SpeedWatch::default(),
         contenders: Vec::with_capacity(prepared.len()),
         slices: Vec::new(),
         origin: Nanos::ZERO,
         control,
     };
     lab.connect(prepared)?;
+    lab.watch_speed()?;
     lab.origin = now();
     let origin_unix_s = clock::unix_seconds();
     let interrupted = lab.follow_orders()?;
@@ -66,6 +68,8 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
 struct Lab<'a> {
     job: &'a SlicesJob,
     dependencies: Dependencies,
+    /// Of the CPUs that contenders run on.
+    speed: SpeedWatch,
     contenders: Vec<Contender>,
     slices: Vec<SliceRecord>,
     origin: Nanos,
@@ -76,6 +80,7 @@ struct Lab<'a> {
 struct Readings {
     cpu: Vec<Option<Nanos>>,
     machine: Option<MachineReading>,
+    speed: SpeedReading,
 }
 
 impl Lab<'_> {
@@ -97,6 +102,14 @@ impl Lab<'_> {
                 self.tell_lost(index);
             }
         }
+        Ok(())
+    }
+
+    /// Begins to watch how fast the contenders' CPUs are, as far as they are on this machine.
+    fn watch_speed(&mut self) -> Result<(), Error> {
+        let cpus = self.contenders.iter().flat_map(|one| one.cpus.clone());
+        self.speed = SpeedWatch::start(cpus)
+            .map_err(|error| Error::Worker(format!("cannot start a thread: {error}")))?;
         Ok(())
     }
 
@@ -201,6 +214,7 @@ impl Lab<'_> {
         Readings {
             cpu: self.contenders.iter().map(Contender::cpu).collect(),
             machine: MachineReading::now(&mut self.dependencies),
+            speed: self.speed.read(),
         }
     }
 
@@ -228,6 +242,8 @@ impl Lab<'_> {
         cpu.server_cpu_s = used[record.contender].map(seconds);
         cpu.others_cpu_s = used.into_iter().map(|used| used.map(seconds)).collect();
         cpu.others_cpu_s[record.contender] = None;
+        let cpus = &self.contenders[record.contender].cpus;
+        cpu.reference_s = before.speed.until(&after.speed, cpus).map(seconds);
         if let Some(machine) = machine {
             cpu.steal_s = Some(machine.steal_s);
             cpu.other_cpu_s = Some(machine.other_cpu_s);

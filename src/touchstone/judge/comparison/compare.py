@@ -13,7 +13,7 @@ from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.language.sentences import comparison_sentence
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.laps import lap_effects
+from touchstone.judge.reading.laps import AS_THEY_ARE, Adjustment, lap_effects
 from touchstone.judge.reading.starts import start_ratios
 from touchstone.judge.statistics.intervals import (
     Decision,
@@ -79,16 +79,16 @@ class _Effects:
     """Pairs of neighbouring slices that they are made of."""
     starts: int = 0
     """Pairs of neighbouring starts, each a value."""
-    slope: float | None = None
+    adjustment: Adjustment = AS_THEY_ARE
 
 
 def _effects(contender: Series, baseline: Series) -> _Effects:
     common = sorted(contender.samples.keys() & baseline.samples.keys())
     figure = contender.estimate.figure
     pairs = [(contender.samples[number], baseline.samples[number]) for number in common]
-    laps, slope = lap_effects(pairs, figure)
+    laps, found = lap_effects(pairs, figure)
     if laps:
-        return _Effects([one.effect for one in laps], len(laps), laps=sum(one.laps for one in laps), slope=slope)
+        return _Effects([one.effect for one in laps], len(laps), laps=sum(one.laps for one in laps), adjustment=found)
     starts = [ratios for pair in pairs if (ratios := start_ratios(*pair, figure))]
     if starts:
         values = [ratio for ratios in starts for ratio in ratios]
@@ -118,7 +118,7 @@ class _Question:
         found = _effects(contender, baseline)
         self.effects, self.rounds = found.values, found.rounds
         self.comparison.laps, self.comparison.starts = found.laps, found.starts
-        self.comparison.slope = found.slope
+        self.comparison.slope, self.comparison.core_slope = found.adjustment.taken, found.adjustment.slowed
         self.interval: Interval | None = None
         self.exact = is_exact(e.figure)
         # Round 0 stands for a phase without rounds: more of them would measure nothing again.

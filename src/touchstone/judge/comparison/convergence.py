@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import scipy
 
-from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, adjusted, adjustment, effect_of, laps_of
+from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, adjustment, effect_of, laps_of
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval
 from touchstone.record.sample import Sample
 
@@ -44,9 +44,9 @@ def convergence(
     finished: list[LapEffect] = []
     numbers = sorted(contender.keys() & baseline.keys())
     rounds = {number: laps_of(contender[number], baseline[number], figure) for number in numbers}
-    slope = adjustment([*rounds.values()], figure)
+    found = adjustment([*rounds.values()], figure)
     for number, laps in rounds.items():
-        ratios = adjusted(laps, slope)
+        ratios = found.applied(laps)
         effects = finished
         for count in range(1, len(ratios) + 1):
             if count >= LEAST_LAPS:

@@ -5,10 +5,11 @@ is the trimmed mean of its laps' log ratios: a lap in which a neighbour took the
 an outlier, and counts no more than any other. The round stays the unit of inference: luck that a process is born with
 is in all laps of its round alike (Kalibera and Jones 2013).
 
-What other processes and the host took in one slice and not in its neighbour is known, and so is how a rate answers to
-it: from lap to lap, within the rounds. So the ratios are taken at equal disturbance (analysis of covariance; Deng et
-al. 2013, CUPED), which leaves their mean where it is and takes away scatter. Not so where one contender's slices were
-disturbed more than chance explains: others may then have taken what this contender left over.
+What other processes and the host took in one slice and not in its neighbour is known, and how much slower the core was
+(a fixed piece of work tells); and so is how a figure answers to either: from lap to lap, within the rounds. So the
+ratios are taken at equal disturbance (analysis of covariance; Deng et al. 2013, CUPED), which leaves their mean where
+it is and takes away scatter. Not so where one contender's slices were disturbed more than chance explains: others may
+then have taken what this contender left over, or it slows its own core down.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ _VALUES: Mapping[str, Callable[[Slice], float | None]] = {
 }
 """What a single slice knows of a figure. Far percentiles need more requests than a slice has."""
 
-_MOVED = {"throughput": -1, "latency_p50": 1}
-"""Figures that CPU time which others take moves, and to which side."""
+_MOVED = {"throughput": -1, "cpu_per_request": 1, "latency_p50": 1}
+"""To which side others that take CPU time, and a slower core, move a figure."""
 LEAST_PAIRS = 24
 """With fewer laps over all rounds a slope is a guess."""
 _EXPLAINED = 0.25
@@ -59,6 +60,28 @@ class Lap:
     ratio: float
     taken: float | None
     """CPUs that others had in the contender's slice, less those that they had in the baseline's."""
+    slowed: float | None = None
+    """The log ratio of what the fixed piece of work took in both slices; None where that is not known."""
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """By how much the log ratio of a figure moves with what differs between neighbouring slices."""
+
+    taken: float | None = None
+    """For each CPU that others had more; None if it is not adjusted for."""
+    slowed: float | None = None
+    """For each log unit by which the core was slower; None likewise."""
+
+    def applied(self, laps: Sequence[Lap]) -> list[float]:
+        """The log ratios as they would be had both slices been disturbed alike."""
+        return [
+            lap.ratio - (self.taken or 0.0) * (lap.taken or 0.0) - (self.slowed or 0.0) * (lap.slowed or 0.0)
+            for lap in laps
+        ]
+
+
+AS_THEY_ARE = Adjustment()
 
 
 @dataclass(frozen=True)
@@ -83,47 +106,60 @@ def laps_of(contender: Sample, baseline: Sample, figure: str) -> list[Lap]:
         if upper > 0 and lower > 0:
             had, they_had = _taken(own[lap]), _taken(theirs[lap])
             taken = None if had is None or they_had is None else had - they_had
-            found.append(Lap(math.log(upper / lower), taken))
+            found.append(Lap(math.log(upper / lower), taken, _slowed(own[lap], theirs[lap])))
     return found
 
 
-def lap_effects(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> tuple[list[LapEffect], float | None]:
-    """The effect of each round that has enough laps, and the slope of `adjustment` that it was taken with.
+def lap_effects(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> tuple[list[LapEffect], Adjustment]:
+    """The effect of each round that has enough laps, and the adjustment that it was taken with.
 
     `pairs` are the samples of contender and baseline, a pair for each round.
     """
     rounds = [laps_of(*pair, figure) for pair in pairs]
-    slope = adjustment(rounds, figure)
-    return [effect_of(adjusted(laps, slope)) for laps in rounds if len(laps) >= LEAST_LAPS], slope
+    found = adjustment(rounds, figure)
+    return [effect_of(found.applied(laps)) for laps in rounds if len(laps) >= LEAST_LAPS], found
 
 
-def adjustment(rounds: Sequence[Sequence[Lap]], figure: str) -> float | None:
-    """By how much the log ratio moves for each CPU that others had more; None where it is not to be adjusted for.
+def adjustment(rounds: Sequence[Sequence[Lap]], figure: str) -> Adjustment:
+    """How the log ratio answers to what others took and to a slower core, as far as it is to be adjusted for.
 
-    The slope is that of laps within their rounds, so that no difference between contenders or rounds is in it.
+    The slopes are those of laps within their rounds, so that no difference between contenders or rounds is in them.
+    What has the wrong sign is left out, and all of it where it explains too little.
     """
     side = _MOVED.get(figure)
     usable = [laps for laps in rounds if len(laps) >= LEAST_LAPS]
-    taken = [[lap.taken for lap in laps if lap.taken is not None] for laps in usable]
-    if side is None or sum(map(len, taken)) < LEAST_PAIRS or sum(map(len, taken)) < sum(map(len, usable)):
-        return None
-    x = np.concatenate([np.asarray(one) - np.mean(one) for one in taken])
-    ratios = [np.asarray([lap.ratio for lap in laps]) for laps in usable]
-    y = np.concatenate([one - one.mean() for one in ratios])
-    moved, scatter = float(x @ x), float(y @ y)
-    if not moved or not scatter:
-        return None
-    slope = float(x @ y) / moved
-    all_taken = np.concatenate(taken)
-    chance = _CHANCE * float(all_taken.std(ddof=1)) / math.sqrt(len(all_taken))
-    if slope * side <= 0 or slope * slope * moved < _EXPLAINED * scatter or abs(float(all_taken.mean())) > chance:
-        return None
-    return slope
+    if side is None or sum(map(len, usable)) < LEAST_PAIRS:
+        return AS_THEY_ARE
+    known = {
+        "taken": [[lap.taken for lap in laps] for laps in usable],
+        "slowed": [[lap.slowed for lap in laps] for laps in usable],
+    }
+    moved = {name: _within(values) for name, values in known.items() if _by_chance(values)}
+    ratios = _within([[lap.ratio for lap in laps] for laps in usable])
+    while moved:
+        slopes, left, *_ = np.linalg.lstsq(np.column_stack([*moved.values()]), ratios)
+        wrong = [name for name, slope in zip(moved, slopes, strict=True) if slope * side <= 0]
+        if not wrong:
+            explained = 1 - float(left.sum()) / float(ratios @ ratios)
+            found = dict(zip(moved, map(float, slopes), strict=True))
+            return Adjustment(**found) if explained >= _EXPLAINED and len(left) else AS_THEY_ARE
+        for name in wrong:
+            del moved[name]
+    return AS_THEY_ARE
 
 
-def adjusted(laps: Sequence[Lap], slope: float | None) -> list[float]:
-    """The log ratios as they would be had others taken the same in both slices."""
-    return [lap.ratio if slope is None or lap.taken is None else lap.ratio - slope * lap.taken for lap in laps]
+def _by_chance(values: Sequence[Sequence[float | None]]) -> bool:
+    """Whether all are known, differ, and are no more on one side than chance explains."""
+    flat = [value for one in values for value in one if value is not None]
+    if len(flat) < sum(map(len, values)):
+        return False
+    spread = float(np.std(flat, ddof=1))
+    return spread > 0 and abs(float(np.mean(flat))) <= _CHANCE * spread / math.sqrt(len(flat))
+
+
+def _within(values: Sequence[Sequence[float | None]]) -> np.ndarray:
+    """All values, each less the mean of its round."""
+    return np.concatenate([np.asarray(one, dtype=float) - np.mean(np.asarray(one, dtype=float)) for one in values])
 
 
 def effect_of(ratios: Sequence[float]) -> LapEffect:
@@ -145,3 +181,7 @@ def _taken(one: Slice) -> float | None:
     """CPUs that other processes and the host had, on average over the slice."""
     seconds = one.end - one.begin
     return None if one.other_cpu_s is None or seconds <= 0 else (one.other_cpu_s + (one.steal_s or 0.0)) / seconds
+
+
+def _slowed(own: Slice, theirs: Slice) -> float | None:
+    return math.log(own.reference_s / theirs.reference_s) if own.reference_s and theirs.reference_s else None

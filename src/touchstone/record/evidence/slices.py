@@ -57,6 +57,8 @@ class Slice(Record):
     engine_delayed_s: float | None = None
     steal_s: float | None = None
     other_cpu_s: float | None = None
+    reference_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """What a fixed piece of work took on the contender's CPUs meanwhile: longer where a core was slower."""
     strangers: list[Stranger] = Field(default=[], exclude_if=lambda strangers: not strangers)
     """The processes that used most of `other_cpu_s`, the greatest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
