@@ -128,6 +128,19 @@ def test_a_load_of_which_most_fails_ends_with_1(tmp_path: Path) -> None:
     assert "100.0% of the requests had no correct response" in done.stderr
 
 
+def test_no_secret_of_a_request_is_told(tmp_path: Path) -> None:
+    words = ["-H", "Authorization: Bearer xyzzy-123", "-H", "Accept: text/plain", "--json", "--out", "result.json"]
+    with null_server("--status", "500") as url:
+        done = touchstone(tmp_path, "load", f"{url}?token=xyzzy-456", *SHORT, *words)
+    written = (tmp_path / "result.json").read_text()
+    assert done.stdout == written
+    assert "xyzzy" not in written + done.stderr
+    result = json.loads(written)
+    (request,) = result["job"]["requests"]
+    assert request["headers"] == [["Authorization", "(hidden)"], ["Accept", "text/plain"]]
+    assert "Authorization: (hidden)" in result["first_errors"][0]["sent"]
+
+
 def test_a_load_that_is_let_in_nowhere_says_how_to_get_in(tmp_path: Path) -> None:
     with null_server("--status", "401") as url:
         done = touchstone(tmp_path, "load", url, *SHORT)

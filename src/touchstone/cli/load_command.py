@@ -77,10 +77,14 @@ def load(context: typer.Context) -> int:
         # Ctrl-C goes to the whole group: the engine ends its load and tells what it has.
         usual = signal.signal(signal.SIGINT, _leave_it_to_the_engine)
         try:
-            code = subprocess.run([str(engine_path()), "load", *words], check=False).returncode
+            code = _run_engine(words)
         finally:
             signal.signal(signal.SIGINT, usual)
-        result = None if _value_of("--knee", words) else _read(out)
+        result = None if _searches(words) else _read(out)
+        if result is not None:
+            _hide_secrets(out, result)
+            if "--json" in words:
+                typer.echo(out.read_text(encoding="utf-8"), nl=False)
     if result is None or code not in (ExitCode.OK, ExitCode.INTERRUPTED):
         return code
     # With --json standard output is the result's alone.
@@ -92,6 +96,26 @@ def load(context: typer.Context) -> int:
             console.print(f"  note: {found.sentence}", markup=False)
             console.print(f"  do: {NEXT_STEP}", markup=False)
     return code or _judged(result, asked.conditions, words, console)
+
+
+def _run_engine(words: Sequence[str]) -> int:
+    """Its exit code. A load's JSON is printed when its secrets are hidden; the result of a search holds no request."""
+    printed_later = "--json" in words and not _searches(words)
+    stdout = subprocess.DEVNULL if printed_later else None
+    return subprocess.run([str(engine_path()), "load", *words], stdout=stdout, check=False).returncode
+
+
+def _searches(words: Sequence[str]) -> bool:
+    return _value_of("--knee", words) is not None
+
+
+def _hide_secrets(out: Path, result: LoadResult) -> None:
+    """Write the result anew with what it quotes of requests as `result` shows it, which hides their secrets."""
+    shown = result.model_dump(mode="json", by_alias=True, include={"job", "first_errors"})
+    whole = json.loads(out.read_text(encoding="utf-8")) | shown
+    for request, told in zip(whole["requests"], result.requests, strict=True):
+        request["name"] = told.name
+    out.write_text(json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 def _leave_it_to_the_engine(_signal: int, _frame: FrameType | None) -> None:
@@ -150,7 +174,7 @@ def _read_options(given: Sequence[str]) -> _Asked:
             asked.words.append(word)
     if asked.mix is not None and _value_of("--job", asked.words) is not None:
         raise UsageError("a job names its requests itself", fix="leave out --mix or --job")
-    if _value_of("--knee", asked.words) is not None and (asked.conditions or asked.histogram):
+    if _searches(asked.words) and (asked.conditions or asked.histogram):
         raise UsageError("--knee searches for a rate", fix="leave out --fail-if and --histogram: they look at one load")
     return asked
 
