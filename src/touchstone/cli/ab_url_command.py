@@ -43,7 +43,11 @@ def ab_url(
     connections: Annotated[int, typer.Option("--connections", "-c", min=1, help="Connections of each service.")] = 16,
     pid: Annotated[
         list[str] | None,
-        typer.Option("--pid", metavar="base|head=PID", help="A process, for memory and CPU: `base=4711`."),
+        typer.Option(
+            "--pid",
+            metavar="base|head=PID",
+            help="A process, for memory and CPU, if not the one that listens: `base=4711`.",
+        ),
     ] = None,
     cgroup: Annotated[
         list[str] | None, typer.Option("--cgroup", metavar="base|head=PATH", help="A control group, for the same.")
@@ -122,7 +126,7 @@ def _refuse_unmeasured(figures: Iterable[str], *, watched: bool) -> None:
             raise UsageError(f"{figure!r} is no figure of a load", fix=f"such are: {', '.join(_ASKED)}, latency_p99")
         if figure in WATCHED and not watched:
             raise UsageError(
-                f"{figure!r} is read of the processes, and they are not named",
+                f"{figure!r} is read of the processes, and nobody knows which they are",
                 fix="give both by --pid base=PID --pid head=PID, or by --cgroup",
             )
 

@@ -48,7 +48,8 @@ def run(
         typer.Option("--url", metavar="NAME=URL", help="A service that runs already; may be given again."),
     ] = None,
     pid: Annotated[
-        list[str] | None, typer.Option("--pid", metavar="NAME=PID", help="Its process, for memory and CPU.")
+        list[str] | None,
+        typer.Option("--pid", metavar="NAME=PID", help="Its process, for memory and CPU, if not the one that listens."),
     ] = None,
     cgroup: Annotated[
         list[str] | None, typer.Option("--cgroup", metavar="NAME=PATH", help="Its control group, for memory and CPU.")

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import ipaddress
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 from touchstone.failure import UsageError
-from touchstone.manifest.outside import Outside
+from touchstone.isolation.port import descendants, listening_tree
+from touchstone.manifest.outside import Outside, is_loopback
 
 
 def read_services(
     urls: Sequence[str], pids: Sequence[str], cgroups: Sequence[str], allowed_hosts: Sequence[str]
 ) -> list[Outside]:
-    """The services, in their order. Raises UsageError for words that are no NAME=VALUE, or that name no service."""
+    """The services, in their order, each with its process where that is named or can be told by who listens.
+
+    Raises UsageError for words that are no NAME=VALUE, or that name no service.
+    """
     named = _pairs("--url", urls, "http://127.0.0.1:8080")
     by_pid = _pairs("--pid", pids, "1234")
     by_group = _pairs("--cgroup", cgroups, "/sys/fs/cgroup/system.slice/NAME.service")
@@ -34,7 +43,38 @@ def read_services(
     for host in hosts:
         if all(service.host != host for service in services):
             raise UsageError(f"--allow-host {host} is the host of no --url", fix="leave it out, or correct it")
-    return services
+    return _with_processes(services)
+
+
+def _with_processes(services: Sequence[Outside]) -> list[Outside]:
+    """Those of which neither process nor group is named get the tree that listens, if it is theirs alone."""
+    found = {
+        service.name: service.pid or (listening_tree(service.port) if _is_here(service) else None)
+        for service in services
+        if service.cgroup is None
+    }
+    complete = []
+    for service in services:
+        pid = found.get(service.name)
+        others = {other for name, other in found.items() if other is not None and name != service.name}
+        complete.append(service if pid is None or _shared(pid, others) else dataclasses.replace(service, pid=pid))
+    return complete
+
+
+def _shared(pid: int, others: set[int]) -> bool:
+    """Whether one tree holds another, so that nobody can say whose its work is."""
+    with suppress(psutil.Error):
+        return pid in others or not others.isdisjoint(descendants(pid)) or any(pid in descendants(o) for o in others)
+    return True
+
+
+def _is_here(service: Outside) -> bool:
+    if service.host == "localhost":
+        return True
+    with suppress(ValueError):
+        ipaddress.ip_address(service.host)
+        return is_loopback(service.host)
+    return False
 
 
 def _pairs(option: str, words: Sequence[str], example: str) -> dict[str, str]:

@@ -15,6 +15,9 @@ _OUTGOING = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _LOWEST, _HIGHEST = 10_000, 65_535
 _TRIES = 100
 
+_PASS_ON = ("docker-proxy", "rootlessport", "slirp4netns", "pasta", "conmon", "kubectl", "ssh", "socat")
+"""Programs, by the begin of their names, that listen for a service in another place."""
+
 
 def free_port(host: str = "127.0.0.1") -> int:
     """A port that nobody has at this moment, and that no outgoing connection is given.
@@ -48,6 +51,26 @@ def listeners(port: int) -> set[int | None]:
         for connection in psutil.net_connections("tcp")
         if connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr.port == port
     }
+
+
+def listening_tree(port: int) -> int | None:
+    """The root of the process tree that listens on a port of this machine.
+
+    None if nobody does, if it is not sure (a process that we may not see, several that are not of one tree), or if it
+    only passes connections on to the service.
+    """
+    found = listeners(port)
+    pids = {pid for pid in found if pid is not None}
+    with contextlib.suppress(psutil.Error):
+        if not pids or len(pids) < len(found) or any(psutil.Process(pid).name().startswith(_PASS_ON) for pid in pids):
+            return None
+        return next((pid for pid in sorted(pids) if pids - {pid} <= descendants(pid)), None)
+    return None
+
+
+def descendants(pid: int) -> set[int]:
+    """The processes that a process started, and those that these started. Raises psutil.Error if it is gone."""
+    return {child.pid for child in psutil.Process(pid).children(recursive=True)}
 
 
 def foreign_listener(port: int, ours: Iterable[int]) -> str | None:
