@@ -46,11 +46,11 @@ def _never_outgoing() -> range:
 
 def listeners(port: int) -> set[int | None]:
     """The ids of the processes that listen on a TCP port; None stands for one that we may not see."""
-    return {
-        connection.pid
-        for connection in psutil.net_connections("tcp")
-        if connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr.port == port
-    }
+    return {connection.pid for connection in psutil.net_connections("tcp") if _listens(connection, port)}
+
+
+def _listens(connection: psutil._ntuples.sconn | psutil._ntuples.pconn, port: int) -> bool:
+    return bool(connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr.port == port)
 
 
 def listening_tree(port: int) -> int | None:
@@ -64,8 +64,17 @@ def listening_tree(port: int) -> int | None:
     with contextlib.suppress(psutil.Error):
         if not pids or len(pids) < len(found) or any(psutil.Process(pid).name().startswith(_PASS_ON) for pid in pids):
             return None
-        return next((pid for pid in sorted(pids) if pids - {pid} <= descendants(pid)), None)
+        roots = {_first_to_listen(psutil.Process(pid), port) for pid in pids}
+        return next((pid for pid in sorted(roots) if roots - {pid} <= descendants(pid)), None)
     return None
+
+
+def _first_to_listen(process: psutil.Process, port: int) -> int:
+    """The process itself, or the one above it that has the same port: of a socket that several share, one is told."""
+    parent = process.parent()
+    while parent is not None and any(_listens(one, port) for one in parent.net_connections("tcp")):
+        process, parent = parent, parent.parent()
+    return process.pid
 
 
 def descendants(pid: int) -> set[int]:
