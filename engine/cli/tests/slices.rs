@@ -164,9 +164,10 @@ fn a_lap_is_ordered_told_and_charged_to_those_who_used_the_cpu() {
         assert!(slice["others_cpu_s"][contender].is_null());
         // The one that was off had nothing to do.
         assert!(own > 0.0 && other < 0.2 * own, "{slice}");
-        assert!(slice["reference_s"].as_f64().unwrap() > 0.0, "{slice}");
         assert!(slice.get("offered").is_none() && slice["rate"].as_f64().unwrap() > 0.0);
     }
+    let cores = |slice: &Value| slice["reference_s"].as_f64().is_some_and(|time| time > 0.0);
+    assert!(result["slices"].as_array().unwrap().iter().any(cores));
     let seen = ask_json(echo.address(), "GET", "/_stats")["requests"].clone();
     let sent = &result["contenders"][0]["totals"]["sent"];
     assert_eq!(sent, &seen);
