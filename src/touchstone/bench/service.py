@@ -20,6 +20,7 @@ from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.container import start_container
+from touchstone.isolation.long_log import shorten
 from touchstone.isolation.port import foreign_listener
 from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import ServerProcess, StartError, start_process
@@ -213,3 +214,4 @@ def running(
             if killed := process.oom_kills():
                 sample.oom_kills = killed
             sample.stopped = process.stop(patience_s)
+            shorten(log)
