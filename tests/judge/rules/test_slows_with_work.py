@@ -1,5 +1,8 @@
+import pytest
+
 from tests.judge.slices import CPU_PER_REQUEST, sliced_run
 from touchstone.judge.judgement import Severity
+from touchstone.judge.rules.steadiness.slows_with_work import LEAST_ANSWERED
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
@@ -79,3 +82,15 @@ def test_a_machine_that_gets_slower_makes_all_wait() -> None:
         for number, turn in enumerate(sample.slices.slices if sample.slices else []):
             turn.rate = (turn.rate or 0.0) / (1 + 0.02 * number)
     assert not fired(run, "slows-with-work")
+
+
+@pytest.mark.parametrize(("answers", "findings"), [(LEAST_ANSWERED - 1, 0), (LEAST_ANSWERED, 1)])
+def test_a_few_requests_show_no_trend(answers: int, findings: int) -> None:
+    run = _run()
+    for sample in _of(run, "go/std"):
+        turns = sample.slices.slices if sample.slices else []
+        for turn in turns:
+            turn.completed = answers // len(turns)
+        turns[-1].completed += answers % len(turns)
+        _cost(sample, 0.02)
+    assert len(fired(run, "slows-with-work")) == findings

@@ -22,6 +22,8 @@ from touchstone.record.sample import Sample
 Series = list[tuple[float, float]]
 FIRST = 1 / 3
 """The share of the turns, at the beginning, in which caches fill and a compiler has not done its work."""
+LEAST_ANSWERED = 500
+"""Requests in all turns of a sample. Of fewer, a turn holds so few that those under way at its ends move its value."""
 
 
 class SlowsWithWork(RunRule):
@@ -37,7 +39,7 @@ class SlowsWithWork(RunRule):
     severity = Severity.SUSPECT
     title = "Each request cost more than the ones before"
     threshold = (
-        "loads in slices: CPU per request over the last two thirds of all turns, warm-up included, rises with the "
+        f"loads in slices with at least {LEAST_ANSWERED} answers in a round: CPU per request over the last two thirds of all turns, warm-up included, rises with the "
         "number of requests (Theil-Sen) by more than the margin at the lower end of its 95 % interval, beyond what it "
         "rose by for the contender in the middle; in half of the rounds with enough turns, and in two of "
         "two or more rounds. In a closed loop likewise the time per request over the last two thirds of the turns "
@@ -45,7 +47,8 @@ class SlowsWithWork(RunRule):
     )
     threshold_reason = (
         "a busy machine moves CPU per request by a few percent, and for all contenders alike; of a hundred sound ones "
-        "on such a machine the lower end was never above 1.5 %"
+        "on such a machine the lower end was never above 1.5 %; a turn of three or "
+        "four requests differs from the next by those that were under way at its ends, and shows no trend"
     )
     next_step = (
         "Look at what grows with the requests: tables without an index, lists, caches, logs; measure longer to see "
@@ -86,10 +89,12 @@ def _measures(run: Run) -> list[tuple[str, Callable[[Sample], Series]]]:
 
 
 def _rises(samples: Iterable[Sample], read: Callable[[Sample], Series]) -> dict[str, tuple[Sample, Rise]]:
-    """By sample, the rise over its later turns; of those alone that have enough of them."""
+    """By sample, the rise over its later turns; of those alone that have enough of them, and of answers."""
     found: dict[str, tuple[Sample, Rise]] = {}
     for sample in samples:
         series = read(sample)
+        if not series or series[-1][0] < LEAST_ANSWERED:
+            continue
         risen = rise(series[int(len(series) * FIRST) :])
         if risen is not None:
             found[sample.id] = (sample, risen)
