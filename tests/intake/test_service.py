@@ -110,6 +110,13 @@ def test_its_own_files_say_how_it_is_built_and_run(
     assert (plain.run_in, " ".join(plain.run or [])) == ("app", run)
 
 
+@pytest.mark.parametrize(("release", "needed"), [("8", ">=17"), ("17", ">=17"), ("21", ">=21"), ("${jdk}", ">=17")])
+def test_the_java_that_a_pom_is_compiled_for_is_needed(tmp_path: Path, release: str, needed: str) -> None:
+    named = f"<properties><maven.compiler.release>{release}</maven.compiler.release></properties></project>"
+    stack = drafted(tmp_path, {"pom.xml": POM.replace("</project>", named)})
+    assert str(stack.needs["java"]) == needed
+
+
 def test_what_node_loads_before_is_not_what_it_runs(tmp_path: Path) -> None:
     manifest = {
         "scripts": {"start": "node -r dotenv/config --enable-source-maps web.js"},

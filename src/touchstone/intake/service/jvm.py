@@ -12,6 +12,9 @@ MARK = "pom.xml"
 _JARS = ("*.jar", "build/libs/*.jar", "target/*.jar")
 _NO_PROGRAM = ("-plain.jar", "-sources.jar", "-javadoc.jar")
 _SPRING = ["--server.address={host}", "--server.port={port}"]
+_JAVA = 17
+"""The oldest Java that is asked for, if pom.xml names none that is newer."""
+_JAVA_NAMES = ("maven.compiler.release", "maven.compiler.target", "java.version")
 _LOOK = "the port is given as Spring Boot takes it; another server takes it otherwise"
 
 
@@ -22,7 +25,7 @@ def draft(service: Path) -> DraftStack:
     spring = "spring-boot" in read_text(service / MARK)
     return DraftStack(
         language="Java",
-        needs={"java": ">=17", "mvn": ">=3.6"},
+        needs={"java": f">={_java(service / MARK)}", "mvn": ">=3.6"},
         install=DraftInstall([[*maven, "package"]]),
         build=[[*maven, "-o", "package"]],
         artifacts=[below(jar)],
@@ -41,18 +44,29 @@ def draft_prebuilt(jar: str) -> DraftStack:
     """The stack of a jar that was built before, by its path within the service."""
     return DraftStack(
         language="Java",
-        needs={"java": ">=17"},
+        needs={"java": f">={_JAVA}"},
         artifacts=[below(jar)],
         run=["java", "-jar", jar, *_SPRING],
         guessed=["the jar is taken as it lies there; build it before each run, or by `build`", _LOOK],
     )
 
 
-def _jar_name(pom: Path) -> str:
+def _java(pom: Path) -> int:
+    """The Java that it is compiled for: an older one, which may be the first on PATH, cannot build it."""
+    root = _root(pom)
+    named = [_said(root, f"properties/{name}") or "" for name in _JAVA_NAMES]
+    return max([_JAVA, *(int(version) for version in named if version.isdecimal())])
+
+
+def _root(pom: Path) -> ElementTree.Element:
     try:
-        root = ElementTree.fromstring(read_text(pom))
+        return ElementTree.fromstring(read_text(pom))
     except ElementTree.ParseError as error:
         raise UsageError(f"it is no XML: {error}", where=str(pom), fix="correct the file") from error
+
+
+def _jar_name(pom: Path) -> str:
+    root = _root(pom)
     final = _said(root, "build/finalName")
     if final and "$" not in final:
         return f"{final}.jar"
