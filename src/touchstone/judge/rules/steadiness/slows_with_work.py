@@ -39,11 +39,12 @@ class SlowsWithWork(RunRule):
     severity = Severity.SUSPECT
     title = "Each request cost more than the ones before"
     threshold = (
-        f"loads in slices with at least {LEAST_ANSWERED} answers in a round: CPU per request over the last two thirds of all turns, warm-up included, rises with the "
-        "number of requests (Theil-Sen) by more than the margin at the lower end of its 95 % interval, beyond what it "
-        "rose by for the contender in the middle; in half of the rounds with enough turns, and in two of "
-        "two or more rounds. In a closed loop likewise the time per request over the last two thirds of the turns "
-        "that count, relative to the machine's pace in their laps (the contender in the middle, or the null server)"
+        f"loads in slices with at least {LEAST_ANSWERED} answers in a round: CPU per request over the last two thirds "
+        "of all turns, warm-up included, rises with the number of requests (Theil-Sen) by more than the margin at the "
+        "lower end of its 95 % interval, beyond what it rose by for the contender in the middle; in half of the "
+        "rounds with enough turns, and in two of two or more rounds. In a closed loop likewise the time per request "
+        "over the last two thirds of the turns that count, relative to the machine's pace in their laps (the contender "
+        "in the middle, or the null server)"
     )
     threshold_reason = (
         "a busy machine moves CPU per request by a few percent, and for all contenders alike; of a hundred sound ones "
