@@ -174,3 +174,22 @@ def test_children_of_the_lab_are_no_strays(tmp_path: Path) -> None:
             assert watch.account() == {}
         finally:
             other.stop(5)
+
+
+HELPED = """
+if os.fork() == 0:
+    os.setsid()
+"""
+
+
+@pytest.mark.parametrize("grouped", [False, pytest.param(True, marks=GROUPED)])
+def test_a_helper_of_one_server_is_no_stray_of_another_when_it_is_orphaned(tmp_path: Path, grouped: bool) -> None:
+    (tmp_path / "neighbour").mkdir()
+    with started(tmp_path / "neighbour", "pass") as (_, watch), started(tmp_path, HELPED, grouped=grouped) as (one, _):
+        helper = next(process.pid for process in one.tree() if process.pid != one.pid)
+        os.kill(one.pid, signal.SIGKILL)
+        one.popen.wait()
+        assert psutil.Process(helper).ppid() == os.getpid()
+        assert watch.account() == {}
+        assert [name for name in one.left_behind() if name.startswith(str(helper))]
+    assert not psutil.pid_exists(helper) or psutil.Process(helper).status() == psutil.STATUS_ZOMBIE

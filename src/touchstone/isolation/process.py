@@ -27,6 +27,8 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _UNTIL_KILLED_S = 5.0
 """The kernel may need a moment to end what it was told to kill."""
+_SERVERS: dict[int, ServerProcess] = {}
+"""Those that have not been stopped, by their ids: an orphan of one is no stray of another."""
 
 
 class StartError(TouchstoneError):
@@ -55,6 +57,8 @@ class ServerProcess:
     """When its program had been executed, on CLOCK_MONOTONIC."""
     earlier: frozenset[int] = frozenset()
     """The lab's children from before it was started."""
+    known: set[int] = field(default_factory=set)
+    """All that were seen in its tree."""
 
     @property
     def pid(self) -> int:
@@ -87,6 +91,7 @@ class ServerProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if os.getsid(process.pid) == self.pid:
                     pids.add(process.pid)
+        self.known |= pids
         found = []
         for pid in pids:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -110,8 +115,16 @@ class ServerProcess:
         return found
 
     def _fallen(self) -> list[psutil.Process]:
-        """What was started in a session of its own by somebody who has ended, and fell to the lab; zombies, too."""
-        return [c for c in psutil.Process().children() if c.pid not in self.earlier and is_foreign(c.pid)]
+        """What was started in a session of its own by somebody who has ended, and fell to the lab; zombies, too.
+
+        What another server of ours is known to have started is not among it.
+        """
+        fallen = [c for c in psutil.Process().children() if c.pid not in self.earlier and is_foreign(c.pid)]
+        others = [server for server in list(_SERVERS.values()) if server is not self] if fallen else []
+        return [child for child in fallen if not any(other._started(child.pid) for other in others)]
+
+    def _started(self, pid: int) -> bool:
+        return pid in self.known or bool(self.cgroup and pid in self.cgroup.pids())
 
     def left_behind(self) -> list[str]:
         """Name and id of each process that lives on though the root has ended."""
@@ -156,6 +169,7 @@ class ServerProcess:
             while self.cgroup.pids() and time.monotonic() < deadline:
                 time.sleep(0.01)
             self.cgroup.remove()
+        _SERVERS.pop(self.pid, None)
         how = describe_exit(self.popen.returncode)
         return how if in_time else f"killed: it had not ended {patience_s:g} s after SIGTERM"
 
@@ -278,4 +292,5 @@ def start_process(
             where=" ".join(argv[:3]),
             fix="see that the program exists and may be executed",
         ) from error
-    return ServerProcess(popen, log, cgroup, earlier=earlier)
+    server = _SERVERS[popen.pid] = ServerProcess(popen, log, cgroup, earlier=earlier)
+    return server
