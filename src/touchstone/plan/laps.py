@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 
 _GENERATIONS = 4
@@ -9,15 +10,21 @@ _SHARED_S = 2.0
 _LONGEST_S = 20.0
 
 
-def balanced_laps(count: int, laps: int, first: int = 0) -> list[list[int]]:
-    """So many laps over the contenders 0 to `count` - 1, by a Williams design (1949), begun at its row `first`.
+def balanced_laps(count: int, laps: int, dice: random.Random) -> list[list[int]]:
+    """So many laps over the contenders 0 to `count` - 1, by Williams designs (1949).
 
     Over a whole design (`count` laps if that is even, twice as many if it is odd) each contender stands in each place
     equally often, and follows each other equally often, so that what one leaves behind for the next falls on all
-    alike.
+    alike. In which order a design's laps come, and which contender stands for which of its letters, is drawn: in the
+    order in which they are made a contender's turns come at an even pace, and can keep step with what a service does
+    every second, so that all of them meet it, or none.
     """
-    rows = _williams(count)
-    return [rows[(first + lap) % len(rows)] for lap in range(laps)]
+    drawn: list[list[int]] = []
+    while len(drawn) < laps:
+        letters = dice.sample(range(count), count)
+        rows = _williams(count)
+        drawn += [[letters[letter] for letter in row] for row in dice.sample(rows, len(rows))]
+    return drawn[:laps]
 
 
 def _williams(count: int) -> list[list[int]]:

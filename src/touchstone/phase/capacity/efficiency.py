@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 from touchstone.bench.base import Bench
@@ -35,7 +36,8 @@ def measure_efficiency(bench: Bench, load: Load, seats: Sequence[Seat], round_nu
         with open_session(bench, open_loop(load, rate), able) as session:
             everyone = range(len(able))
             session.turns("warmup", [Turn(place, seconds) for place in everyone])
-            orders = balanced_laps(len(able), bench.laps or bench.profile.laps, first=round_number)
+            dice = random.Random(f"{bench.seed}-{share}-{round_number}")
+            orders = balanced_laps(len(able), bench.laps or bench.profile.laps, dice)
             records = [r for order in orders for r in session.turns("load", [Turn(p, seconds) for p in order])]
             result = session.finish(0.0)
         take_account(able, result)

@@ -257,7 +257,7 @@ class _SlicedLoad:
 
     def _laps(self, session: SlicesSession, slice_s: Mapping[int, float]) -> None:
         live, laps = self._live, self.bench.laps or self.bench.profile.laps
-        orders = balanced_laps(len(live), laps, first=self.round_number)
+        orders = balanced_laps(len(live), laps, random.Random(f"{self.bench.seed}-{self.name}-{self.round_number}"))
         known = ""
         for lap, order in enumerate(orders):
             self.bench.watcher.step(f"{self.name}: lap {lap + 1} of {laps}{known}")
