@@ -17,6 +17,8 @@ from touchstone.manifest.exchange import Request
 
 Behaviour = Callable[[socket.socket], None]
 
+WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong"
+
 
 @contextmanager
 def serving(behaviour: Behaviour) -> Iterator[int]:
@@ -85,5 +87,25 @@ def test_a_body_that_ends_before_its_length_is_no_answer() -> None:
 
 
 def test_a_whole_answer_is_one() -> None:
-    answer = ask(lambda connection: connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong"))
+    answer = ask(lambda connection: connection.sendall(WHOLE))
     assert (answer.status, answer.body) == (200, b"pong")
+
+
+def test_interim_responses_are_passed_over() -> None:
+    hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nContent-Type: text/css\r\n\r\n"
+    answer = ask(lambda c: c.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" + hints + hints + WHOLE))
+    assert answer == Answer(200, (("Content-Length", "4"),), b"pong")
+
+
+def test_interim_responses_without_end_are_given_up() -> None:
+    def interim(connection: socket.socket) -> None:
+        while True:
+            connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
+            time.sleep(0.02)
+
+    assert ask(interim) == Answer(None, failure="no whole answer within 0.4 s")
+
+
+def test_a_change_of_protocol_is_the_last_response() -> None:
+    answer = ask(lambda c: c.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"))
+    assert (answer.status, answer.field("upgrade")) == (101, "h2c")

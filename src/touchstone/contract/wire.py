@@ -54,6 +54,7 @@ class Service:
         The whole exchange has `timeout_s`: a service that sends a byte now and then does not hold the lab up.
         """
         connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout_s)
+        connection.response_class = _FinalResponse
         overdue = threading.Event()
         try:
             connection.connect()
@@ -64,6 +65,17 @@ class Service:
         finally:
             connection.close()
         return Answer(None, failure=f"no whole answer within {self.timeout_s:g} s") if overdue.is_set() else answer
+
+
+class _FinalResponse(http.client.HTTPResponse):
+    """The response that ends an exchange: interim ones may come before it (RFC 9110, section 15.2)."""
+
+    def begin(self) -> None:
+        """Read the head, and those of interim responses before it. 101 is final: the connection leaves HTTP/1.1."""
+        super().begin()
+        while self.status < http.HTTPStatus.OK and self.status != http.HTTPStatus.SWITCHING_PROTOCOLS:
+            self.headers = self.msg = None  # type: ignore[assignment]  # else it takes the head for read
+            super().begin()
 
 
 def _converse(connection: http.client.HTTPConnection, request: Request, values: Values) -> Answer:
