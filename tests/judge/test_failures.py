@@ -78,3 +78,14 @@ def test_who_died_is_told_by_its_death_and_not_by_what_came_of_it() -> None:
     assert [failed.reason for failed in judged.failed] == [
         "load, lookup in round 1: the server ended before it was asked to: exited with code 3"
     ]
+
+
+def test_the_reason_of_a_void_load_is_its_own_and_not_the_builds() -> None:
+    run = sound_run()
+    build = next(s for s in run.samples if s.contender == RUST and s.phase == "build")
+    assert build.build is not None
+    build.build.prebuilt = ["server"]
+    for sample in loads(run, RUST):
+        result_of(sample).connections.held = 1
+    (failed,) = judge(run).failed
+    assert failed.reason == "load, lookup: 1 of 64 connections were held"

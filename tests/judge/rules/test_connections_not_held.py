@@ -34,3 +34,13 @@ def test_a_moment_at_which_many_are_between_closing_and_opening() -> None:
     points = [point for point in result_of(first_load(run)).series if point.phase == "load"]
     points[0].connections = 40
     assert not fired(run, "connections-not-held")
+
+
+def test_a_server_that_closes_after_each_answer_is_named_by_another_rule() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.connections.held = 0
+    result.connections.reconnects = result.counts.completed
+    assert not fired(run, "connections-not-held")
+    result.counts.errors.reset = 1
+    assert fired(run, "connections-not-held")

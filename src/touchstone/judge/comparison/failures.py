@@ -21,7 +21,9 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
     judged = [c for c in planned if not c.exhibit] or planned
     samples = {c.name: [s for s in run.samples if s.contender == c.name] for c in judged}
     reasons = {
-        name: _broken_off(own) or _failed_in(own, findings) or _void(name, findings, estimates)
+        name: _broken_off(own)
+        or _failed_in(own, findings)
+        or _void(own, findings, [e for e in estimates if e.contender == name])
         for name, own in samples.items()
     }
     began = any(sample.round is not None for sample in run.samples)
@@ -62,19 +64,15 @@ def _failed_in(samples: list[Sample], findings: list[Finding]) -> str | None:
     return None
 
 
-def _void(contender: str, findings: list[Finding], estimates: list[Estimate]) -> str | None:
+def _void(samples: list[Sample], findings: list[Finding], estimates: list[Estimate]) -> str | None:
     """A measurement of which every figure is invalid: what is left of it is the reason why."""
     by_place: dict[tuple[str, str | None], list[Estimate]] = defaultdict(list)
     for estimate in estimates:
-        if estimate.contender == contender:
-            by_place[estimate.phase, estimate.load].append(estimate)
+        by_place[estimate.phase, estimate.load].append(estimate)
     for (phase, load), group in by_place.items():
         if all(e.verdict is Verdict.INVALID for e in group):
             place = f"{phase}, {load}" if load else phase
-            grave = next((f for f in findings if _bears(f, contender, load)), None)
+            within = {sample.id for sample in samples if (sample.phase, sample.load) == (phase, load)}
+            grave = next((f for f in findings if f.severity is Severity.INVALID and f.sample in within), None)
             return f"{place}: {grave.statement if grave else group[0].reason or 'every figure is invalid'}"
     return None
-
-
-def _bears(finding: Finding, contender: str, load: str | None) -> bool:
-    return finding.severity is Severity.INVALID and finding.contender == contender and finding.load in (None, load)

@@ -7,12 +7,14 @@ from statistics import median
 
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import asked_connections, keeps_alive, measured_points
+from touchstone.judge.reading.traffic import answered_in_all, asked_connections, keeps_alive, measured_points
 from touchstone.judge.rule import SampleRule
+from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
 FEW = 0.02
 MANY = 0.10
+EACH = 0.5
 
 
 class ConnectionsNotHeld(SampleRule):
@@ -26,11 +28,13 @@ class ConnectionsNotHeld(SampleRule):
     title = "Fewer connections were held than asked for"
     threshold = (
         "with keep-alive, fewer than 98 % of the connections established, held at the end, or held in the middle one "
-        "of the window's readings: suspect; fewer than 90 %: invalid"
+        "of the window's readings: suspect; fewer than 90 %: invalid. Not of a server that closes after its "
+        "answers: one new connection for every two requests or more, and no error"
     )
     threshold_reason = (
         "one or two may be between closing and opening when they are counted, and where most are, the end alone may "
-        "be a lucky moment; a tenth missing changes throughput and latency by more than the margin"
+        "be a lucky moment; a tenth missing changes throughput and latency by more than the margin; who closes after "
+        "each answer holds none at any moment, and `connections-per-request` says so"
     )
     next_step = (
         "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
@@ -42,7 +46,7 @@ class ConnectionsNotHeld(SampleRule):
         """Look at one sample."""
         result = sample.result
         asked = asked_connections(sample)
-        if result is None or not asked or not keeps_alive(sample):
+        if result is None or not asked or not keeps_alive(sample) or _closes_after_answers(result):
             return
         in_window = [point.connections for point in measured_points(result)]
         typical = int(median(in_window)) if in_window else asked
@@ -56,3 +60,8 @@ class ConnectionsNotHeld(SampleRule):
             sample=sample,
             evidence={**result.connections.model_dump(), "typical": typical},
         )
+
+
+def _closes_after_answers(result: LoadResult) -> bool:
+    """Whether the connections that are missing are those that an answer closed."""
+    return not result.counts.errors.total and result.connections.reconnects >= EACH * max(1, answered_in_all(result))
