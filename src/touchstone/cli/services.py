@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
 from touchstone.failure import UsageError
-from touchstone.isolation.port import descendants, listening_tree
+from touchstone.isolation.family import family
+from touchstone.isolation.port import listening_tree
 from touchstone.manifest.outside import Outside, is_loopback
 
 
@@ -62,10 +61,9 @@ def _with_processes(services: Sequence[Outside]) -> list[Outside]:
 
 
 def _shared(pid: int, others: set[int]) -> bool:
-    """Whether one tree holds another, so that nobody can say whose its work is."""
-    with suppress(psutil.Error):
-        return pid in others or not others.isdisjoint(descendants(pid)) or any(pid in descendants(o) for o in others)
-    return True
+    """Whether one tree holds another, so that nobody can say whose its work is; so, too, if it is gone by now."""
+    own = {process.pid for process in family(pid)}
+    return not own or not own.isdisjoint(others) or any(pid == one.pid for other in others for one in family(other))
 
 
 def _is_here(service: Outside) -> bool:

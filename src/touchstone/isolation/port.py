@@ -11,6 +11,8 @@ from pathlib import Path
 
 import psutil
 
+from touchstone.isolation.family import family
+
 _OUTGOING = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _LOWEST, _HIGHEST = 10_000, 65_535
 _TRIES = 100
@@ -65,7 +67,7 @@ def listening_tree(port: int) -> int | None:
         if not pids or len(pids) < len(found) or any(psutil.Process(pid).name().startswith(_PASS_ON) for pid in pids):
             return None
         roots = {_first_to_listen(psutil.Process(pid), port) for pid in pids}
-        return next((pid for pid in sorted(roots) if roots - {pid} <= descendants(pid)), None)
+        return next((pid for pid in sorted(roots) if roots <= {one.pid for one in family(pid)}), None)
     return None
 
 
@@ -75,11 +77,6 @@ def _first_to_listen(process: psutil.Process, port: int) -> int:
     while parent is not None and any(_listens(one, port) for one in parent.net_connections("tcp")):
         process, parent = parent, parent.parent()
     return process.pid
-
-
-def descendants(pid: int) -> set[int]:
-    """The processes that a process started, and those that these started. Raises psutil.Error if it is gone."""
-    return {child.pid for child in psutil.Process(pid).children(recursive=True)}
 
 
 def foreign_listener(port: int, ours: Iterable[int]) -> str | None:
