@@ -9,6 +9,7 @@ from tests.judge.slices import sliced_run, steal
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome
 from touchstone.judge.reading.laps import AS_THEY_ARE, lap_effects
+from touchstone.record.evidence.slices import Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
@@ -76,16 +77,20 @@ def test_laps_that_one_of_them_has_not_are_left_out() -> None:
     assert effect.laps == 7
 
 
+def turns(run: Run) -> list[tuple[str, Slice]]:
+    """Every slice of a run, with its contender."""
+    return [(sample.contender, one) for sample in run.samples if sample.slices for one in sample.slices.slices]
+
+
 def taken_by_others(run: Run, *, answers: float, favours: str = "", seed: int = 3) -> Run:
     """In each slice others have up to a CPU, and the rate `answers` to each; 0.3 more where a contender is favoured."""
     dice = random.Random(seed)
-    for sample in run.samples:
-        for one in sample.slices.slices if sample.slices else []:
-            had = dice.random() + (0.3 if sample.contender == favours else 0.0)
-            one.other_cpu_s = had * (one.end - one.begin)
-            one.steal_s = 0.0
-            assert one.rate is not None
-            one.rate *= 1 - answers * had
+    for contender, one in turns(run):
+        had = dice.random() + (0.3 if contender == favours else 0.0)
+        one.other_cpu_s = had * (one.end - one.begin)
+        one.steal_s = 0.0
+        assert one.rate is not None
+        one.rate *= 1 - answers * had
     return run
 
 
@@ -123,23 +128,21 @@ def test_cpu_per_request_is_the_service_s_own() -> None:
 def on_slow_cores(run: Run, *, answers: float, favours: str = "", seed: int = 5) -> Run:
     """In each slice the core is up to 15 % slower; rate and CPU per request answer, more where one is favoured."""
     dice = random.Random(seed)
-    for sample in run.samples:
-        for one in sample.slices.slices if sample.slices else []:
-            slower = 1 + 0.15 * dice.random() + (0.05 if sample.contender == favours else 0.0)
-            one.reference_s = 3e-6 * slower
-            assert one.rate is not None
-            one.rate /= slower**answers
-            if one.server_cpu_s is not None:
-                one.server_cpu_s *= slower**answers
+    for contender, one in turns(run):
+        slower = 1 + 0.15 * dice.random() + (0.05 if contender == favours else 0.0)
+        one.reference_s = 3e-6 * slower
+        assert one.rate is not None
+        one.rate /= slower**answers
+        if one.server_cpu_s is not None:
+            one.server_cpu_s *= slower**answers
     return run
 
 
 def test_a_core_that_is_slower_in_single_slices_is_taken_into_account() -> None:
     for figure in ("throughput", "cpu_per_request"):
         blind = on_slow_cores(sliced_run(RATES), answers=3)
-        for sample in blind.samples:
-            for one in sample.slices.slices if sample.slices else []:
-                one.reference_s = None
+        for _, one in turns(blind):
+            one.reference_s = None
         unknown, known = comparison(blind, figure), comparison(on_slow_cores(sliced_run(RATES), answers=3), figure)
         assert unknown.core_slope is None and known.core_slope is not None and known.slope is None
         assert 2.5 < abs(known.core_slope) < 3.5
