@@ -51,14 +51,14 @@ def steps(jdk_source: Path | None) -> list[Step]:
             "jars",
             "the image builder itself, from Maven Central, each compared with its known checksum",
             fetch_jars,
-            ("jars.*",),
+            ("jars.*", "checksums.py"),
         ),
         Step("jdk", "a copy of the JDK: the builder looks for its libraries within the JDK that it runs on", _copy_jdk),
         Step(
             "static-libraries",
             "the JDK's C libraries as archives, from OpenJDK's source of the same version: images link them",
             static_libraries,
-            ("jdk_source.py", "static_libraries.py"),
+            ("jdk_source*", "static_libraries.py"),
         ),
         Step("headers", "C headers of the structs that the builder asks about", _write_headers, ("headers.py",)),
         Step(

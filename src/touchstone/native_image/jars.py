@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from importlib.resources import files
 from pathlib import Path
 
+from touchstone.native_image.checksums import known_checksums
 from touchstone.native_image.command import run_step
 from touchstone.native_image.home import SVM_VERSION, Home
 from touchstone.native_image.requirements import AssemblyError, Machine
@@ -40,17 +40,11 @@ def fetch_jars(machine: Machine, home: Home) -> None:
         env={"JAVA_HOME": str(machine.jdk.home)},
         fix="see that Maven reaches its repository; `mvn -U` forgets an earlier failure",
     )
-    verify_jars(fetched, known_checksums())
+    verify_jars(fetched, known_checksums("jars.sha256"))
     for folder in (home.modules, home.upgrade):
         folder.mkdir(parents=True, exist_ok=True)
     for jar in fetched.iterdir():
         jar.replace((home.upgrade if jar.name == _COMPILER else home.modules) / jar.name)
-
-
-def known_checksums() -> dict[str, str]:
-    """SHA-256 by file name, as we know them."""
-    text = files("touchstone.native_image").joinpath("jars.sha256").read_text(encoding="utf-8")
-    return {name: checksum for checksum, name in (line.split() for line in text.splitlines() if line)}
 
 
 def verify_jars(folder: Path, known: dict[str, str]) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
+from touchstone.native_image.checksums import known_checksums
 from touchstone.native_image.command import run_step
 from touchstone.native_image.requirements import AssemblyError, Jdk
-from touchstone.toolchain.apt import PrivateApt
+from touchstone.toolchain.apt import AptError, PrivateApt
 
 MODULES = (
     "java.base",
@@ -57,7 +59,18 @@ def _is_version(conf: str, version: str) -> bool:
 
 
 def _download(jdk: Jdk, folder: Path) -> Path:
-    """The upstream archive alone, from the suite that has that version, checked against the suite's signed index."""
+    """The upstream archive alone. An archive leaves the suites' indexes months before it leaves the mirror."""
+    name = f"openjdk-25_{jdk.full_version}.orig.tar.xz"
+    known = known_checksums("jdk_sources.sha256").get(name)
+    if known is not None:
+        apt = PrivateApt(folder / "apt/pool", _SUITES[0], "deb-src")
+        with suppress(AptError):
+            return apt.pool_file(f"pool/main/o/openjdk-25/{name}", f"SHA256:{known}", folder)
+    return _download_indexed(jdk, folder)
+
+
+def _download_indexed(jdk: Jdk, folder: Path) -> Path:
+    """The archive from the suite that has that version, checked against the suite's signed index."""
     seen: list[str] = []
     for suite in _SUITES:
         apt = PrivateApt(folder / "apt" / suite, suite, "deb-src")

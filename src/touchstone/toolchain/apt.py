@@ -70,10 +70,19 @@ class PrivateApt:
         listed = self.get("source", "--download-only", "--print-uris", f"{package}={version}")
         for address, name, _size, checksum in re.findall(r"^'([^']+)' (\S+) (\d+) (\S+:\S+)", listed, re.MULTILINE):
             if name.endswith(ending) and name.startswith(f"{package}_"):
-                target = folder / str(name)
-                _run([_APT_HELPER, *self._folders(), "download-file", address, str(target), checksum])
-                return target
+                return self._download(address, checksum, folder / str(name))
         raise AptError(f"the source of {package} {version} has no file *{ending}", fix=_NO_MIRROR)
+
+    def pool_file(self, path: str, checksum: str, folder: Path) -> Path:
+        """Download a file by its path on the mirror, whether an index names it or not. Raises AptError.
+
+        `checksum` is what apt compares it with, such as SHA256:2dd6...
+        """
+        return self._download(f"{debian_mirror().rstrip('/')}/{path}", checksum, folder / Path(path).name)
+
+    def _download(self, address: str, checksum: str, target: Path) -> Path:
+        _run([_APT_HELPER, *self._folders(), "download-file", address, str(target), checksum])
+        return target
 
     def _folders(self) -> list[str]:
         settings = {
