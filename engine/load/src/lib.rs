@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 pub mod backend;
+mod by_connection;
 pub mod capture;
 pub mod check;
 pub mod clock;

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::by_connection::by_connection;
 use crate::clock::{self, Nanos, seconds};
 use crate::distribution::Distribution;
 use crate::error::Error;
@@ -89,6 +90,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         },
         window,
         silence: silence(&threads),
+        by_connection: by_connection(job, &threads)?,
         held_up: held_up(&threads, &merged.kinds, job.keepalive)?,
         latency: Distribution::of(&merged.latency),
         service: Distribution::of(&merged.service),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
 use crate::histogram::Packed;
-use crate::recorder::{FirstError, Interval, MediaType, Parts, Recorder, Silence, Trials};
+use crate::recorder::{FirstError, Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
 use crate::usage::Usage;
 use crate::worker::Worker;
 
@@ -35,6 +35,7 @@ pub struct ThreadReport {
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub bytes_body: u64,
+    pub by_connection: Packed,
     pub kinds: Vec<KindReport>,
     pub journeys: Vec<JourneyReport>,
     pub lateness: Packed,
@@ -64,6 +65,24 @@ pub struct KindReport {
     pub parts: Parts,
     pub trials: Trials,
     pub media_types: Vec<MediaType>,
+}
+
+impl KindReport {
+    fn of(kind: &Kind) -> Self {
+        Self {
+            sent: kind.sent,
+            ok: kind.ok,
+            errors: kind.errors,
+            both: Packed::of(&kind.both),
+            latency: Packed::of(&kind.latency),
+            service: Packed::of(&kind.service),
+            waits: Packed::of(&kind.held_up.waits),
+            longest_waits: kind.held_up.longest.clone(),
+            parts: kind.in_parts.parts,
+            trials: kind.in_parts.trials,
+            media_types: kind.media_types.seen.clone(),
+        }
+    }
 }
 
 /// Figures of one journey.
@@ -135,23 +154,12 @@ impl ThreadReport {
             bytes_sent: recorder.bytes_sent,
             bytes_received: recorder.bytes_received,
             bytes_body: recorder.bytes_body,
-            kinds: recorder
-                .kinds
-                .iter()
-                .map(|kind| KindReport {
-                    sent: kind.sent,
-                    ok: kind.ok,
-                    errors: kind.errors,
-                    both: Packed::of(&kind.both),
-                    latency: Packed::of(&kind.latency),
-                    service: Packed::of(&kind.service),
-                    waits: Packed::of(&kind.held_up.waits),
-                    longest_waits: kind.held_up.longest.clone(),
-                    parts: kind.in_parts.parts,
-                    trials: kind.in_parts.trials,
-                    media_types: kind.media_types.seen.clone(),
-                })
-                .collect(),
+            by_connection: Packed::of(
+                &recorder
+                    .by_connection
+                    .histogram(worker.established_first as usize),
+            ),
+            kinds: recorder.kinds.iter().map(KindReport::of).collect(),
             journeys: recorder
                 .journeys
                 .iter()

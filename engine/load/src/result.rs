@@ -45,6 +45,8 @@ pub struct LoadResult {
     pub silence: Silence,
     /// Where some responses were long in coming while others came.
     pub held_up: HeldUp,
+    /// How right responses were spread over connections; null in an open loop, and without keep-alive.
+    pub by_connection: Option<ByConnection>,
     /// From the intended send to the last byte. In a closed loop that is `service`, but where a connection had to be
     /// opened first: its opening is part of the latency. A request that timed out stays in it with the time that it had
     /// waited; other failed requests are not in it.
@@ -174,6 +176,20 @@ pub struct HeldUp {
     /// How many connections had one; absent without keep-alive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<u64>,
+}
+
+/// How the window's right responses were spread over connections, in numbers that are exact to 1 %. In a closed loop a
+/// connection that is served slowly gets few, and too few for a percentile to show them.
+#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
+pub struct ByConnection {
+    /// What the connection in the middle got; of two in the middle, the one with more.
+    pub median: u64,
+    /// What one got that got no more than any other.
+    pub fewest: u64,
+    /// How many connections got less than half of the median.
+    pub behind: u64,
+    /// The share of all right responses that these got.
+    pub share: f64,
 }
 
 /// One request of the mix, or one step of a journey.

@@ -468,6 +468,25 @@ fn a_connection_that_waits_while_others_are_served_is_seen_in_its_first_request_
 }
 
 #[test]
+fn a_connection_that_is_served_slowly_gets_few_responses() {
+    for backend in BACKENDS {
+        for (slow, behind) in [
+            (Fault::DelayOn(Duration::from_millis(4)), 1),
+            (Fault::None, 0),
+        ] {
+            let server = FaultServer::start(slow, 4);
+            let loads = [traffic(&server.url(), backend)];
+            let orders = [slices("warmup", &[0]), slices("load", &[0; 8])];
+            let result = carry_out(&job(1, &loads), &orders);
+            let spread = result.contenders[0].by_connection.expect("a closed loop");
+            assert_eq!(spread.behind, behind, "{spread:?}");
+            assert!(spread.fewest <= spread.median, "{spread:?}");
+            assert_eq!(spread.share > 0.0, behind > 0, "{spread:?}");
+        }
+    }
+}
+
+#[test]
 fn a_stall_of_all_connections_is_silence_and_holds_nobody_up() {
     for backend in BACKENDS {
         let stall = Fault::Stall {

@@ -127,6 +127,18 @@ class HeldUp(EngineRecord):
     """How many connections had such a response; None where each request has a connection of its own."""
 
 
+class ByConnection(EngineRecord):
+    """How right responses were spread over the connections of a closed loop, exact to 1 %."""
+
+    median: int = 0
+    """What the connection in the middle got."""
+    fewest: int = 0
+    behind: int = 0
+    """How many connections got less than half of the median."""
+    share: float = 0.0
+    """The share of all right responses that these got."""
+
+
 class ByteCounts(EngineRecord):
     """Bytes on the wire and in bodies."""
 
@@ -298,6 +310,8 @@ class LoadResult(EngineRecord):
     """None in records of engines that did not listen for it."""
     held_up: HeldUp | None = Field(default=None, exclude_if=lambda held: held is None)
     """None in records of engines that did not count it."""
+    by_connection: ByConnection | None = Field(default=None, exclude_if=lambda spread: spread is None)
+    """None in an open loop, without keep-alive, and in records of engines that did not count it."""
     latency: Distribution = Distribution()
     service: Distribution = Distribution()
     connect: Distribution = Distribution()

@@ -38,6 +38,7 @@ SOUND: tuple[Setup, ...] = (
         "two-variable", "two contenders whose bodies vary in length alike", servers=knobs(vary=1) * 2, load=work(FILLED)
     ),
     sound("big-bodies", "bodies of 40 KB", servers=knobs(body_bytes=40_000, work_us=100), load=BIG),
+    sound("early-hints", "an interim response 103 before each answer", servers=knobs(hints=1)),
     sound("chunked", "bodies in chunks of seven bytes", servers=knobs(chunked=1)),
     sound(
         "one-at-a-time", "a single-threaded service that is busy 0.3 ms for each request", servers=knobs(work_us=300)

@@ -82,6 +82,13 @@ TIMES: tuple[Setup, ...] = (
         servers=knobs(work_us=60, slow_ms=50, slow_beyond=15),
     ),
     Setup(
+        "slightly-slow-connection",
+        "one connection of sixteen gets each answer 6 ms later than the others",
+        ("connections-wait",),
+        servers=knobs(work_us=60, slow_ms=6, slow_beyond=15),
+        seconds=2.0,
+    ),
+    Setup(
         "one-slow-connection-of-many",
         "one connection of 64 waits longer for an answer than a slice lasts",
         ("connections-wait",),

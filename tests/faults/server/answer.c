@@ -67,6 +67,8 @@ static void put(struct bytes *out, const struct draft *draft, long number) {
     const char *place = draft->status / 100 == 3 ? "Location: /ping\r\n" : "";
     const char *coding = knobs.gzip && draft->status == 200 && draft->body[0] == 0x1f ? "Content-Encoding: gzip\r\n" : "";
     const char *date = knobs.date ? "Date: Sun, 01 Mar 2026 12:00:00 GMT\r\n" : "";
+    static const char hints[] = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n";
+    append(out, hints, knobs.hints && !knobs.http_1_0 ? sizeof hints - 1 : 0);
     int size = snprintf(head, sizeof head, "HTTP/1.%d %d X\r\n%s%s%s%s%s%s%s", knobs.http_1_0 ? 0 : 1, draft->status,
                         date, knobs.fields_first ? length : type, knobs.fields_first ? type : length, coding, place,
                         allow, connection);

@@ -12,7 +12,7 @@
     X(body_bytes) X(vary) X(chunked) X(wrong_body_every) X(blank_body_every) X(status) X(status_every)                 \
     X(status_from) X(error_page_every) X(unknown_is_200) X(any_method) X(octet_stream) X(forget_after)                 \
     X(stale_body) X(pad_bytes) X(blank_from) X(swap_answers) X(wrong_beyond) X(stub_ms) X(header_bytes)                \
-    X(gzip) X(fields_first) X(date) X(other_type_every)                                                                                    \
+    X(gzip) X(fields_first) X(date) X(other_type_every) X(hints)                                                                                 \
     /* a fault that was drawn: what, whom, when, and where the truth goes */                                           \
     X(fault) X(fault_ppm) X(fault_whom) X(fault_from_ms) X(fault_to_ms) X(burst_ms) X(burst_every_ms) X(burn_us) X(truth)  \
     /* the wire */                                                                                                     \

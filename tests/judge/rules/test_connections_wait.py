@@ -1,7 +1,7 @@
 import pytest
 
 from touchstone.judge.judgement import Severity
-from touchstone.record.engine import HeldUp
+from touchstone.record.engine import ByConnection, HeldUp
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
@@ -56,6 +56,36 @@ def test_one_worker_of_four_that_takes_300_ms() -> None:
 @pytest.mark.parametrize(("part", "fires"), [(0.019, False), (0.021, True)])
 def test_the_threshold_is_two_in_a_hundred(part: float, fires: bool) -> None:
     assert ("connections-wait" in codes(waiting(part))) is fires
+
+
+def behind(behind: int, part: float, *, median: int = 900, of_tare: int = 0) -> Run:
+    """A window in which so many connections got less than half of the others' responses, and this part of all."""
+    run = sound_run()
+    for sample in run.samples:
+        if sample.result:
+            sample.result.by_connection = ByConnection(
+                median=9_000, fewest=40 if of_tare else 8_700, behind=of_tare, share=0.002 * of_tare
+            )
+    spread = ByConnection(median=median, fewest=median // 9, behind=behind, share=part)
+    result_of(first_load(run)).by_connection = spread
+    return run
+
+
+def test_a_connection_that_is_served_slowly_gets_too_few_responses_for_p99() -> None:
+    (finding,) = fired(behind(1, 0.002), "connections-wait")
+    assert finding.severity is Severity.SUSPECT
+    assert "1 of 64 connections gets less than half of the responses of the others: 100 where" in finding.statement
+    assert "latency_p99" in (finding.figures or []) and "throughput" not in (finding.figures or [])
+
+
+def test_where_their_responses_are_enough_for_p99_it_is_a_note() -> None:
+    (finding,) = fired(behind(8, 0.2), "connections-wait")
+    assert finding.severity is Severity.NOTE
+
+
+@pytest.mark.parametrize("run", [behind(0, 0.0), behind(1, 0.002, median=99), behind(1, 0.002, of_tare=1)])
+def test_few_responses_and_what_the_tare_has_too_are_no_sign(run: Run) -> None:
+    assert "connections-wait" not in codes(run)
 
 
 def test_without_keep_alive_nobody_is_named() -> None:

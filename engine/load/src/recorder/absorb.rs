@@ -45,6 +45,7 @@ impl Recorder {
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
         self.bytes_body += other.bytes_body;
+        self.by_connection.absorb(&other.by_connection);
         for (kept, kind) in self.kinds.iter_mut().zip(&other.kinds) {
             kept.absorb(kind);
         }
@@ -75,6 +76,7 @@ impl Recorder {
         self.errors.fill(0);
         self.status.fill(0);
         (self.bytes_sent, self.bytes_received, self.bytes_body) = (0, 0, 0);
+        self.by_connection.clear();
         self.kinds.iter_mut().for_each(Kind::clear);
         self.listening.silence = Silence::default();
         for journey in &mut self.journeys {

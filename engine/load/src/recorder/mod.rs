@@ -1,6 +1,7 @@
 //! What one thread counts and measures.
 
 mod absorb;
+mod by_connection;
 mod failure;
 mod generations;
 mod held_up;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::by_connection::ByConnection;
 pub use self::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT};
 pub use self::generations::{Generations, Steady};
 pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
@@ -137,6 +139,8 @@ pub struct Recorder {
     pub bytes_received: u64,
     /// Bytes of their bodies.
     pub bytes_body: u64,
+    /// Right responses by connection.
+    pub by_connection: ByConnection,
     /// By kind of request.
     pub kinds: Vec<Kind>,
     /// By journey: passes that ended in the window.
@@ -187,6 +191,7 @@ impl Recorder {
             bytes_sent: 0,
             bytes_received: 0,
             bytes_body: 0,
+            by_connection: ByConnection::default(),
             kinds: (0..kinds).map(|_| Kind::default()).collect(),
             journeys: job
                 .journeys
@@ -280,9 +285,9 @@ impl Recorder {
         self.listening.nothing_came(now, waited_for_cpu);
     }
 
-    /// A right response came.
+    /// A right response came to the connection with this number.
     #[inline]
-    pub fn ok(&mut self, kind: u16, intended: Nanos, sent: Nanos, now: Nanos) {
+    pub fn ok(&mut self, slot: u32, kind: u16, intended: Nanos, sent: Nanos, now: Nanos) {
         if !self.generations.is_steady(intended) {
             return self.ok_in_burst(kind, now);
         }
@@ -294,6 +299,7 @@ impl Recorder {
         }
         if self.counts(intended) {
             self.ok += 1;
+            self.by_connection.record(slot);
             let kind = &mut self.kinds[usize::from(kind)];
             kind.ok += 1;
             if intended == sent {

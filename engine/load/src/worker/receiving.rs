@@ -47,7 +47,7 @@ impl Worker {
                         now,
                     );
                     self.recorder
-                        .ok(request.kind, request.intended, request.sent, now);
+                        .ok(slot, request.kind, request.intended, request.sent, now);
                     if request.waited(now) >= LEAST_WAIT {
                         self.recorder.waited(slot, request, now);
                     }
@@ -196,7 +196,7 @@ impl Worker {
         match failure {
             None => {
                 self.recorder
-                    .ok(request.kind, request.intended, request.sent, now);
+                    .ok(slot, request.kind, request.intended, request.sent, now);
                 if request.waited(now) >= LEAST_WAIT {
                     self.recorder.waited(slot, request, now);
                 }

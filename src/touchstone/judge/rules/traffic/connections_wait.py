@@ -1,9 +1,9 @@
-"""Rule: some connections wait long while others are served."""
+"""Rule: some connections wait long, or are served slowly, while others are served."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from touchstone.judge.figures import TAIL
 from touchstone.judge.judgement import Finding, Severity
@@ -19,6 +19,8 @@ LONG_S = 0.02
 TIMES = 10
 AFTER_S = 0.05
 OFTEN = 0.5
+LEAST_RESPONSES = 100
+OF_P99 = 0.01
 
 
 class ConnectionsWait(SampleRule):
@@ -34,13 +36,15 @@ class ConnectionsWait(SampleRule):
         "closed loop: responses that took 20 ms and more, and 10 times their request's median and more, without the "
         "time in which no response came at all, make up more than 2 % of the connections' time; or in half of the "
         "slices and more one comes more than 50 ms after sending ended, and after more than 10 times the slice's p99; "
-        "both beyond what the tare had; a note where p99 shows such responses, or where they fell on more than half "
-        "of the connections"
+        "or some connections get less than half of the responses that the one in the middle gets, which is 100 and "
+        "more; all beyond what the tare had; a note where p99 shows such responses, or where they fell on more than "
+        "half of the connections"
     )
     threshold_reason = (
         "requests differ, and a busy machine holds a few of them up, but not for 2 % of the time; what is sent rarely "
         "because it is slow stays below the hundredth part that p99 begins with, however many users it concerns; what "
-        "falls on most connections is no slow worker's, but what a busy machine or a pause brings now and then"
+        "falls on most connections is no slow worker's, but what a busy machine or a pause brings now and then; a "
+        "hundred responses and more to each even out by themselves, and half of the others' is beyond that"
     )
     next_step = (
         "Look at what the connections named have in common: one worker, thread or event loop of several. Measure the "
@@ -51,8 +55,30 @@ class ConnectionsWait(SampleRule):
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Look at one sample."""
-        result = sample.result
-        if result is None or result.held_up is None or loop(sample) != "closed" or not result.held_up.answers:
+        if sample.result is None or loop(sample) != "closed":
+            return
+        yield from self._waits(sample, sample.result, case)
+        yield from self._falls_behind(sample, sample.result, case)
+
+    def _falls_behind(self, sample: Sample, result: LoadResult, case: Case) -> Iterator[Finding]:
+        """Look at how many responses each connection got."""
+        spread = result.by_connection
+        if spread is None or spread.median < LEAST_RESPONSES or spread.behind <= _behind(case.tares(sample.load)):
+            return
+        verb, these = ("get", "these are") if spread.behind != 1 else ("gets", "this is")
+        yield self.finding(
+            f"{spread.behind} of {result.connections.established} connections {verb} less than half of the responses "
+            f"of the others: {spread.fewest:,} where the connection in the middle gets {spread.median:,}; {these} "
+            f"{share(spread.share)} of all responses",
+            severity=Severity.NOTE if spread.share >= OF_P99 else Severity.SUSPECT,
+            sample=sample,
+            figures=TAIL,
+            evidence=spread.model_dump(),
+        )
+
+    def _waits(self, sample: Sample, result: LoadResult, case: Case) -> Iterator[Finding]:
+        """Look at responses that were long in coming."""
+        if result.held_up is None or not result.held_up.answers:
             return
         tares = case.tares(sample.load)
         ends, part = _late(sample), _part(sample)
@@ -70,6 +96,12 @@ class ConnectionsWait(SampleRule):
             figures=TAIL,
             evidence=result.held_up.model_dump() | {"share_of_time": part, "slices_ending_late": late},
         )
+
+
+def _behind(tares: Sequence[Sample]) -> float:
+    """How many connections of the tare fall behind by themselves."""
+    spreads = [tare.result.by_connection for tare in tares if tare.result is not None]
+    return _median([float(spread.behind) for spread in spreads if spread is not None])
 
 
 def _part(sample: Sample) -> float:
