@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,7 @@ class How:
 def measurable(step: Step, obstacles: Obstacles) -> Step | None:
     """The step without what stands in the way; None if nothing is left."""
     left = tuple(c for c in step.contenders if obstacles(step.scenario, c, step.load) is None)
-    return Step(step.scenario, step.phases, step.load, left) if left else None
+    return replace(step, contenders=left) if left else None
 
 
 def measure_steps(steps: Sequence[Step], obstacles: Obstacles, state: ClaimsState, how: How) -> bool:
@@ -174,6 +174,7 @@ def _measure(
         results=how.results,
         display=how.display(),
         until_decided_s=until_decided_s,
+        fresh_builds=step.builds_again,
         # A drain's exhibits are fillings of the topic: seconds each, so they run along.
         drain_exhibits="drain" in step.phases,
         begun=lambda plan: state.note(step, how.profile, "running", plan.run_id),

@@ -29,12 +29,13 @@ def profiled() -> Run:
 
 def test_a_profile_of_both_is_a_step_of_its_own() -> None:
     run = profiled()
-    found = steps(missing([claims(FASTER)], Evidence([])))
+    found = steps(missing([claims(FASTER)], Evidence([])), Evidence([]))
     assert [(one.name, one.phases) for one in found] == [
         ("users lookup", ("load",)),
         ("users lookup profile", ("profile",)),
     ]
-    still = steps(missing([claims(FASTER)], Evidence([Judged(run, judge(run))])))
+    evidence = Evidence([Judged(run, judge(run))])
+    still = steps(missing([claims(FASTER)], evidence), evidence)
     assert [one.name for one in still] == ["users lookup"]
 
 

@@ -43,5 +43,12 @@ def test_the_run_that_may_decide_most_comes_first() -> None:
     assert [one.claims for one in found] == [("B", "C"), ("A",)]
 
 
+def test_an_undecided_build_is_built_again() -> None:
+    build = claim("A", 15.0, "build_cold", None)
+    found, rulings = still_open(build, claim("B", 20_000.0))
+    assert set(rulings.values()) == {Ruling.UNDECIDED}
+    assert {one.step.name: one.step.builds_again for one in found} == {"users build": True, "users lookup": False}
+
+
 def test_nothing_is_open_where_all_is_decided() -> None:
     assert still_open(claim("B", 10_000.0))[0] == []
