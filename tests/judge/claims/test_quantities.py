@@ -30,3 +30,9 @@ def test_in_a_whole_window_the_first_of_the_series_count() -> None:
     assert RATE.read(sample) == pytest.approx(20_000 / 3)
     result_of(sample).series = result_of(sample).series[:2]
     assert RATE.read(sample) == pytest.approx(6_000)
+
+
+@pytest.mark.parametrize("name", ["dependency_ceiling", "dependency_cpu_share", "warm_up_rate"])
+def test_what_slows_a_service_moves_these_as_it_moves_throughput(name: str) -> None:
+    """So that a doubt of known size widens their ratio to it, and does not bar it."""
+    assert QUANTITIES[name].moved_as == "throughput"

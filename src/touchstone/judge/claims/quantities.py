@@ -138,7 +138,7 @@ _ALL = [
     Quantity("dependency_cpu_share", "CPU of the dependencies", "share", "load", "throughput", _dependency_cpu_share,
              follows=True),
     Quantity("dependency_ceiling", "Requests a second that the dependency answers by itself", "1/s", "load",
-             "throughput", _dependency_ceiling),
+             "throughput", _dependency_ceiling, follows=True),
     Quantity("sessions_per_request", "Database sessions opened a request", "ratio", "load", "throughput", _sessions),
     Quantity("downstream_connections_per_request", "Downstream connections opened a request", "ratio", "load",
              "throughput", _downstream_connections),
