@@ -83,9 +83,9 @@ TIMES: tuple[Setup, ...] = (
     ),
     Setup(
         "slightly-slow-connection",
-        "one connection of sixteen gets each answer 6 ms later than the others",
+        "one connection of sixteen gets each answer 12 ms later than the others",
         ("connections-wait",),
-        servers=knobs(work_us=60, slow_ms=6, slow_beyond=15),
+        servers=knobs(work_us=60, slow_ms=12, slow_beyond=15),
         seconds=2.0,
     ),
     Setup(
