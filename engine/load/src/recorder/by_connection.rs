@@ -14,11 +14,17 @@ impl ByConnection {
     /// One came.
     #[inline]
     pub fn record(&mut self, slot: u32) {
-        let place = slot as usize;
-        if place >= self.0.len() {
-            self.0.resize(place + 1, 0);
+        if let Some(number) = self.0.get_mut(slot as usize) {
+            *number = number.saturating_add(1);
+        } else {
+            self.record_first(slot);
         }
-        self.0[place] = self.0[place].saturating_add(1);
+    }
+
+    #[cold]
+    fn record_first(&mut self, slot: u32) {
+        self.0.resize(slot as usize + 1, 0);
+        self.0[slot as usize] = 1;
     }
 
     /// How many connections got how many: a histogram of numbers, not of times. There are `connections`.
