@@ -144,8 +144,8 @@ class _Asked:
 def _measure(asked: _Asked, how: How, spend_s: float) -> bool:
     """Measure what no run has, then go on with what is undecided for so many seconds. False if it was interrupted."""
     state = ClaimsState(how.results / STATE)
-    evidence = Evidence(asked.judged(runs_in(how.results)))
-    if not measure_steps(steps(missing(asked.files, evidence), evidence), asked.obstacles, state, how):
+    wanted = steps(missing(asked.files, Evidence(asked.judged(runs_in(how.results)))))
+    if not measure_steps(wanted, asked.obstacles, state, how):
         return False
 
     def still_open() -> list[OpenStep]:

@@ -29,13 +29,12 @@ def profiled() -> Run:
 
 def test_a_profile_of_both_is_a_step_of_its_own() -> None:
     run = profiled()
-    found = steps(missing([claims(FASTER)], Evidence([])), Evidence([]))
+    found = steps(missing([claims(FASTER)], Evidence([])))
     assert [(one.name, one.phases) for one in found] == [
         ("users lookup", ("load",)),
         ("users lookup profile", ("profile",)),
     ]
-    evidence = Evidence([Judged(run, judge(run))])
-    still = steps(missing([claims(FASTER)], evidence), evidence)
+    still = steps(missing([claims(FASTER)], Evidence([Judged(run, judge(run))])))
     assert [one.name for one in still] == ["users lookup"]
 
 

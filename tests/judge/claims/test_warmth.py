@@ -10,6 +10,7 @@ from tests.judge.claims.case import THROUGHPUT, ruled, warm
 from tests.judge.slices import steal
 from tests.judge.sound import loads, sound_run
 from touchstone.judge.claims.ruling import Ruling
+from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.run import Run
 
 GO_TO_KOTLIN: dict[str, Any] = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm", "at_least": 3.0}
@@ -102,6 +103,43 @@ def test_a_doubt_widens_a_value_too_and_says_that_it_leaves_it_open() -> None:
     assert open_one.ruling is Ruling.UNDECIDED
     assert "widened by what else used the machine" in open_one.reason
     assert open_one.more_rounds is None
+
+
+def built_next_to(other_cpu_s: float) -> Run:
+    """A run whose builds of 15 s had others next to them, which used the CPUs for so long."""
+    run = sound_run()
+    for sample in run.samples:
+        if sample.phase == "build":
+            seen = {"wall_s": 15.0, "other_cpu_s": other_cpu_s, "steal_s": 0.0}
+            sample.machine = MachineState.model_validate(seen)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("test", "other_cpu_s", "expected"),
+    [
+        # 15 s, and 1.5 times that or a part of it is allowed for a number that was measured once.
+        ({"at_most": 23.0}, 0.0, Ruling.HOLDS),
+        ({"at_most": 23.0}, 9.0, Ruling.HOLDS),
+        ({"at_least": 9.0}, 0.0, Ruling.HOLDS),
+        ({"at_least": 9.0}, 9.0, Ruling.UNDECIDED),
+        ({"at_most": 3.0}, 9.0, Ruling.CONTRADICTED),
+        ({"at_most": 5.0}, 9.0, Ruling.UNDECIDED),
+    ],
+)
+def test_a_disturbed_build_may_have_been_shorter_and_no_longer(
+    test: dict[str, float], other_cpu_s: float, expected: Ruling
+) -> None:
+    value = {"kind": "value", "of": ["go/std"], "unit": "s"} | test
+    assert ruled({"figure": "build_cold", "test": value}, built_next_to(other_cpu_s)).ruling is expected
+
+
+@pytest.mark.parametrize(("at_least", "expected"), [(1.9, Ruling.HOLDS), (2.1, Ruling.UNDECIDED)])
+def test_two_different_figures_may_each_have_moved(at_least: float, expected: Ruling) -> None:
+    """A cold build of 15 s, which may have been 2.5 times shorter, to a warm one of 2 s; 1.5 times less is allowed."""
+    cold, warm_one = ({"contender": "go/std", "figure": figure} for figure in ("build_cold", "build_warm"))
+    test = {"kind": "ratio", "of": cold, "to": warm_one, "at_least": at_least}
+    assert ruled({"test": test}, built_next_to(9.0)).ruling is expected
 
 
 def test_a_doubt_widens_no_difference() -> None:

@@ -17,6 +17,8 @@ def _run(other: float, steal: float) -> Run:
 def test_a_neighbour_during_the_build(other: float, steal: float) -> None:
     (finding,) = fired(_run(other, steal), "build-disturbed")
     assert finding.figures and "build_cold" in finding.figures
+    assert finding.doubt and finding.doubt.faster == pytest.approx(15.0 / (15.0 - other - steal))
+    assert finding.doubt.slower == 1.0
 
 
 @pytest.mark.parametrize(("other", "steal"), [(0.9, 0.1), (0.5, 1.0)])

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from touchstone.judge.claims.ruling import Ruling
-from touchstone.judge.statistics.intervals import MIN_ROUNDS
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval
 
 ONCE = {"floor": 1.25, "build": 1.5}
 """By what factor a number that was measured once must clear a bound to decide, by phase.
@@ -31,11 +31,11 @@ def settle(low: float, high: float, at_least: float | None, at_most: float | Non
     return Ruling.UNDECIDED
 
 
-def settle_once(value: float, phase: str, at_least: float | None, at_most: float | None) -> Ruling:
-    """A number without an interval decides only if it clears the bound by a factor that scatter does not reach."""
+def allowance(value: float, phase: str) -> Interval:
+    """What a number without an interval is held to be within: a factor that scatter does not reach, on either side."""
     factor = ONCE.get(phase, _ONCE_ELSE)
     low, high = sorted((value / factor, value * factor))
-    return settle(low, high, at_least, at_most)
+    return Interval(value, low, high)
 
 
 def rounds_needed(

@@ -212,7 +212,7 @@ class Evidence:
         reading.sliced = all(sample.slices is not None for sample in kept)
         if estimate is not None:
             weights = [self._weight(sample, base, judged.judgement) for sample in kept]
-            reading.suspect, reading.doubts = _weighed(estimate, weights, place.quantity, once=reading.once)
+            reading.suspect, reading.doubts = _weighed(estimate, weights, place.quantity)
         if reading.suspect is None and refused and not admitted_all:
             reading.suspect = refused
         return reading
@@ -271,14 +271,12 @@ def describe(place: Place) -> str:
     return f"{place.quantity.title.lower()} of {place.contender}{load} ({place.scenario})"
 
 
-def _weighed(
-    estimate: Estimate, weights: Sequence[Weight], quantity: Quantity, *, once: bool
-) -> tuple[str | None, Doubts]:
+def _weighed(estimate: Estimate, weights: Sequence[Weight], quantity: Quantity) -> tuple[str | None, Doubts]:
     """Why an estimate is suspect, and the doubts by which its interval is widened.
 
-    A published statement is about somebody's work: a doubt without a bound on either side, of a number without an
-    interval, or of a quantity whose direction is unknown does not let it decide. What is admitted is in no weight; what
-    makes an estimate suspect is then what is left.
+    A published statement is about somebody's work: a doubt without a bound on either side, or of a quantity whose
+    direction is unknown, does not let it decide. What is admitted is in no weight; what makes an estimate suspect is
+    then what is left.
     """
     suspect = None
     if estimate.verdict is Verdict.SUSPECT:
@@ -287,6 +285,6 @@ def _weighed(
     if doubts == Doubts() or estimate.verdict is Verdict.INVALID:
         return suspect, Doubts()
     endless = math.isinf(doubts.faster + doubts.common_faster) and math.isinf(doubts.slower)
-    if endless or once or quantity.moved_as is None:
+    if endless or quantity.moved_as is None:
         return suspect or _MAY_HAVE_MOVED, Doubts()
     return suspect, doubts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from itertools import pairwise
 
-from touchstone.judge.claims.bounds import log_bound, rounds_needed, settle, settle_once
+from touchstone.judge.claims.bounds import allowance, log_bound, rounds_needed, settle
 from touchstone.judge.claims.evidence import Absent, Evidence, Place, Reading
 from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.judge.claims.warmth import NOT_DECIDED
@@ -104,7 +104,8 @@ def _(test: DifferenceTest, question: Question) -> list[Measurement]:
     exact = a.exact and b.exact
     interval = Interval(*[a.point - b.point] * 3) if exact else mean_interval(values, question.confidence)
     made.value, made.rounds = (interval.point if interval else a.point - b.point), len(values)
-    return [_ruled(made, interval, values, question, log=False, once=a.once and b.once, phase=of.phase)]
+    once = allowance(made.value, of.phase) if a.once and b.once else None
+    return [_ruled(made, interval, values, question, log=False, once=once)]
 
 
 @measure.register
@@ -162,8 +163,9 @@ def _value(question: Question, place: Place, at_least: float | None, at_most: fl
     made.value, made.rounds = reading.point, 0 if reading.once else len(reading.values)
     positive = all(v > 0 for v in reading.values)
     values = [math.log(v) for v in reading.values] if positive else []
+    once = _widened(allowance(made.value, place.phase), reading, None) if reading.once else None
     interval = _doubted(made, reading.interval(question.confidence), reading, None)
-    return _ruled(made, interval, values, question, log=True, once=reading.once, phase=place.phase)
+    return _ruled(made, interval, values, question, log=True, once=once)
 
 
 def _ratio(question: Question, of: Place, to: Place, at_least: float | None, at_most: float | None) -> Measurement:
@@ -178,11 +180,12 @@ def _ratio(question: Question, of: Place, to: Place, at_least: float | None, at_
         return _absent(made, Absent("a ratio to nothing means nothing: one of the two is 0"))
     made.value = a.point / b.point
     interval, effects = _ratio_interval(a, b, question.confidence)
+    once = _widened(allowance(made.value, of.phase), a, b) if a.once or b.once else None
     interval = _doubted(made, interval, a, b)
     if interval is not None:
         made.value = interval.point
     made.rounds = len(effects)
-    return _ruled(made, interval, effects, question, log=True, once=a.once or b.once, phase=of.phase)
+    return _ruled(made, interval, effects, question, log=True, once=once)
 
 
 def _ratio_interval(a: Reading, b: Reading, confidence: float) -> tuple[Interval | None, list[float]]:
@@ -197,22 +200,32 @@ def _ratio_interval(a: Reading, b: Reading, confidence: float) -> tuple[Interval
 
 
 def _doubted(made: Measurement, interval: Interval | None, of: Reading, to: Reading | None) -> Interval | None:
-    """The interval widened by what may have moved either side.
-
-    Of a disturbance that both share only the difference counts where they were measured in neighbouring slices.
-    """
-    doubts = [of.doubts, to.doubts if to is not None else Doubts()]
-    if interval is None or doubts == [Doubts(), Doubts()]:
-        return interval
-    figures = {r.place.quantity.moved_as for r in (of, to) if r is not None}
-    figure = figures.pop()
-    if figures or figure is None:
-        # One factor of speed does not say how two different figures move against each other.
-        made.suspect = made.suspect or "what else used the machine may have moved it"
-        return interval
-    wider = widened(interval, doubts[0], doubts[1], figure, paired=to is not None and _next_to(of, to))
-    made.sampled_low, made.sampled_high = interval.low, interval.high
+    """The interval widened by what may have moved either side; the measurement keeps both."""
+    if interval is None:
+        return None
+    wider = _widened(interval, of, to)
+    if wider is not interval:
+        made.sampled_low, made.sampled_high = interval.low, interval.high
     return wider
+
+
+def _widened(interval: Interval, of: Reading, to: Reading | None) -> Interval:
+    """An interval widened by what may have moved either side; the same where nothing may.
+
+    Of a disturbance that both share only the difference counts where they were measured in neighbouring slices. Two
+    different figures may each have moved as far as their own doubts say, whatever the other did.
+    """
+    figure, theirs = of.place.quantity.moved_as, to.doubts if to is not None else Doubts()
+    if [of.doubts, theirs] == [Doubts(), Doubts()]:
+        return interval
+    if figure is not None and (to is None or to.place.quantity.moved_as == figure):
+        return widened(interval, of.doubts, theirs, figure, paired=to is not None and _next_to(of, to))
+    # What moves as no known figure has no doubts: it is suspect by itself.
+    if figure is not None:
+        interval = widened(interval, of.doubts, Doubts(), figure, paired=False)
+    if to is not None and (other := to.place.quantity.moved_as) is not None:
+        interval = widened(interval, Doubts(), theirs, other, paired=False)
+    return interval
 
 
 def _next_to(a: Reading, b: Reading) -> bool:
@@ -228,18 +241,17 @@ def _ruled(
     question: Question,
     *,
     log: bool,
-    once: bool,
-    phase: str,
+    once: Interval | None,
 ) -> Measurement:
-    """Fill in the verdict that the interval gives, or the number by itself where it was measured once."""
+    """Fill in the verdict that the interval gives, or what is allowed for a number that was measured once."""
     assert made.value is not None
     if interval is not None:
         made.low, made.high = interval.low, interval.high
         ruling = settle(interval.low, interval.high, made.at_least, made.at_most)
         if ruling is Ruling.UNDECIDED:
             made.reason = "the interval reaches across a bound" + _without_doubt(made)
-    elif once:
-        ruling = settle_once(made.value, phase, made.at_least, made.at_most)
+    elif once is not None:
+        ruling = settle(once.low, once.high, made.at_least, made.at_most)
         made.reason = "measured once, so without an interval" + (
             "; it clears the bound by a wide factor"
             if ruling is not Ruling.UNDECIDED
@@ -248,7 +260,7 @@ def _ruled(
     else:
         ruling = Ruling.UNDECIDED
         made.reason = "too few rounds for an interval"
-    if ruling is Ruling.UNDECIDED and not once and not _without_doubt(made):
+    if ruling is Ruling.UNDECIDED and once is None and not _without_doubt(made):
         bounds = [log_bound(b) if log else b for b in (made.at_least, made.at_most)]
         made.more_rounds = rounds_needed(values, bounds[0], bounds[1], question.confidence)
     made.ruling = ruling

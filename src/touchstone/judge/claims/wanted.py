@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from touchstone.judge.claims.cause import profiled_places
 from touchstone.judge.claims.check import terms
-from touchstone.judge.claims.evidence import Absent, Evidence, Place, Reading
+from touchstone.judge.claims.evidence import Absent, Evidence, Place
 from touchstone.judge.claims.relations import FLOORS, Question
 from touchstone.judge.claims.ruling import ClaimsRuling, Ruling
 from touchstone.manifest.claim import Claim, ClaimsFile, EventTest, Explanation, Test
@@ -24,7 +24,7 @@ class Step:
     load: str | None
     contenders: tuple[str, ...]
     builds_again: bool = False
-    """Whether their builds were measured, and do not decide: the builds that are kept are those."""
+    """Whether their builds were measured, and do not decide: those that are kept are the same ones."""
 
     @property
     def name(self) -> str:
@@ -88,30 +88,25 @@ def open_steps(files: Iterable[ClaimsFile], rulings: Iterable[ClaimsRuling], evi
         still_open = {one.id for one in ruling.claims if one.ruling is Ruling.UNDECIDED and one.measured}
         for claim in (claim for claim in file.claims if claim.id in still_open):
             for wanted, _ in places_of(file, claim, evidence):
-                for step in steps(wanted, evidence):
+                for step in steps(wanted):
                     places.setdefault(step.name, {}).update(dict.fromkeys(wanted))
                     claims.setdefault(step.name, {})[claim.id] = None
     found = [
-        # Of the same build there is no second measurement.
         OpenStep(replace(step, builds_again="build" in step.phases), tuple(claims[name]))
         for name, wanted in places.items()
-        for step in steps(wanted, evidence)
+        for step in steps(wanted)
         if step.name == name
     ]
     return sorted(found, key=lambda one: (-len(one.claims), one.step.name))
 
 
-def steps(places: Iterable[Place], evidence: Evidence) -> list[Step]:
-    """The runs that measure these places: what needs no run of its own first. Doubtful builds are made anew."""
+def steps(places: Iterable[Place]) -> list[Step]:
+    """The runs that measure these places, scenario by scenario: what needs none of its own first."""
     grouped: dict[tuple[str, str, str | None], dict[str, set[str]]] = {}
-    doubtful: set[tuple[str, str, str | None]] = set()
     for place in places:
         phase = PHASES[place.phase]
         own = phase.name if phase.own_step else ""
-        key = (place.scenario, own, place.load if phase.by_load else None)
-        group = grouped.setdefault(key, {})
-        if phase.name == "build" and isinstance(built := evidence.one(place), Reading) and built.suspect:
-            doubtful.add(key)
+        group = grouped.setdefault((place.scenario, own, place.load if phase.by_load else None), {})
         group.setdefault(place.contender, set()).add(place.phase)
     order = ["", *PHASES]
     made = [
@@ -120,9 +115,8 @@ def steps(places: Iterable[Place], evidence: Evidence) -> list[Step]:
             tuple(sorted({phase for phases in group.values() for phase in phases})),
             load,
             tuple(sorted(group)),
-            (scenario, own, load) in doubtful,
         )
-        for (scenario, own, load), group in grouped.items()
+        for (scenario, _, load), group in grouped.items()
     ]
     ranks = [order.index(own) for _, own, _ in grouped]
     ranked = sorted(zip(made, ranks, strict=True), key=lambda m: (m[0].scenario, m[1], m[0].load or ""))

@@ -80,6 +80,10 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     estimate.verdict = worst(own, wider.verdict)
     if estimate.verdict is not Verdict.VALID:
         estimate.reason = wider.reason if wider.verdict is estimate.verdict else reasons[-1]
+    elif estimate.doubt is not None and set(series.by_round) == {0}:
+        # Measured once: there is no interval to widen, and the number would stand there as if nothing had been found.
+        estimate.verdict = Verdict.SUSPECT
+        estimate.reason = next((w.doubted for w in [*(w for _, w in measured), wider] if w.doubted), None)
     return series
 
 

@@ -36,6 +36,11 @@ class Weight:
         """The sizes of the suspicions that have one."""
         return [f.doubt for f in self.findings if f.doubt is not None and self._bounded(f)]
 
+    @property
+    def doubted(self) -> str | None:
+        """The statement of the first suspicion that has a size, None if none has."""
+        return next((f.statement for f in self.findings if f.doubt is not None and self._bounded(f)), None)
+
     def _bounded(self, finding: Finding) -> bool:
         """A far percentile is moved by single requests: the size of a disturbance does not bound it."""
         return finding.severity is Severity.SUSPECT and finding.doubt is not None and self.figure not in TAIL

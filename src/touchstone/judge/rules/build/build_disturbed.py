@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import SampleRule
@@ -45,5 +45,14 @@ class BuildDisturbed(SampleRule):
             f"and {share(stolen)} was stolen",
             sample=sample,
             figures=["build_cold", "build_warm", "build_cpu"],
+            doubt=_doubt(machine.wall_s, machine.other_cpu_s + machine.steal_s),
             evidence={"wall_s": machine.wall_s, "other_cpu_s": machine.other_cpu_s, "steal_s": machine.steal_s},
         )
+
+
+def _doubt(wall_s: float, lost_s: float) -> Doubt:
+    """Of a build of `wall_s` seconds, in which others had CPUs for `lost_s` seconds."""
+    return Doubt(
+        faster=wall_s / (wall_s - lost_s) if lost_s < wall_s else None,
+        reason="a second in which others had a CPU makes a build longer by a second at the most",
+    )
