@@ -137,7 +137,7 @@ def decide_steps(
         obstacles: what cannot be measured here.
         state: is told of each run.
         how: how runs are made.
-        seconds: for all of them. Each gets its share of what is left.
+        seconds: for all of them. Each gets its share of what is left, and no fewer rounds than the profile has.
 
     Returns:
         False if it was interrupted; what was measured is kept.
@@ -153,7 +153,8 @@ def decide_steps(
         step, one = measured[0]
         tried.add(step.name)
         share = max(_LEAST_S, left / len(measured))
-        how.say(f"{step.name}, at most {share / 60:.0f} min, for {', '.join(one.claims)}: {', '.join(step.contenders)}")
+        told = f"{step.name}, for {', '.join(one.claims)}: {', '.join(step.contenders)}"
+        how.say(f"{told}; rounds for {share / 60:.0f} min")
         try:
             run_id, completed = _measure(step, obstacles.folders[step.scenario], state, how, until_decided_s=share)
         except TouchstoneError as error:
