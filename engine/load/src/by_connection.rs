@@ -16,12 +16,7 @@ pub fn by_connection(job: &Job, threads: &[&ThreadReport]) -> Result<Option<ByCo
         return Ok(None);
     }
     let mut numbers = Histogram::default();
-    for thread in threads {
-        thread
-            .by_connection
-            .add_to(&mut numbers)
-            .map_err(Error::Worker)?;
-    }
+    numbers.add_packed(threads.iter().map(|thread| &thread.by_connection))?;
     if numbers.is_empty() {
         return Ok(None);
     }

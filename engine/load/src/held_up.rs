@@ -33,9 +33,8 @@ pub fn held_up(
         .collect();
     for (index, long) in long.iter().enumerate() {
         let mut waits = Histogram::default();
-        for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
-            kind.waits.add_to(&mut waits).map_err(Error::Worker)?;
-        }
+        let kinds = threads.iter().filter_map(|thread| thread.kinds.get(index));
+        waits.add_packed(kinds.map(|kind| &kind.waits))?;
         let (answers, waited) = waits.at_least(*long);
         if answers > 0 {
             found.answers += answers;

@@ -11,6 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
+use crate::error::Error;
 
 /// Values below 2^11 are told apart exactly; above, 11 leading bits are.
 const BITS: u32 = 11;
@@ -88,6 +89,20 @@ impl Histogram {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.total == 0
+    }
+
+    /// Adds packed values.
+    ///
+    /// # Errors
+    /// [`Error::Worker`] if the bytes of one are not a packed histogram.
+    pub fn add_packed<'a>(
+        &mut self,
+        parts: impl IntoIterator<Item = &'a Packed>,
+    ) -> Result<(), Error> {
+        let mut parts = parts.into_iter();
+        parts
+            .try_for_each(|part| part.add_to(self))
+            .map_err(Error::Worker)
     }
 
     /// Adds all values of another histogram.

@@ -184,8 +184,8 @@ fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
             row.sent += kind.sent;
             row.ok += kind.ok;
             row.errors += kind.errors;
-            add(&mut own, [&kind.both, &kind.latency])?;
-            add(&mut merged.service, [&kind.both, &kind.service])?;
+            own.add_packed([&kind.both, &kind.latency])?;
+            merged.service.add_packed([&kind.both, &kind.service])?;
         }
         row.latency = Distribution::of(&own);
         merged.latency.add(&own);
@@ -281,15 +281,8 @@ fn distribution<'a>(
     parts: impl IntoIterator<Item = &'a Packed>,
 ) -> Result<Option<Distribution>, Error> {
     let mut sum = Histogram::default();
-    add(&mut sum, parts)?;
+    sum.add_packed(parts)?;
     Ok(Distribution::of(&sum))
-}
-
-fn add<'a>(sum: &mut Histogram, parts: impl IntoIterator<Item = &'a Packed>) -> Result<(), Error> {
-    parts
-        .into_iter()
-        .try_for_each(|part| part.add_to(sum))
-        .map_err(Error::Worker)
 }
 
 fn journeys(job: &Job, threads: &[&ThreadReport]) -> Result<Vec<JourneyResult>, Error> {
@@ -300,7 +293,7 @@ fn journeys(job: &Job, threads: &[&ThreadReport]) -> Result<Vec<JourneyResult>, 
                 .filter_map(|thread| thread.journeys.get(index))
         };
         let mut duration = Histogram::default();
-        add(&mut duration, parts().map(|part| &part.duration))?;
+        duration.add_packed(parts().map(|part| &part.duration))?;
         Ok(JourneyResult {
             name: journey.name.clone(),
             completed: parts().map(|part| part.completed).sum(),
@@ -416,7 +409,7 @@ fn series(job: &Job, threads: &[&ThreadReport], end_s: f64) -> Result<Series, Er
             .filter_map(|thread| thread.series.get(index))
             .collect();
         let mut latency = Histogram::default();
-        add(&mut latency, parts.iter().map(|part| &part.latency))?;
+        latency.add_packed(parts.iter().map(|part| &part.latency))?;
         let begin = index as f64 * job.series_interval_s;
         let t = begin + job.series_interval_s;
         let middle =
@@ -455,7 +448,7 @@ fn steps(job: &Job, threads: &[&ThreadReport]) -> Result<Option<Vec<StepResult>>
             .filter_map(|thread| thread.steps.get(index))
             .collect();
         let mut latency = Histogram::default();
-        add(&mut latency, parts.iter().map(|part| &part.latency))?;
+        latency.add_packed(parts.iter().map(|part| &part.latency))?;
         rows.push(StepResult {
             rate: step.rate,
             seconds: step.seconds,

@@ -286,9 +286,7 @@ fn status(parts: &[&SlicePart]) -> BTreeMap<String, u64> {
 
 fn latency(parts: &[&SlicePart]) -> Result<Option<SliceLatency>, Error> {
     let mut sum = Histogram::default();
-    for part in parts {
-        part.latency.add_to(&mut sum).map_err(Error::Worker)?;
-    }
+    sum.add_packed(parts.iter().map(|part| &part.latency))?;
     if sum.is_empty() {
         return Ok(None);
     }

@@ -18,7 +18,8 @@ from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval, median_i
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
-_MAY_HAVE_MOVED = "what else used the machine may have moved it"
+MAY_HAVE_MOVED = "what else used the machine may have moved it"
+"""Why a figure is suspect whose doubts have no bound, no known direction, or nothing that they could widen."""
 
 
 @dataclass(frozen=True)
@@ -286,5 +287,5 @@ def _weighed(estimate: Estimate, weights: Sequence[Weight], quantity: Quantity) 
         return suspect, Doubts()
     endless = math.isinf(doubts.faster + doubts.common_faster) and math.isinf(doubts.slower)
     if endless or quantity.moved_as is None:
-        return suspect or _MAY_HAVE_MOVED, Doubts()
+        return suspect or MAY_HAVE_MOVED, Doubts()
     return suspect, doubts

@@ -9,7 +9,7 @@ from functools import singledispatch
 from itertools import pairwise
 
 from touchstone.judge.claims.bounds import allowance, log_bound, rounds_needed, settle
-from touchstone.judge.claims.evidence import Absent, Evidence, Place, Reading
+from touchstone.judge.claims.evidence import MAY_HAVE_MOVED, Absent, Evidence, Place, Reading
 from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.judge.claims.warmth import NOT_DECIDED
 from touchstone.judge.comparison.doubt import Doubts, widened
@@ -98,7 +98,7 @@ def _(test: DifferenceTest, question: Question) -> list[Measurement]:
     a, b = readings
     _carry(made, readings)
     if [a.doubts, b.doubts] != [Doubts(), Doubts()]:
-        made.suspect = made.suspect or "what else used the machine may have moved it"
+        made.suspect = made.suspect or MAY_HAVE_MOVED
     common = sorted(a.by_round.keys() & b.by_round.keys())
     values = [a.by_round[r] - b.by_round[r] for r in common] if a.runs == b.runs else []
     exact = a.exact and b.exact
