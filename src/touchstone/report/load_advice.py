@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from touchstone.record.engine import FirstError
+from touchstone.vocabulary.status import REDIRECTS
 
 _STATUS = re.compile(r"HTTP/1\.[01] (\d{3})")
 _FIELD = r"(?im)^{name}:[ \t]*([^\r\n]*)"
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""The statuses that lead to another place (RFC 9110, section 15.4)."""
 _BY_STATUS = {
     401: "say who asks: -H 'Authorization: Bearer ...'",
     403: "say who asks, if that is what it wants: -H 'Authorization: Bearer ...'",

@@ -28,8 +28,8 @@ from touchstone.plan.plan import Wish
 from touchstone.record.run import Run
 from touchstone.record.secret import shown_text
 from touchstone.record.store import load_run
-from touchstone.report.load_advice import REDIRECTS
 from touchstone.run.measure import Conditions, measure
+from touchstone.vocabulary.status import REDIRECTS
 
 _LOAD = "request"
 _ASKED = 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -140,6 +141,20 @@ def test_two_different_figures_may_each_have_moved(at_least: float, expected: Ru
     cold, warm_one = ({"contender": "go/std", "figure": figure} for figure in ("build_cold", "build_warm"))
     test = {"kind": "ratio", "of": cold, "to": warm_one, "at_least": at_least}
     assert ruled({"test": test}, built_next_to(9.0)).ruling is expected
+
+
+@pytest.mark.parametrize("disturbed", [0, 3])
+def test_the_doubts_of_all_builds_count_whichever_of_them_is_the_newest(disturbed: int) -> None:
+    """Four builds of 15 s, of which one may have been 2.5 times shorter."""
+    runs = [built_next_to(9.0 if number == disturbed else 0.0) for number in range(4)]
+    for number, run in enumerate(runs):
+        run.plan.run_id, run.started_at = f"2027010{number}-000000", run.started_at + timedelta(days=number)
+        for sample in run.samples:
+            sample.started_at += timedelta(days=number)
+    claim = {"figure": "build_cold", "test": {"kind": "value", "of": ["go/std"], "at_least": 9.0, "unit": "s"}}
+    measured = ruled(claim, *runs).measurements[0]
+    assert len(measured.samples) == 4
+    assert (measured.low, measured.sampled_low) == (pytest.approx(15 / 2.5**0.25), 15.0)
 
 
 def test_a_doubt_widens_no_difference() -> None:

@@ -151,19 +151,21 @@ class Evidence:
         if not reading.once or reading.exact:
             return reading
         first = next(j for j in self.judged if j.run.plan.run_id in reading.runs)
-        seen: dict[object, tuple[str, str, float]] = {}
+        seen: dict[object, tuple[str, str, float, Doubts]] = {}
         for judged in self.judged:
             other = self._in_run(reading.place, judged)
             if not isinstance(other, Reading) or differences(first.run.environment, judged.run.environment):
+                continue
+            if other.suspect and not reading.suspect:
                 continue
             for name, value in zip(other.samples, other.values, strict=True):
                 sample = next(s for s in judged.run.samples if name.endswith(f"/{s.id}"))
                 # A build taken from the cache repeats the figures of the build that made it.
                 once = sample.build.measured_at if sample.build and sample.build.measured_at else sample.started_at
-                seen.setdefault(once, (judged.run.plan.run_id, name, value))
-        kept = list(seen.values())
-        reading.runs = list(dict.fromkeys(run for run, _, _ in kept))
-        reading.samples, reading.values = [s for _, s, _ in kept], [v for _, _, v in kept]
+                seen.setdefault(once, (judged.run.plan.run_id, name, value, other.doubts))
+        runs, reading.samples, reading.values, doubts = (list(column) for column in zip(*seen.values(), strict=True))
+        reading.runs = list(dict.fromkeys(runs))
+        reading.doubts = mean(doubts)
         return reading
 
     def _in_run(self, place: Place, judged: Judged) -> Reading | Absent:
