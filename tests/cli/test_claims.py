@@ -71,6 +71,18 @@ def test_the_front_page_keeps_the_articles_that_are_not_asked_for(run_folder: Pa
     assert front.index("a-users.html") < front.index("b-relay.html")
 
 
+def test_the_front_page_keeps_the_verdicts_whose_runs_are_gone(run_folder: Path) -> None:
+    pages = run_folder / "results" / "claims"
+    assert touchstone(run_folder, "claims", "a").returncode == 0
+    verdicts = pages / "a-users.json"
+    found = json.loads(verdicts.read_text())
+    found["claims"][0]["ruling"] = "holds"
+    verdicts.write_text(json.dumps(found))
+    assert touchstone(run_folder, "claims", "d").returncode == 0
+    assert re.search(r'a-users.html#A01" title="[^"]*\(holds\)', (pages / "index.html").read_text())
+    assert json.loads(verdicts.read_text()) == found
+
+
 def test_a_claim_of_ones_own_is_a_gate(run_folder: Path) -> None:
     kept = touchstone(run_folder, "claims", str(own(run_folder, 15000.0)), "--gate")
     assert kept.returncode == 0, kept.stderr

@@ -23,7 +23,7 @@ from touchstone.manifest.claim import ClaimsFile
 from touchstone.manifest.claims_folder import GUIDE, claims_in, find_claims, read_claims, scenarios_of
 from touchstone.manifest.reader import ManifestError
 from touchstone.record.store import load_run, runs_in
-from touchstone.report.claims.pages import page_name, render_claims
+from touchstone.report.claims.pages import render_claims
 from touchstone.report.claims.terminal import explain_claim, print_claims
 from touchstone.report.claims.view import Ruled, documents
 from touchstone.run.claims import ClaimsState, How, Obstacles, decide_steps, measure_steps
@@ -98,7 +98,7 @@ def claims(
     completed = _measure(asked, how, minutes * 60) if run else True
     judged = asked.judged([find_run(name) for name in from_] if from_ else runs_in(results_root()))
     ruled = asked.ruled(judged)
-    code = _tell(ruled, asked, explain=explain, json=json, out=out)
+    code = _tell(ruled, explain=explain, json=json, out=out)
     if not completed:
         return ExitCode.INTERRUPTED
     if gate:
@@ -131,15 +131,6 @@ class _Asked:
         rulings = zip(self.files, self.rulings(judged), strict=True)
         return [Ruled(file, ruling, tuple(judged)) for file, ruling in rulings]
 
-    def others_in(self, folder: Path) -> list[Ruled]:
-        """The lab's other claims whose pages are in `folder`, by all runs."""
-        names = {file.name for file in self.files}
-        known = [(path, read_claims(path)) for path in claims_in(claims_root())]
-        found = [(p, f) for p, f in known if f.name not in names and (folder / page_name(f)).is_file()]
-        obstacles = Obstacles(scenarios_of(found, scenarios_root()))
-        others = _Asked([file for _, file in found], obstacles, self.accept_suspect)
-        return others.ruled(others.judged(runs_in(results_root()))) if found else []
-
 
 def _measure(asked: _Asked, how: How, spend_s: float) -> bool:
     """Measure what no run has, then go on with what is undecided for so many seconds. False if it was interrupted."""
@@ -169,7 +160,7 @@ def _gate(ruled: list[Ruled], *, allow_undecided: bool) -> int:
     return ExitCode.OK
 
 
-def _tell(ruled: list[Ruled], asked: _Asked, *, explain: str | None, json: bool, out: Path | None) -> int:
+def _tell(ruled: list[Ruled], *, explain: str | None, json: bool, out: Path | None) -> int:
     if explain is not None:
         for one in ruled:
             claim = next((c for c in one.file.claims if c.id.lower() == explain.lower()), None)
@@ -183,7 +174,9 @@ def _tell(ruled: list[Ruled], asked: _Asked, *, explain: str | None, json: bool,
         print_claims(Console(), ruled)
     if not json or out:
         folder = out or results_root() / "claims"
-        pages = render_claims(ruled, folder, asked.others_in(folder))
+        shown = {one.file.name for one in ruled}
+        known = [read_claims(path) for path in claims_in(claims_root())]
+        pages = render_claims(ruled, folder, [file for file in known if file.name not in shown])
         if not json:
             Console().print(f"\npages: {pages[0]}", highlight=False, soft_wrap=True)
     return ExitCode.OK

@@ -1,11 +1,17 @@
-"""The pages: one an article, and a front page over all. Each is one file that opens offline."""
+"""The pages: one an article, and a front page over all. Each is one file that opens offline.
+
+Next to an article's page lie its verdicts as JSON. The front page is made of these, so that an article keeps its place
+when its runs are gone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from touchstone.judge.claims.ruling import Ruling
+from pydantic import ValidationError
+
+from touchstone.judge.claims.ruling import ClaimsRuling, Ruling
 from touchstone.judge.reading.disturbance import disturbance
 from touchstone.manifest.claim import ClaimsFile
 from touchstone.report.claims import words
@@ -23,18 +29,35 @@ from touchstone.report.why.waterfall import waterfall
 FRONT = "index.html"
 
 
-def render_claims(ruled: list[Ruled], folder: Path, others: Sequence[Ruled] = ()) -> list[Path]:
+def render_claims(ruled: list[Ruled], folder: Path, others: Sequence[ClaimsFile] = ()) -> list[Path]:
     """Write the pages of these claims to `folder`, and a front page, which is the first of the list.
 
-    The front page is of `others` as well, whose pages are in the folder already. Raises TouchstoneError.
+    The front page is also of those of `others` whose page is in the folder already. Raises TouchstoneError.
     """
-    front = write(folder / FRONT, _front(sorted([*ruled, *others], key=lambda one: one.file.name)))
-    return [front, *(write(folder / page_name(one.file), _article(one)) for one in ruled)]
+    pages = [write(folder / page_name(one.file), _article(one)) for one in ruled]
+    for one in ruled:
+        write(_verdicts(folder, one.file), one.ruling.model_dump_json(indent=1, by_alias=True) + "\n")
+    shown = sorted([*ruled, *filter(None, (_kept(file, folder) for file in others))], key=lambda one: one.file.name)
+    return [write(folder / FRONT, _front(shown)), *pages]
 
 
 def page_name(file: ClaimsFile) -> str:
     """The file of an article's page."""
     return f"{file.name}.html"
+
+
+def _verdicts(folder: Path, file: ClaimsFile) -> Path:
+    return folder / f"{file.name}.json"
+
+
+def _kept(file: ClaimsFile, folder: Path) -> Ruled | None:
+    """The verdicts of the page that lies there; None if there is none, or if it is of another version of the file."""
+    try:
+        ruling = ClaimsRuling.model_validate_json(_verdicts(folder, file).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    same = [claim.id for claim in ruling.claims] == [claim.id for claim in file.claims]
+    return Ruled(file, ruling, ()) if same and (folder / page_name(file)).is_file() else None
 
 
 def _article(ruled: Ruled) -> str:
@@ -55,7 +78,6 @@ def _article(ruled: Ruled) -> str:
 
 
 def _front(ruled: list[Ruled]) -> str:
-    views = [View(j.run, j.judgement) for one in ruled for j in one.used]
     totals = [(r, sum(one.ruling.count(r) for one in ruled)) for r in words.SIGNS]
     return _render(
         "claims_front.html",
@@ -64,10 +86,18 @@ def _front(ruled: list[Ruled]) -> str:
         totals=[(r, n) for r, n in totals if n],
         statements=sum(len(one.file.claims) for one in ruled),
         measured=sum(one.ruling.measured for one in ruled),
-        machines=list(dict.fromkeys(machine(view) for view in views)),
-        around=words.around(disturbance(view.run for view in views)),
+        places={one.file.name: _place(one) for one in ruled},
         page_name=page_name,
     )
+
+
+def _place(ruled: Ruled) -> str:
+    """On which machines, and what else used them; where the runs are gone, the article's page says it."""
+    views = [View(j.run, j.judgement) for j in ruled.used]
+    if not views:
+        return ""
+    machines = "; ".join(dict.fromkeys(machine(view) for view in views))
+    return ". ".join(filter(None, (machines, words.around(disturbance(view.run for view in views)))))
 
 
 def _tally(ruled: Ruled) -> list[tuple[Ruling, int]]:

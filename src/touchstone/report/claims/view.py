@@ -29,9 +29,9 @@ class Ruled:
 
     @property
     def used(self) -> list[Judged]:
-        """The runs that a verdict rests on, the newest first."""
+        """The runs that a verdict rests on, the newest first; without those that are gone."""
         by_id = {j.run.plan.run_id: j for j in self.judged}
-        return [by_id[run] for run in self.ruling.runs]
+        return [by_id[run] for run in self.ruling.runs if run in by_id]
 
     @property
     def groups(self) -> list[tuple[Ruling, list[Claim]]]:
