@@ -6,10 +6,10 @@ from touchstone.record.run import Run
 from ..sound import codes, fired, sound_run
 
 
-def _run(other: float, steal: float) -> Run:
+def _run(other: float, steal: float, wall: float = 15.0) -> Run:
     run = sound_run()
     sample = next(s for s in run.samples if s.phase == "build")
-    sample.machine = MachineState.model_validate({"wall_s": 15.0, "other_cpu_s": other, "steal_s": steal})
+    sample.machine = MachineState.model_validate({"wall_s": wall, "other_cpu_s": other, "steal_s": steal})
     return run
 
 
@@ -24,3 +24,7 @@ def test_a_neighbour_during_the_build(other: float, steal: float) -> None:
 @pytest.mark.parametrize(("other", "steal"), [(0.9, 0.1), (0.5, 1.0)])
 def test_what_cannot_make_a_difference_of_builds_is_no_disturbance(other: float, steal: float) -> None:
     assert codes(_run(other, steal)) == set()
+
+
+def test_of_a_build_of_milliseconds_the_ticks_tell_nothing() -> None:
+    assert codes(_run(0.029, 0.0, wall=0.026)) == set()

@@ -22,12 +22,16 @@ def pace_of(sample: Sample, run: Run) -> dict[int, float]:
     It is that of the contender in the middle of all others, the null server among them; of the null server alone where
     there are fewer than three. Empty where nothing was sliced, or nobody else was measured.
     """
-    others = [(other.contender, speeds) for other in neighbours(sample, run) if (speeds := _speeds(other))]
-    if len(others) < _ENOUGH:
-        others = [(name, speeds) for name, speeds in others if name == TARE]
-    laps = {lap for _, speeds in others for lap in speeds}
-    found = {lap: [speeds[lap] for _, speeds in others if lap in speeds] for lap in sorted(laps)}
+    others = [speeds for other in witnesses(sample, run) if (speeds := _speeds(other))]
+    laps = {lap for speeds in others for lap in speeds}
+    found = {lap: [speeds[lap] for speeds in others if lap in speeds] for lap in sorted(laps)}
     return {lap: math.exp(statistics.median(speeds)) for lap, speeds in found.items()}
+
+
+def witnesses(sample: Sample, run: Run) -> list[Sample]:
+    """What tells of the machine while a sample was measured: all others, or the null server where they are too few."""
+    others = [other for other in neighbours(sample, run) if _speeds(other)]
+    return others if len(others) >= _ENOUGH else [other for other in others if other.contender == TARE]
 
 
 def level_points(sample: Sample, run: Run) -> list[Point]:

@@ -12,6 +12,9 @@ from touchstone.judge.rules.machine.other_processes import SUSPECT as OTHERS
 from touchstone.record.sample import Sample
 
 STOLEN = 0.05
+TICK_S = 0.01
+"""The kernel's clock counts the CPU time of the machine in ticks of this length, for each CPU."""
+TICKS = 5
 
 
 class BuildDisturbed(SampleRule):
@@ -23,10 +26,14 @@ class BuildDisturbed(SampleRule):
     code = "build-disturbed"
     severity = Severity.SUSPECT
     title = "Something else had the CPUs during the build"
-    threshold = "over the cold build, other processes above 10 % of the machine's CPU time, or more than 5 % stolen"
+    threshold = (
+        "over the cold build, other processes above 10 % of the machine's CPU time, or more than 5 % stolen; and more "
+        "than five clock ticks of 10 ms for each CPU"
+    )
     threshold_reason = (
         "on two cores 10 % of the machine is a fifth of one of them; what is stolen makes a build longer by about its "
-        "share, and below the least effect that matters by default it cannot make a difference of builds"
+        "share, and below the least effect that matters by default it cannot make a difference of builds; of a "
+        "build of some milliseconds the kernel's ticks cannot tell who had the CPUs"
     )
     next_step = "End what else runs, and build again with `--fresh-builds`."
     phases = ("build",)
@@ -36,9 +43,9 @@ class BuildDisturbed(SampleRule):
         machine = sample.machine
         if machine is None or not machine.wall_s or machine.other_cpu_s is None or machine.steal_s is None:
             return
-        whole = machine.wall_s * max(1, case.run.environment.cpus)
-        others, stolen = machine.other_cpu_s / whole, machine.steal_s / whole
-        if others <= OTHERS and stolen <= STOLEN:
+        cpus = max(1, case.run.environment.cpus)
+        others, stolen = (lost / (machine.wall_s * cpus) for lost in (machine.other_cpu_s, machine.steal_s))
+        if (others <= OTHERS and stolen <= STOLEN) or _untold(machine.other_cpu_s + machine.steal_s, cpus):
             return
         yield self.finding(
             f"while it was built, other processes used {share(others)} of the machine's CPU time, "
@@ -48,6 +55,10 @@ class BuildDisturbed(SampleRule):
             doubt=_doubt(machine.wall_s, machine.other_cpu_s + machine.steal_s),
             evidence={"wall_s": machine.wall_s, "other_cpu_s": machine.other_cpu_s, "steal_s": machine.steal_s},
         )
+
+
+def _untold(lost_s: float, cpus: int) -> bool:
+    return lost_s <= TICKS * TICK_S * cpus
 
 
 def _doubt(wall_s: float, lost_s: float) -> Doubt:
