@@ -43,8 +43,9 @@ class Setup:
     """Further tables of scenario.toml, such as dependencies."""
     contract: tuple[dict[str, Any], ...] = ()
     """Further checks."""
-    seconds: float = 1.0
-    warmup: float = 0.3
+    seconds: float | None = None
+    """The measured time, and the least time before it; None for the profile's. Quick keeps its own."""
+    warmup: float | None = None
     rounds: int | None = 1
     """None for the profile's."""
     phases: tuple[str, ...] = ("load",)

@@ -23,3 +23,25 @@ def test_what_is_kept_after_a_load_can_be_judged_once(profile: str) -> None:
 def test_a_load_may_ask_for_a_longer_rest() -> None:
     assert rest_s("normal", 1, 5.0) == rest_s("normal", 2, 5.0) == 5.0
     assert (rest_s("quick", 1, 5.0), rest_s("quick", 2, 5.0)) == (5.0, 0.0)
+
+
+def laps(profile: str, **stated: float) -> int:
+    load = Load.model_validate({"title": "t", "connections": 8, "requests": [{"target": "/"}]} | stated)
+    return PROFILES[profile].laps_of(load)
+
+
+def test_the_seconds_of_a_load_are_its_turns() -> None:
+    assert laps("normal") == PROFILES["normal"].laps
+    assert laps("normal", seconds=16.0) == 64
+    assert laps("normal", seconds=0.1) == 1
+
+
+def test_quick_goes_on_for_no_longer_than_it_always_does() -> None:
+    assert laps("quick", seconds=16.0) == laps("quick") == PROFILES["quick"].laps
+    assert laps("quick", seconds=1.0) == 4
+
+
+def test_the_warm_up_that_a_load_states_is_the_least() -> None:
+    load = Load.model_validate({"title": "t", "connections": 8, "warmup_s": 30.0, "requests": [{"target": "/"}]})
+    assert PROFILES["normal"].warm_least_of(load) == 30.0
+    assert PROFILES["quick"].warm_least_of(load) == PROFILES["quick"].warm_least_s

@@ -58,6 +58,14 @@ class Profile:
             idle_s=max(idle_s, REST_S) if round_number == 1 else idle_s,
         )
 
+    def laps_of(self, load: Load) -> int:
+        """Turns of each contender in each round: the measured time that a load states, in slices, or the usual."""
+        return max(1, round(self._own(load.seconds, self.laps * self.slice_s) / self.slice_s))
+
+    def warm_least_of(self, load: Load) -> float:
+        """How long a contender is loaded at least before its slices under a load count, in seconds."""
+        return self._own(load.warmup_s, self.warm_least_s)
+
     def _own(self, wanted: float | None, usual: float) -> float:
         """A time that the load states comes before the profile's; quick goes on for no longer than it always does."""
         if wanted is None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from touchstone.judge.judgement import Peak, Steady
-from touchstone.judge.reading.pace import level_points, witnesses
+from touchstone.judge.reading.pace import level_points
 from touchstone.judge.reading.peak import PEAK_FIGURES, peak_figures, peak_of
 from touchstone.judge.reading.traffic import loop
-from touchstone.judge.statistics.steady import scatter, steady_state
+from touchstone.judge.statistics.steady import steady_state
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
 
@@ -71,30 +71,18 @@ class Case:
     @cached_property
     def steady(self) -> list[Steady]:
         """The steady-state verdict on each load of a contender."""
-        series = {
-            s.id: level_points(s, self.run)
-            for s in self.run.samples
-            if s.phase == "load" and s.result is not None and loop(s) in ("closed", "open")
-        }
-        noise = {s.id: scatter(series[s.id], by_rate=loop(s) == "closed") for s in self.run.samples if s.id in series}
         return [
             steady_state(
-                series[s.id],
+                level_points(s, self.run),
                 contender=s.contender,
                 load=s.load or "",
                 sample=s.id,
                 margin=self.margin,
                 by_rate=loop(s) == "closed",
-                least_noise=self._machine_noise(s, noise),
             )
             for s in self.run.samples
-            if s.id in series and s.contender != TARE
+            if s.phase == "load" and s.contender != TARE and s.result is not None and loop(s) in ("closed", "open")
         ]
-
-    def _machine_noise(self, sample: Sample, noise: Mapping[str, float]) -> float:
-        """The scatter of the contender in the middle of those measured in the same laps; 0 where nothing was sliced."""
-        others = [noise[other.id] for other in witnesses(sample, self.run) if other.id in noise]
-        return statistics.median(others) if sample.slices is not None and others else 0.0
 
     @cached_property
     def peaks(self) -> dict[str, Peak]:

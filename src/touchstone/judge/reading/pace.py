@@ -15,23 +15,35 @@ from touchstone.record.sample import TARE, Sample
 _ENOUGH = 3
 """Of so many others the middle one is the machine; of fewer, a neighbour that changes would be taken for it."""
 
+_LEAST_LAPS = 2
+"""A slope needs two different paces."""
+
 
 def pace_of(sample: Sample, run: Run) -> dict[int, float]:
     """By lap, the speed of the machine while a sample was measured, over its usual speed.
 
     It is that of the contender in the middle of all others, the null server among them; of the null server alone where
-    there are fewer than three. Empty where nothing was sliced, or nobody else was measured.
+    there are fewer than three; and of it so much as the sample went along with it (the slope of a regression, from 0
+    to 1), since a neighbour that was disturbed in its own slice alone says nothing of this one. Empty where nothing was
+    sliced, or nobody else was measured.
     """
-    others = [speeds for other in witnesses(sample, run) if (speeds := _speeds(other))]
-    laps = {lap for speeds in others for lap in speeds}
-    found = {lap: [speeds[lap] for speeds in others if lap in speeds] for lap in sorted(laps)}
-    return {lap: math.exp(statistics.median(speeds)) for lap, speeds in found.items()}
+    others = [(other.contender, speeds) for other in neighbours(sample, run) if (speeds := _speeds(other))]
+    if len(others) < _ENOUGH:
+        others = [(name, speeds) for name, speeds in others if name == TARE]
+    laps = {lap for _, speeds in others for lap in speeds}
+    found = {lap: [speeds[lap] for _, speeds in others if lap in speeds] for lap in sorted(laps)}
+    pace = {lap: statistics.median(speeds) for lap, speeds in found.items()}
+    share = _share(_speeds(sample), pace)
+    return {lap: math.exp(share * speed) for lap, speed in pace.items()}
 
 
-def witnesses(sample: Sample, run: Run) -> list[Sample]:
-    """What tells of the machine while a sample was measured: all others, or the null server where they are too few."""
-    others = [other for other in neighbours(sample, run) if _speeds(other)]
-    return others if len(others) >= _ENOUGH else [other for other in others if other.contender == TARE]
+def _share(own: Mapping[int, float], pace: Mapping[int, float]) -> float:
+    """How much of the pace a contender went along with, from 0 to 1."""
+    both = sorted(own.keys() & pace.keys())
+    if len({pace[lap] for lap in both}) < _LEAST_LAPS:
+        return 1.0
+    slope = statistics.linear_regression([pace[lap] for lap in both], [own[lap] for lap in both]).slope
+    return min(1.0, max(0.0, slope))
 
 
 def level_points(sample: Sample, run: Run) -> list[Point]:

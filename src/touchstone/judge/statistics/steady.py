@@ -44,14 +44,7 @@ class Segment:
 
 
 def steady_state(
-    points: Sequence[Point],
-    *,
-    contender: str,
-    load: str,
-    sample: str,
-    margin: float,
-    by_rate: bool,
-    least_noise: float = 0.0,
+    points: Sequence[Point], *, contender: str, load: str, sample: str, margin: float, by_rate: bool
 ) -> Steady:
     """The verdict on the points of a measured window.
 
@@ -62,7 +55,6 @@ def steady_state(
         sample: for the record.
         margin: changes below this share are none.
         by_rate: performance is the rate of correct responses (closed loop), otherwise one over the median latency.
-        least_noise: the `scatter` that points of this machine have anyway. Few points may lie close by luck.
 
     """
     verdict = Steady(contender=contender, load=load, sample=sample, shape="too short")
@@ -70,24 +62,13 @@ def steady_state(
     interval = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     if len(times) < LEAST_POINTS or interval * len(times) < LEAST_SECONDS:
         return verdict
-    segments = _segments(performance, math.log1p(margin), least_noise)
+    segments = _segments(performance, math.log1p(margin))
     start = times[0] - interval
     verdict.changepoints_s = [float(times[s.begin] - interval) for s in segments[1:]]
     verdict.shape = _shape(segments, len(performance))
     if verdict.shape != "no steady state":
         verdict.steady_from_s = verdict.changepoints_s[-1] if verdict.changepoints_s else float(start)
     return verdict
-
-
-def scatter(points: Sequence[Point], *, by_rate: bool) -> float:
-    """The standard deviation of log performance from point to point; 0 where there are fewer than two."""
-    return _scatter(_performance(points, by_rate)[1])
-
-
-def _scatter(performance: Floats) -> float:
-    steps = np.abs(np.diff(performance))
-    # The median overlooks pauses that come again and again; half of the steps' own scatter does not.
-    return max(float(np.median(steps)) / 0.954, 0.5 * float(np.std(steps))) if len(steps) else 0.0
 
 
 def _performance(points: Sequence[Point], by_rate: bool) -> tuple[Floats, Floats]:
@@ -105,12 +86,15 @@ def _performance(points: Sequence[Point], by_rate: bool) -> tuple[Floats, Floats
     return times, logs
 
 
-def _segments(performance: Floats, tolerance: float, least_noise: float) -> list[Segment]:
+def _segments(performance: Floats, tolerance: float) -> list[Segment]:
     """Stretches whose means differ by more than the tolerance and more than noise explains."""
     # The median of three takes away single outliers (a collector's pause), which are no change of state.
     smooth: Floats = scipy.ndimage.median_filter(performance, size=SEGMENT, mode="nearest")
     n = len(smooth)
-    noise = max(_scatter(performance), tolerance / 10, least_noise)
+    steps = np.abs(np.diff(performance))
+    noise = float(np.median(steps)) / 0.954 if len(steps) else 0.0
+    # The median overlooks pauses that come again and again; half of the steps' own scatter does not.
+    noise = max(noise, tolerance / 10, 0.5 * float(np.std(steps)) if len(steps) else 0.0)
     # The penalty of a changepoint is that of the Schwarz criterion, doubled since the filter correlates neighbours.
     penalty = 2 * 2 * noise**2 * math.log(n)
     import ruptures  # noqa: PLC0415  # loads half of scipy: only for whoever judges a series

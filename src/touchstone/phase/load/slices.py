@@ -220,9 +220,10 @@ class _SlicedLoad:
     def _warm_up(self, session: SlicesSession) -> dict[int, WarmUp]:
         """Laps until no contender gets faster any more, or its time is used up."""
         profile = self.bench.profile
-        budget = Budget(profile.warm_least_s, profile.warm_most_s)
+        least_s = profile.warm_least_of(self.load)
+        budget = Budget(least_s, max(least_s, profile.warm_most_s))
         if self.warm:
-            budget = Budget(profile.warm_least_s / 2, profile.warm_most_s / 3, least_requests=0, looks=1)
+            budget = Budget(least_s / 2, max(least_s, profile.warm_most_s) / 3, least_requests=0, looks=1)
         null = len(self.started)
         names = {index: self.samples[index].contender for index in self._live if index != null}
         records, accounts = warm_up(
@@ -256,7 +257,7 @@ class _SlicedLoad:
         return lengths
 
     def _laps(self, session: SlicesSession, slice_s: Mapping[int, float]) -> None:
-        live, laps = self._live, self.bench.laps or self.bench.profile.laps
+        live, laps = self._live, self.bench.laps or self.bench.profile.laps_of(self.load)
         orders = balanced_laps(len(live), laps, random.Random(f"{self.bench.seed}-{self.name}-{self.round_number}"))
         known = ""
         for lap, order in enumerate(orders):

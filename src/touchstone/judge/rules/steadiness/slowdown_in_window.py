@@ -21,12 +21,11 @@ class SlowdownInWindow(GroupRule):
     title = "The server became slower within the window"
     threshold = (
         "changepoint analysis calls the series slowdown in at least half of the rounds, and in two or more where "
-        "there are two; a change counts that is larger than the margin and than what the scatter of its own slices, "
-        "and of those of the contender in the middle of the others, explains"
+        "there are two"
     )
     threshold_reason = (
-        "a change below the margin does not matter, one round may be disturbed by chance and half of the rounds are "
-        "not, and of eight noisy slices some fall by luck"
+        "a change below the margin does not matter, and one round may be disturbed by chance; half of the rounds "
+        "are not"
     )
     next_step = "Look for growing tables, queues, heaps and logs; measure longer to see where it ends."
 
