@@ -469,20 +469,19 @@ fn a_connection_that_waits_while_others_are_served_is_seen_in_its_first_request_
 
 #[test]
 fn a_connection_that_is_served_slowly_gets_few_responses() {
+    // The server has a thread for each connection, and a busy machine may let one of the others fall behind as well.
     for backend in BACKENDS {
-        for (slow, behind) in [
-            (Fault::DelayOn(Duration::from_millis(4)), 1),
-            (Fault::None, 0),
-        ] {
-            let server = FaultServer::start(slow, 4);
+        let [slow, sound] = [Fault::DelayOn(Duration::from_millis(4)), Fault::None].map(|fault| {
+            let server = FaultServer::start(fault, 4);
             let loads = [traffic(&server.url(), backend)];
             let orders = [slices("warmup", &[0]), slices("load", &[0; 8])];
             let result = carry_out(&job(1, &loads), &orders);
-            let spread = result.contenders[0].by_connection.expect("a closed loop");
-            assert_eq!(spread.behind, behind, "{spread:?}");
-            assert!(spread.fewest <= spread.median, "{spread:?}");
-            assert_eq!(spread.share > 0.0, behind > 0, "{spread:?}");
-        }
+            result.contenders[0].by_connection.expect("a closed loop")
+        });
+        assert!(slow.behind >= 1 && slow.share > 0.0, "{slow:?}");
+        assert!(slow.fewest < slow.median / 4, "{slow:?}");
+        assert!(sound.fewest <= sound.median, "{sound:?}");
+        assert!(sound.share < slow.share, "{sound:?}, {slow:?}");
     }
 }
 
