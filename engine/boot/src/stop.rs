@@ -4,7 +4,7 @@ use crate::result::Stopped;
 use std::time::Duration;
 use touchstone_sys::clock::{Nanos, monotonic};
 use touchstone_sys::process::{self, Signal, group_of, signal, signal_group};
-use touchstone_watch::report::Exit;
+use touchstone_watch::Exit;
 use touchstone_watch::{Depth, Phase, Sampler};
 
 /// How the tree ended.

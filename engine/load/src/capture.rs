@@ -4,8 +4,8 @@ use regex::bytes::Regex;
 use serde_json::Value;
 use touchstone_http::field_value;
 
+use crate::failure::ErrorClass;
 use crate::job;
-use crate::recorder::ErrorClass;
 
 /// A compiled capture.
 #[derive(Debug, Clone)]

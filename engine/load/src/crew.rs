@@ -1,5 +1,8 @@
 //! Who does the load: threads of this process, or processes of their own. The coordinator sees only this.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use crate::clock::Nanos;
 use crate::error::Error;
 use crate::report::ProcessReport;
@@ -47,4 +50,17 @@ pub trait Crew {
     /// # Errors
     /// [`Error`] of the first that could not do its part.
     fn reports(self: Box<Self>) -> Result<Vec<ProcessReport>, Error>;
+}
+
+/// Waits until the crew's connections are set up, as far as they can be.
+pub(crate) fn await_ready(crew: &mut dyn Crew, interrupt: &AtomicBool) -> Ready {
+    loop {
+        if interrupt.load(Ordering::Relaxed) {
+            crew.interrupt();
+        }
+        if let Some(ready) = crew.ready() {
+            return ready;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }

@@ -3,35 +3,16 @@
 //! The coordinator stays next to the server, whose process tree it watches on its own clock. Every time that goes to a
 //! generator or comes from it is moved by the distance of the two clocks.
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Nanos, nanos, seconds};
+use crate::job::GeneratorNode;
 use crate::report::{ProcessReport, ThreadReport};
 use crate::slices::part::ProcessTurn;
 
 /// A clock that moves by more between two comparisons has stepped: quartz drifts by some 50 us per second at most.
 const STEP_S: f64 = 0.005;
-
-/// A machine that puts a part of the load on.
-#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GeneratorNode {
-    /// Its name in the result and in errors.
-    pub name: String,
-    /// A Unix socket. Each connection to it reaches standard input and output of a `touchstone-engine load --worker` there.
-    pub link: PathBuf,
-    /// Its CPUs to pin the threads to, in turn.
-    pub cpus: Vec<u32>,
-    /// Its limit of open files.
-    pub open_files: u64,
-    /// How far its `CLOCK_MONOTONIC` is ahead of this machine's, in seconds.
-    pub clock_ahead_s: f64,
-    /// How far off that may be, in seconds.
-    pub clock_residual_s: f64,
-}
 
 /// One generator's part in a result.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
@@ -166,6 +147,8 @@ fn shifted(time: Nanos, by_s: f64) -> Nanos {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     const fn s(seconds: u64) -> Nanos {

@@ -1,6 +1,7 @@
 //! The load job: what `docs/engine-protocol.md` calls the load job, as types.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ pub use touchstone_exchange::{Expect, ExpectBody};
 use touchstone_watch::Dependency;
 
 use crate::error::Error;
-use crate::generators::GeneratorNode;
 
 /// One load: what is sent where, when, and for how long. More connections than one process may open files are spread
 /// over several processes, which share CPUs, rates and counts.
@@ -100,6 +100,24 @@ pub struct Job {
     /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generators: Vec<GeneratorNode>,
+}
+
+/// A machine that puts a part of the load on.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeneratorNode {
+    /// Its name in the result and in errors.
+    pub name: String,
+    /// A Unix socket. Each connection to it reaches standard input and output of a `touchstone-engine load --worker` there.
+    pub link: PathBuf,
+    /// Its CPUs to pin the threads to, in turn.
+    pub cpus: Vec<u32>,
+    /// Its limit of open files.
+    pub open_files: u64,
+    /// How far its `CLOCK_MONOTONIC` is ahead of this machine's, in seconds.
+    pub clock_ahead_s: f64,
+    /// How far off that may be, in seconds.
+    pub clock_residual_s: f64,
 }
 
 /// When requests are sent.

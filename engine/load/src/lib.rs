@@ -19,6 +19,7 @@ pub mod distribution;
 pub mod error;
 pub mod event;
 pub mod export;
+pub mod failure;
 pub mod generators;
 mod held_up;
 pub mod histogram;

@@ -1,6 +1,7 @@
 //! One process of a load: what it is told, what it answers, and how its times are those of another clock.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,7 @@ use touchstone_crew::{Heard, Peer};
 use crate::clock::Nanos;
 use crate::crew::{Progress, Ready};
 use crate::error::Error;
-use crate::generators::GeneratorNode;
-use crate::job::Job;
+use crate::job::{GeneratorNode, Job};
 use crate::report::ProcessReport;
 use crate::slices::gate::Call;
 use crate::slices::part::ProcessTurn;
@@ -64,6 +64,11 @@ pub(crate) enum Answer {
     Over(Box<ProcessTurn>),
     Report(Box<ProcessReport>),
     Failed(String),
+}
+
+/// Tells the coordinator. That it is gone is noticed by the end of its orders.
+pub(crate) fn say(output: &mut impl Write, answer: &Answer) {
+    let _ = touchstone_crew::say(output, answer);
 }
 
 /// Why a process has failed whose answers have ended.

@@ -7,11 +7,12 @@ use crate::by_connection::by_connection;
 use crate::clock::{self, Nanos, seconds};
 use crate::distribution::Distribution;
 use crate::error::Error;
+use crate::failure::{ERROR_CLASSES, FirstError, KEPT};
 use crate::held_up::held_up;
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Journey, Loop};
 use crate::mix::Mix;
-use crate::recorder::{ERROR_CLASSES, FirstError, KEPT, Parts, Trials};
+use crate::recorder::{Parts, Trials};
 use crate::report::{ProcessReport, ThreadReport};
 use crate::result::{
     Bytes, ClockUse, Connections, Counts, Engine, Generator, InParts, JourneyResult, LoadResult,

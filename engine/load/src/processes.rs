@@ -16,7 +16,7 @@ use crate::crew::{Crew, Progress, Ready};
 use crate::error::Error;
 use crate::job::Job;
 pub(crate) use crate::member::Manner;
-use crate::member::{Answer, Member, Order};
+use crate::member::{Answer, Member, Order, say};
 use crate::mix::Mix;
 use crate::report::ProcessReport;
 use crate::rows::Rows;
@@ -222,11 +222,6 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> Result<()
     outcome
 }
 
-/// Tells the coordinator. That it is gone is noticed by the end of its orders.
-pub(crate) fn say(output: &mut impl Write, answer: &Answer) {
-    let _ = touchstone_crew::say(output, answer);
-}
-
 fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<(), Error> {
     let mut lines = BufReader::new(input).lines().map_while(Result::ok);
     let broken = |why: String| Error::Worker(format!("an order cannot be read: {why}"));
@@ -332,7 +327,7 @@ fn lead(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generators::GeneratorNode;
+    use crate::job::GeneratorNode;
 
     #[test]
     fn shares_cover_every_connection_once() {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
+use crate::failure::FirstError;
 use crate::histogram::Packed;
-use crate::recorder::{FirstError, Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
+use crate::recorder::{Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
 use crate::usage::Usage;
 use crate::worker::Worker;
 

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::Distribution;
+use crate::failure::FirstError;
 use crate::generators::GeneratorUse;
 use crate::histogram::Packed;
 use crate::job::Job;
-use crate::recorder::FirstError;
 
 /// The result's schema and version.
 pub const SCHEMA: &str = "touchstone.load/1";

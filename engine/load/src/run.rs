@@ -1,11 +1,10 @@
 //! One run: a crew, its common start, the events, the watch, and the result.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
 use crate::clock::{self, Nanos, nanos, now, seconds};
 use crate::control::{Control, POLL};
-use crate::crew::{Crew, Ready};
+use crate::crew::{Crew, await_ready};
 use crate::error::Error;
 use crate::event::Event;
 use crate::job::Job;
@@ -100,19 +99,6 @@ fn assemble(
             several,
             control.process_command,
         )?)),
-    }
-}
-
-/// Waits until the crew's connections are set up, as far as they can be.
-pub(crate) fn await_ready(crew: &mut dyn Crew, interrupt: &AtomicBool) -> Ready {
-    loop {
-        if interrupt.load(Ordering::Relaxed) {
-            crew.interrupt();
-        }
-        if let Some(ready) = crew.ready() {
-            return ready;
-        }
-        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
+use crate::exchange::{TargetError, exchange};
 use crate::response::{Reading, Response};
-use crate::target::{TargetError, exchange};
 use crate::template::{SAMPLE, Values};
 
 /// How the resource that takes a body takes it.

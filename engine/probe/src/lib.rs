@@ -8,11 +8,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod breach;
 pub mod case;
 pub mod catalogue;
 pub mod connection;
 pub mod date;
 pub mod escape;
+pub mod exchange;
 pub mod explain;
 pub mod fields;
 pub mod introduction;

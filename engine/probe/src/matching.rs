@@ -2,7 +2,7 @@
 
 use crate::observation::{Ending, Observation};
 use crate::outcome::{Condition, End, Item, Outcome, Status};
-use crate::response::{Response, Tail};
+use crate::response::{Response, Tail, list_has};
 
 /// What a plain GET of the probed resource gets: the yardstick for `ok`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,16 +152,6 @@ fn status_fits(status: Status, response: &Response, head: bool, baseline: &Basel
             response.status == baseline.status && (head || same_body)
         }
     }
-}
-
-/// Whether a comma-separated field has the element, in any case (RFC 9110 5.6.1).
-pub fn list_has<'a>(values: impl Iterator<Item = &'a str>, token: &str) -> bool {
-    let mut values = values;
-    values.any(|value| {
-        value
-            .split(',')
-            .any(|element| element.trim().eq_ignore_ascii_case(token))
-    })
 }
 
 fn holds(condition: &Condition, response: &Response, baseline: &Baseline) -> bool {

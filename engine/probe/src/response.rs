@@ -5,8 +5,6 @@
 //! That is why it is not the parser of the load generator (`touchstone-http`), which stops at the
 //! first fault: here the fault is the finding, and the case goes on to look at the rest.
 
-use crate::matching::list_has;
-
 /// One response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
@@ -220,6 +218,16 @@ fn head(bytes: &[u8]) -> Result<Response, String> {
             .push("Content-Length beside Transfer-Encoding (RFC 9112 6.2)".into());
     }
     Ok(response)
+}
+
+/// Whether a comma-separated field has the element, in any case (RFC 9110 5.6.1).
+pub fn list_has<'a>(values: impl Iterator<Item = &'a str>, token: &str) -> bool {
+    let mut values = values;
+    values.any(|value| {
+        value
+            .split(',')
+            .any(|element| element.trim().eq_ignore_ascii_case(token))
+    })
 }
 
 /// Whether the octet may stand in a token (RFC 9110 5.6.2).

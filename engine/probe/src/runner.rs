@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::breach;
 use crate::case::{Case, Need};
 use crate::observation::Observation;
-use crate::risk::{self, Risk};
+use crate::risk::Risk;
 use crate::script::{self, Timing};
 use crate::target::{Alive, Target};
 use crate::verdict::{self, Verdict};
@@ -215,7 +216,7 @@ fn confirm(
 }
 
 fn wrong_for(case: &Case, target: &Target, reason: String, seen: Observation) -> Outcome {
-    let risk = risk::of(case, &seen, &target.baseline);
+    let risk = breach::risk(case, &seen, &target.baseline);
     Outcome {
         risk: Some(risk),
         ..said(case, Verdict::Wrong, reason, Some(seen))

@@ -11,8 +11,9 @@ use std::time::Duration;
 use rig::{Fault, Rig};
 use touchstone_probe::case::Case;
 use touchstone_probe::catalogue;
+use touchstone_probe::exchange::TargetError;
 use touchstone_probe::runner::{self, Options, Outcome};
-use touchstone_probe::target::{Target, TargetError};
+use touchstone_probe::target::Target;
 use touchstone_probe::template::Values;
 use touchstone_probe::verdict::Verdict;
 

@@ -68,6 +68,16 @@ pub fn seconds(time: Nanos) -> f64 {
     time.0 as f64 / 1e9
 }
 
+/// Seconds from one stamp to another, negative when it lies before.
+#[must_use]
+pub fn since(at: Nanos, origin: Nanos) -> f64 {
+    if at >= origin {
+        seconds(at - origin)
+    } else {
+        -seconds(origin - at)
+    }
+}
+
 /// Seconds as nanoseconds; below zero is zero.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -1,20 +1,9 @@
 //! What works for the watched tree in processes of its own: databases, brokers, downstreams.
 
-use crate::sampler::{Sampler, Target, WatchError};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::sampler::Sampler;
+use crate::target::{Dependency, Target, WatchError};
 use std::collections::BTreeMap;
 use touchstone_sys::clock::{Nanos, seconds};
-
-/// A process tree that works for the server.
-#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Dependency {
-    /// What its CPU time is told under; several trees may share a name.
-    pub name: String,
-    /// The root of its process tree.
-    pub pid: i32,
-}
 
 /// The CPU clocks of dependencies: read when asked for, without a thread of their own.
 #[derive(Default)]

@@ -10,6 +10,7 @@
 
 pub mod cgroup;
 pub mod dependencies;
+mod exit;
 pub mod groups;
 pub mod machine;
 mod member;
@@ -21,17 +22,20 @@ pub mod sample;
 mod sampler;
 pub mod speed;
 pub mod strangers;
+mod target;
 mod tree;
 pub mod wall_clock;
 mod watcher;
 
-pub use dependencies::{Dependencies, Dependency, DependencyTimes};
+pub use dependencies::{Dependencies, DependencyTimes};
+pub use exit::Exit;
 pub use machine::{Machine, MachineReading};
-pub use report::{Cost, Exit, Point, Report, Snapshot, Watch, Window};
+pub use report::{Cost, Point, Report, Snapshot, Watch, Window};
 pub use sample::{Depth, Phase, Resources, Sample};
-pub use sampler::{Sampler, Target, WatchError};
+pub use sampler::Sampler;
 pub use speed::{SpeedReading, SpeedWatch};
 pub use strangers::{ProcessTimes, Stranger, Strangers};
+pub use target::{Dependency, Target, WatchError};
 pub use touchstone_sys::clock::{self, Nanos, monotonic};
 pub use touchstone_sys::{cpus, limits as files};
 pub use watcher::{Watcher, WatcherSettings};

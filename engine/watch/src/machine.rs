@@ -1,8 +1,9 @@
 //! The machine as a whole: stolen time, and CPU time that went to others.
 
-use crate::dependencies::{Dependencies, Dependency, DependencyTimes};
+use crate::dependencies::{Dependencies, DependencyTimes};
 use crate::procfs;
 use crate::strangers::{ProcessTimes, Stranger, Strangers};
+use crate::target::Dependency;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

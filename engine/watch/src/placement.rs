@@ -7,12 +7,11 @@
 use crate::cgroup::CpuTimes;
 use crate::member::{Member, Stat};
 use crate::procfs::{self, PathBuffer};
-use crate::report::since;
 use crate::sample::Depth;
 use crate::tree::numbers_in;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use touchstone_sys::clock::{Nanos, monotonic, seconds, thread_cpu};
+use touchstone_sys::clock::{Nanos, monotonic, seconds, since, thread_cpu};
 use touchstone_sys::cpus::CpuSet;
 use touchstone_sys::file;
 

@@ -1,52 +1,17 @@
 //! Samples of a process tree, taken when asked for.
 
 use crate::cgroup::{Cgroup, CpuTimes};
-use crate::dependencies::Dependency;
+use crate::exit::Exit;
 use crate::groups::{Groups, Restraint, ThrottledGroup};
 use crate::member::{Cpu, Member, Memory, Stat};
 use crate::placement::{Placement, PlacementLog};
 use crate::procfs::BUFFER;
-use crate::report::Exit;
 use crate::roster::Roster;
 use crate::sample::{Depth, DescriptorUse, Phase, Resources, Sample};
+use crate::target::{Target, WatchError};
 use crate::tree::{Bounds, ProcessList};
-use std::path::PathBuf;
 use touchstone_sys::clock::{Nanos, monotonic, thread_cpu};
 use touchstone_sys::process::page_bytes;
-
-/// Whom to watch.
-#[derive(Debug, Clone, Default)]
-pub struct Target {
-    /// The root of the tree.
-    pub pid: i32,
-    /// Directories of the cgroup files to read; with version 1, one for each controller.
-    pub cgroup_paths: Vec<PathBuf>,
-    /// The CPUs that the tree was given; empty if that is not known, and then nobody looks whether it keeps to them.
-    pub allowed_cpus: Vec<usize>,
-    /// A process to which the tree's orphans fall (`PR_SET_CHILD_SUBREAPER`), if any.
-    pub subreaper: Option<i32>,
-    /// Process trees that work for it; their CPU time is told apart from that of strangers.
-    pub dependencies: Vec<Dependency>,
-}
-
-/// Why watching could not begin.
-#[derive(Debug, thiserror::Error)]
-pub enum WatchError {
-    /// No such process.
-    #[error(
-        "process {pid} cannot be watched: it does not exist (any more); start the server before the load"
-    )]
-    NoProcess {
-        /// The pid asked for.
-        pid: i32,
-    },
-    /// No process file system.
-    #[error("/proc cannot be read: mount it, or run the engine where it is mounted")]
-    NoProc,
-    /// No thread could be started.
-    #[error("the watching thread cannot be started: {0}")]
-    Thread(#[from] std::io::Error),
-}
 
 /// Scanning `/proc` for new processes may take at most this share of the time, as 1/N.
 const SCAN_SHARE: u64 = 100;

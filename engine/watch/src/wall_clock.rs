@@ -3,10 +3,9 @@
 //! Servers and databases run their timeouts and leases on the wall clock. One that is set and put back leaves no trace
 //! at the end, so it is looked at with every sample.
 
-use crate::report::since;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use touchstone_sys::clock::{Nanos, seconds};
+use touchstone_sys::clock::{Nanos, seconds, since};
 
 /// What was seen of the wall clock. Seconds.
 #[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]

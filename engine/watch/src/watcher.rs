@@ -1,18 +1,20 @@
 //! A sampler on a thread of its own.
 
 use crate::dependencies::Dependencies;
+use crate::exit::Exit;
 use crate::machine::MachineReading;
-use crate::report::{Cost, ExitAt, Point, Report, Snapshot, Watch, Window, since};
+use crate::report::{Cost, ExitAt, Point, Report, Snapshot, Watch, Window};
 use crate::roster::Roster;
 use crate::sample::{Depth, Phase, Sample};
-use crate::sampler::{Sampler, Target, WatchError};
+use crate::sampler::Sampler;
 use crate::strangers::Strangers;
+use crate::target::{Target, WatchError};
 use crate::wall_clock::WallClockLog;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use touchstone_sys::clock::{Nanos, monotonic, seconds, thread_cpu, wall_offset_ns};
+use touchstone_sys::clock::{Nanos, monotonic, seconds, since, thread_cpu, wall_offset_ns};
 use touchstone_sys::cpus;
 
 /// Walking page tables may take at most this share of the time, as 1/N: it holds the process's memory map.
@@ -180,7 +182,7 @@ struct Log {
     /// Who else worked in between.
     strangers: Strangers,
     dependencies: Dependencies,
-    exit: Option<crate::report::Exit>,
+    exit: Option<Exit>,
     wall_clock: WallClockLog,
     /// The sampler when it has taken its last sample: it holds the evidence of threads and cgroups.
     sampler: Option<Sampler>,

@@ -2,7 +2,6 @@
 
 mod absorb;
 mod by_connection;
-mod failure;
 mod generations;
 mod held_up;
 mod in_parts;
@@ -14,7 +13,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::by_connection::ByConnection;
-pub use self::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT};
 pub use self::generations::{Generations, Steady};
 pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
 pub use self::in_parts::{InParts, Parts, Trials};
@@ -22,6 +20,7 @@ pub use self::listening::{Listening, PAUSE, Silence};
 pub use self::media_types::{MediaType, MediaTypes};
 use crate::clock::{Nanos, nanos, seconds};
 use crate::connection::InFlight;
+use crate::failure::{ERROR_CLASSES, ErrorClass, ErrorCounts, FirstError, KEPT};
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Loop};
 use crate::usage::waited_for_cpu;

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::generators::GeneratorNode;
-use crate::job::{Arrivals, BackendChoice, Job, Journey, Loop, Request, Tls, Watch};
+use crate::job::{Arrivals, BackendChoice, GeneratorNode, Job, Journey, Loop, Request, Tls, Watch};
 
 /// An open loop's arrivals have no end of their own: the turns end them. In seconds.
 const ENDLESS_S: f64 = 1e9;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
+use crate::failure::{ErrorCounts, FirstError};
 use crate::histogram::Packed;
-use crate::recorder::{ErrorCounts, FirstError, Steady};
+use crate::recorder::Steady;
 use crate::schedule::TurnQueue;
 use crate::usage::Usage;
-use crate::worker::Worker;
 
 /// One thread's part of a slice.
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,30 +42,6 @@ pub struct SlicePart {
     pub ended: Nanos,
     /// Evidence of errors.
     pub first_errors: Vec<FirstError>,
-}
-
-impl SlicePart {
-    /// What a worker did in its turn, which has just ended.
-    #[must_use]
-    pub fn of(worker: &Worker, ended: Nanos) -> Self {
-        let recorder = &worker.recorder;
-        Self {
-            began: worker.begun,
-            sent: recorder.sent,
-            completed: recorder.completed,
-            ok: recorder.ok,
-            unsent: worker.unsent,
-            queued: worker.queued,
-            errors: recorder.errors,
-            status: recorder.statuses(),
-            steady: recorder.steady(),
-            latency: recorder.turn_latency(),
-            usage: worker.usage,
-            established: u64::from(worker.established),
-            ended,
-            first_errors: recorder.first_errors.clone(),
-        }
-    }
 }
 
 /// One process's part of a slice.

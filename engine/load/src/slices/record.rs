@@ -11,8 +11,8 @@ use super::order::LapPhase;
 use super::part::{ProcessTurn, SlicePart};
 use crate::clock::{Nanos, seconds};
 use crate::error::Error;
+use crate::failure::{ERROR_CLASSES, FirstError};
 use crate::histogram::Histogram;
-use crate::recorder::{ERROR_CLASSES, FirstError};
 
 /// One turn's record. Times in seconds since the job's origin; what was not measured is absent.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]

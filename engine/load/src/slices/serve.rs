@@ -11,9 +11,8 @@ use crate::clock::now;
 use crate::crew::Ready;
 use crate::error::Error;
 use crate::job::Job;
-use crate::member::{Answer, Order};
+use crate::member::{Answer, Order, say};
 use crate::mix::Mix;
-use crate::processes::say;
 use crate::target::Target;
 use crate::threads::Share;
 

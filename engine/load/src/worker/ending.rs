@@ -3,7 +3,7 @@
 use super::{Phase, Worker};
 use crate::clock::Nanos;
 use crate::connection::State;
-use crate::recorder::ErrorClass;
+use crate::failure::ErrorClass;
 use crate::wire::Wire;
 
 impl Worker {

@@ -3,7 +3,7 @@
 use super::Worker;
 use crate::clock::Nanos;
 use crate::connection::{EVIDENCE, InFlight};
-use crate::recorder::{ErrorClass, FirstError};
+use crate::failure::{ErrorClass, FirstError};
 use crate::template::Key;
 
 impl Worker {

@@ -9,8 +9,8 @@ use std::collections::BinaryHeap;
 use super::Worker;
 use crate::clock::Nanos;
 use crate::connection::{Partial, State};
+use crate::failure::ErrorClass;
 use crate::mix::Mix;
-use crate::recorder::ErrorClass;
 use crate::session::Session;
 use crate::wire::Wire;
 

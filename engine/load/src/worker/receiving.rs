@@ -5,7 +5,8 @@ use touchstone_http::field_lines;
 use super::Worker;
 use crate::clock::Nanos;
 use crate::connection::{InFlight, Partial, State};
-use crate::recorder::{ErrorClass, LEAST_WAIT};
+use crate::failure::ErrorClass;
+use crate::recorder::LEAST_WAIT;
 use crate::template::Key;
 use crate::wire::Wire;
 

@@ -4,7 +4,7 @@ use super::Worker;
 use crate::clock::Nanos;
 use crate::connection::InFlight;
 use crate::error::errno;
-use crate::recorder::ErrorClass;
+use crate::failure::ErrorClass;
 use crate::template::Key;
 use crate::wire::Wire;
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::{Phase, Worker};
 use crate::clock::{self, Nanos};
 use crate::connection::State;
+use crate::failure::ErrorClass;
 use crate::job::Job;
-use crate::recorder::{ErrorClass, Recorder, Window};
+use crate::recorder::{Recorder, Window};
 use crate::slices::gate::{Answer, Call, Gate, Turn};
 use crate::slices::part::SlicePart;
 use crate::usage::Usage;
@@ -158,9 +159,30 @@ impl Worker {
         self.report(turns, now);
     }
 
+    /// What was done in the turn that has just ended.
+    fn part(&self, ended: Nanos) -> SlicePart {
+        let recorder = &self.recorder;
+        SlicePart {
+            began: self.begun,
+            sent: recorder.sent,
+            completed: recorder.completed,
+            ok: recorder.ok,
+            unsent: self.unsent,
+            queued: self.queued,
+            errors: recorder.errors,
+            status: recorder.statuses(),
+            steady: recorder.steady(),
+            latency: recorder.turn_latency(),
+            usage: self.usage,
+            established: u64::from(self.established),
+            ended,
+            first_errors: recorder.first_errors.clone(),
+        }
+    }
+
     /// Hands over what the turn came to, keeps what was measured in it, and makes room for the next.
     fn report(&mut self, turns: &mut Turns, now: Nanos) {
-        let part = SlicePart::of(self, now);
+        let part = self.part(now);
         turns.kept.take_over(&mut self.recorder);
         self.recorder.settle();
         if turns.measured {
