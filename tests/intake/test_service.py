@@ -53,7 +53,7 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
         (
             {"package.json": json.dumps(NODE), "package-lock.json": "{}", "tsconfig.json": "{}"},
             ["node", "npm"],
-            "npm run build --prefix app",
+            "npm --prefix app run build",
             "node dist/server.js",
         ),
         (
@@ -67,6 +67,54 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             ["python"],
             "",
             ".venv/bin/python -m gunicorn --bind {host}:{port} app:app",
+        ),
+        (
+            {
+                "requirements.txt": "flask\ngunicorn\n",
+                "Procfile": "release: flask migrate\nweb: gunicorn -w 2 --bind 0.0.0.0:$PORT 'web:make_app()'\n",
+            },
+            ["python"],
+            "",
+            ".venv/bin/python -m gunicorn -w 2 --bind {host}:{port} web:make_app()",
+        ),
+        (
+            {
+                "pyproject.toml": '[project]\nname = "x"\nversion = "1"\ndependencies = ["fastapi"]\n',
+                "uv.lock": "",
+                "Dockerfile": "FROM python:3.13 AS made\nCMD sh\nFROM python:3.13\n"
+                'ENTRYPOINT ["tini", "--"]\nCMD ["uv", "run", "uvicorn", \\\n "shop:app", "--port=8000"]\n',
+            },
+            ["python", "uv"],
+            "",
+            "app/.venv/bin/python -m uvicorn shop:app --port={port}",
+        ),
+        (
+            {"requirements.txt": "django\n", "shop/wsgi.py": "application = get_wsgi_application()\n"},
+            ["python"],
+            "",
+            ".venv/bin/python -m gunicorn --bind {host}:{port} shop.wsgi:application",
+        ),
+        (
+            {
+                "requirements.txt": "fastapi\nuvicorn\n",
+                "shop/api/main.py": "def create_app():\n    app = FastAPI()\n    return app\n",
+                "tests/app.py": "app = FastAPI()\n",
+            },
+            ["python"],
+            "",
+            ".venv/bin/python -m uvicorn shop.api.main:create_app --factory --host {host} --port {port}",
+        ),
+        (
+            {
+                "package.json": json.dumps(
+                    {"scripts": {"start": "NODE_ENV=production tsx src/web.ts"}, "devDependencies": {"tsx": "4"}}
+                ),
+                "yarn.lock": "",
+                "Procfile": "web: yarn start\n",
+            },
+            ["node", "yarn"],
+            "",
+            "app/node_modules/.bin/tsx src/web.ts",
         ),
         (
             {"go.mod": "module x\n", "cmd/api/main.go": MAIN_GO, "lib.go": "package x\n", "package.json": "{}"},
@@ -110,6 +158,42 @@ def test_its_own_files_say_how_it_is_built_and_run(
     assert (plain.run_in, " ".join(plain.run or [])) == ("app", run)
 
 
+def test_what_a_command_sets_for_itself_stays_and_its_port_is_the_labs(tmp_path: Path) -> None:
+    start = "PORT=3000 NODE_ENV=production node web.js"
+    plain = drafted(tmp_path, {"package.json": json.dumps({"scripts": {"start": start}}), "web.js": ""}).variants[
+        "plain"
+    ]
+    assert (plain.run, plain.env) == (["node", "web.js"], {"NODE_ENV": "production"})
+
+
+@pytest.mark.parametrize(
+    ("line", "run"),
+    [
+        ("gunicorn web:app", "gunicorn web:app --bind {host}:{port}"),
+        ("exec gunicorn -b:${PORT:-8000} web:app", "gunicorn -b{host}:{port} web:app"),
+        ("waitress-serve --listen=*:8080 web:app", "waitress --listen={host}:{port} web:app"),
+        ("uvicorn web:app --host 0.0.0.0 --port $PORT", "uvicorn web:app --host {host} --port {port}"),
+        ("daphne web:app", "daphne web:app -b {host} -p {port}"),
+    ],
+)
+def test_a_server_listens_where_the_lab_says(tmp_path: Path, line: str, run: str) -> None:
+    plain = drafted(tmp_path, {"requirements.txt": "x\n", "Procfile": f"web: {line}\n"}).variants["plain"]
+    assert " ".join(plain.run or []) == f".venv/bin/python -m {run}"
+
+
+def test_a_line_that_takes_a_shell_is_no_command(tmp_path: Path) -> None:
+    line = "web: python manage.py migrate && gunicorn shop.wsgi\n"
+    files = {"requirements.txt": "django\n", "Procfile": line, "shop/wsgi.py": "application = get_wsgi_application()\n"}
+    run = drafted(tmp_path, files).variants["plain"].run
+    assert run == [".venv/bin/python", "-m", "gunicorn", "--bind", "{host}:{port}", "shop.wsgi:application"]
+
+
+def test_a_variable_stands_for_what_its_line_gives(tmp_path: Path) -> None:
+    line = "web: gunicorn -w ${WEB_CONCURRENCY:-3} web:app\n"
+    run = drafted(tmp_path, {"requirements.txt": "x\n", "Procfile": line}).variants["plain"].run
+    assert run == [".venv/bin/python", "-m", "gunicorn", "-w", "3", "web:app", "--bind", "{host}:{port}"]
+
+
 @pytest.mark.parametrize(("release", "needed"), [("8", ">=17"), ("17", ">=17"), ("21", ">=21"), ("${jdk}", ">=17")])
 def test_the_java_that_a_pom_is_compiled_for_is_needed(tmp_path: Path, release: str, needed: str) -> None:
     named = f"<properties><maven.compiler.release>{release}</maven.compiler.release></properties></project>"
@@ -137,6 +221,13 @@ def test_programs_of_rust_are_found_where_cargo_finds_them(tmp_path: Path) -> No
 def test_what_is_a_guess_is_marked(tmp_path: Path) -> None:
     drafted(tmp_path, {"go.mod": "module x\n", "cmd/a/main.go": MAIN_GO, "cmd/b/main.go": MAIN_GO})
     assert "# look: there are further programs: ./cmd/b" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+def test_gradle_is_told_to_build_its_jar_first(tmp_path: Path) -> None:
+    lay(tmp_path, {"build.gradle.kts": ""})
+    done = touchstone(tmp_path, "new", "bench", "--service", ".")
+    assert done.returncode == 2
+    assert "build the jar that runs by itself first" in " ".join(done.stderr.split())
 
 
 def test_a_folder_that_says_nothing_is_refused_and_nothing_is_written(tmp_path: Path) -> None:

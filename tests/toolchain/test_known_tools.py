@@ -17,7 +17,8 @@ from touchstone.toolchain.registry import TOOLS, find_tool
 from touchstone.toolchain.tool import Found, Missing
 
 EXPECTED = [
-    *("node", "npm", "pnpm", "bun", "deno", "python", "python3", "uv", "dotnet", "ruby", "php", "elixir", "zig"),
+    *("node", "npm", "pnpm", "yarn", "bun", "deno", "python", "python3", "uv"),
+    *("dotnet", "ruby", "php", "elixir", "zig"),
     *("gcc", "clang", "cc", "cxx", "cmake", "ninja", "go", "cargo", "java", "mvn", "gradle", "native-image"),
     *("upx", "crane", "wrk", "zstd"),
 ]

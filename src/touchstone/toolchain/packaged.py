@@ -86,6 +86,7 @@ BUN = PackagedTool("bun", "npm", "bun", "1.4.5", "node_modules/.bin/bun")
 DENO = PackagedTool("deno", "npm", "deno", "2.9.6", "node_modules/.bin/deno")
 PNPM = PackagedTool("pnpm", "npm", "pnpm", "12.21.0", "node_modules/.bin/pnpm")
 UV = PackagedTool("uv", "pypi", "uv", "0.13.9", "bin/uv")
+YARN = PackagedTool("yarn", "npm", "yarn", "1.22.22", "node_modules/.bin/yarn")
 ZIG = PackagedTool("zig", "pypi", "ziglang", "0.17.1", "ziglang/zig")
 
-PACKAGED = {tool.name: tool for tool in (BUN, DENO, PNPM, UV, ZIG)}
+PACKAGED = {tool.name: tool for tool in (BUN, DENO, PNPM, UV, YARN, ZIG)}

@@ -38,6 +38,8 @@ class DraftStack:
     install: DraftInstall | None = None
     build: Sequence[Words] = ()
     build_env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    """What its command sets for itself."""
     guessed: Sequence[str] = ()
     """What the author should look at."""
 
@@ -72,6 +74,8 @@ class DraftStack:
         yield "# It listens on HOST and PORT from the environment, or where {host} and {port} say, here or in `env`."
         yield f"run = {value(list(self.run))}"
         yield f"run_in = {text(APP)}   # the folder in which it is started"
+        if self.env:
+            yield f"env = {table(self.env)}"
 
 
 def _commands(key: str, commands: Sequence[Words]) -> Iterator[str]:

@@ -34,9 +34,16 @@ def draft_service(service: Path) -> DraftStack:
         return python.draft(service)
     if jar := jvm.prebuilt(service):
         return jvm.draft_prebuilt(jar)
+    if gradle := first_there(service, jvm.GRADLE):
+        raise UsageError(
+            f"{gradle} is not read, and there is no single jar",
+            where=str(service),
+            fix="build the jar that runs by itself first (./gradlew bootJar): it is drafted as it lies there",
+        )
     looked = ", ".join((*(mark for mark, _ in _KINDS), *python.MARKS))
     raise UsageError(
         f"nothing says how this service is built: there is none of {looked}, and no single jar",
         where=str(service),
-        fix="name the folder that has one; a Dockerfile is an image: docs/your-service.md, section 8",
+        fix="name the folder that has one, or write its stack.toml (docs/add-a-stack.md); a Dockerfile is an image "
+        "(docs/your-service.md, section 8)",
     )

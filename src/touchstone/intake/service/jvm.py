@@ -9,6 +9,7 @@ from touchstone.failure import UsageError
 from touchstone.intake.service.base import DraftInstall, DraftStack, below, read_text
 
 MARK = "pom.xml"
+GRADLE = ("build.gradle.kts", "build.gradle")
 _JARS = ("*.jar", "build/libs/*.jar", "target/*.jar")
 _NO_PROGRAM = ("-plain.jar", "-sources.jar", "-javadoc.jar")
 _SPRING = ["--server.address={host}", "--server.port={port}"]

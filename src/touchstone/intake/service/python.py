@@ -3,70 +3,184 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
 
-from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there, read_text
+from touchstone.intake.service.base import (
+    APP,
+    DraftInstall,
+    DraftStack,
+    Words,
+    below,
+    first_there,
+    read_text,
+    read_toml,
+)
+from touchstone.intake.service.deployed import Deployed, deployed, with_address
 
 MARKS = ("requirements.txt", "pyproject.toml")
-_APPLICATION = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=\s*(FastAPI|Starlette|Litestar|Quart|Flask)\(", re.MULTILINE)
+_LOCK = "uv.lock"
+_WSGI = ("Flask", "Bottle", "get_wsgi_application")
+_ASGI = ("FastAPI", "Starlette", "Litestar", "Quart", "BlackSheep", "get_asgi_application")
+_MADE = re.compile(rf"^(\w+)\s*(?::[^=\n]+)?=\s*({'|'.join((*_WSGI, *_ASGI))})\(", re.MULTILINE)
+_CALLED = re.compile(r"^(app|application|api)\s*(?::[^=\n]+)?=\s*((?:\w+\.)*\w+)\(", re.MULTILINE)
+"""An application that a function of the service's own makes."""
+_FACTORY = re.compile(r"^def ((?:create|make|build|get)_app(?:lication)?)\(", re.MULTILINE)
 _PROGRAMS = ("server.py", "main.py", "app.py", "src/main.py", "src/server.py")
-_PYTHON = ".venv/bin/python"
+_PATTERNS = ("*.py", "*/*.py", "*/*/*.py", "*/*/*/*.py")
+_NOT_SHIPPED = ("test", "docs", "doc", "bench", "script", "venv", "node_modules", "build", "dist")
+_ADDRESSES = {
+    "gunicorn": ("--bind", "{host}:{port}"),
+    "hypercorn": ("--bind", "{host}:{port}"),
+    "uvicorn": ("--host", "{host}", "--port", "{port}"),
+    "granian": ("--host", "{host}", "--port", "{port}"),
+    "fastapi": ("--host", "{host}", "--port", "{port}"),
+    "flask": ("--host", "{host}", "--port", "{port}"),
+    "daphne": ("-b", "{host}", "-p", "{port}"),
+    "waitress": ("--listen={host}:{port}",),
+}
+"""Servers, as modules, with the options that say where they listen."""
+_MODULES = {"waitress-serve": "waitress"}
+
+
+@dataclass(frozen=True)
+class _Application:
+    """Where a server finds the application."""
+
+    module: str
+    name: str
+    says: str
+    wsgi: bool
+    root: str = ""
+    """The folder that modules are imported from, if it is not the service's own."""
+    factory: bool = False
+
+    @property
+    def server(self) -> str:
+        return "gunicorn" if self.wsgi else "uvicorn"
+
+    def words(self) -> Words:
+        """The command of the server that most deploy it with."""
+        target = f"{self.module}:{self.name}"
+        if self.wsgi:
+            elsewhere = ["--chdir", self.root] if self.root else []
+            return [self.server, *elsewhere, *_ADDRESSES[self.server], f"{target}()" if self.factory else target]
+        options = [*(["--factory"] if self.factory else []), *(["--app-dir", self.root] if self.root else [])]
+        return [self.server, target, *options, *_ADDRESSES[self.server]]
 
 
 def draft(service: Path) -> DraftStack:
-    """Its stack."""
-    mark = first_there(service, MARKS) or MARKS[0]
-    listed = mark == MARKS[0]
-    what = ["-r", below(mark)] if listed else [f"./{APP}"]
-    run, sources, guessed = _start(service, read_text(service / mark))
+    """Its stack. Raises UsageError if its pyproject.toml cannot be read."""
+    required = "\n".join(read_text(service / name) for name in MARKS if (service / name).is_file())
+    install, needs, python = _install(service)
+    found, guessed = _start(service, required)
     return DraftStack(
         language="Python",
-        needs={"python": ">=3.10"},
-        install=DraftInstall(
-            [["python", "-m", "venv", ".venv"], [_PYTHON, "-m", "pip", "install", "--quiet", *what]],
-            [below(mark)] if listed else (),
-            [".venv"],
-        ),
-        artifacts=[sources, ".venv"],
-        run=run,
+        needs={"python": ">=3.10"} | needs,
+        install=install,
+        artifacts=[*_shipped(service), *install.leaves],
+        run=_run(found.words, python),
+        env=found.env,
         guessed=guessed,
     )
 
 
-def _start(service: Path, required: str) -> tuple[Words, str, list[str]]:
-    """The command, the sources that it needs, and what of it is a guess."""
-    found = next(_applications(service), None)
-    if found is None:
+def _install(service: Path) -> tuple[DraftInstall, dict[str, str], str]:
+    """How its packages are got, what that needs, and the interpreter that then has them."""
+    if (service / _LOCK).is_file():
+        python = f"{APP}/.venv/bin/python"
+        words = ["uv", "sync", "--quiet", "--frozen", "--no-dev", "--project", APP]
+        locked = [below(MARKS[1]), below(_LOCK)]
+        return DraftInstall([words], locked, [below(".venv")]), {"uv": ">=0.4"}, python
+    python = ".venv/bin/python"
+    what, files = _packages(service)
+    commands = [["python", "-m", "venv", ".venv"], [python, "-m", "pip", "install", "--quiet", *what]]
+    return DraftInstall(commands, files, [".venv"]), {}, python
+
+
+def _packages(service: Path) -> tuple[Words, Sequence[str]]:
+    if (service / MARKS[0]).is_file():
+        return ["-r", below(MARKS[0])], [below(MARKS[0])]
+    project: dict[str, Any] = read_toml(service / MARKS[1])
+    listed = project.get("project", {}).get("dependencies")
+    if "build-system" in project or not isinstance(listed, list):
+        return [f"./{APP}"], ()
+    # Without a build system it is a list of requirements and no package that pip could install.
+    return [str(one) for one in listed], [below(MARKS[1])]
+
+
+def _run(words: Words, python: str) -> Words:
+    """A program of the environment by its module: a script in it names the folder where it was made."""
+    first, *rest = words
+    name = PurePath(first).name
+    if name.startswith("python"):
+        return [python, *rest]
+    module = _MODULES.get(name, name)
+    return [python, *(["-m", module] if module in _ADDRESSES else [first]), *rest]
+
+
+def _start(service: Path, required: str) -> tuple[Deployed, list[str]]:
+    """The command, and what of it is a guess."""
+    if (found := deployed(service)) and _is_ours(found.words):
+        server = next((name for name in map(_module, found.words) if name in _ADDRESSES), "")
+        return with_address(found, *_ADDRESSES.get(server, ())), [f"the command of its {found.source}"]
+    if (application := next(_applications(service, required), None)) is None:
         program = first_there(service, _PROGRAMS)
         guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
-        return [_PYTHON, program or "server.py"], _top(Path(program or "server.py")), guess
-    file, name, framework = found
-    root = Path("src") if file.parts[0] == "src" and not (service / "src/__init__.py").exists() else Path()
-    module = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-    target, elsewhere = f"{module}:{name}", root != Path()
-    guess = [f"{file} has `{name} = {framework}(...)`; give it the workers and options that it is deployed with"]
-    if framework == "Flask":
-        if "gunicorn" not in required:
-            guess.append("gunicorn is not among its requirements: name the server that it is deployed with")
-        gunicorn = [_PYTHON, "-m", "gunicorn", *(["--chdir", str(root)] if elsewhere else [])]
-        return [*gunicorn, "--bind", "{host}:{port}", target], _top(file), guess
-    if "uvicorn" not in required and "fastapi[" not in required:
-        guess.append("uvicorn is not among its requirements: name the server that it is deployed with")
-    uvicorn = [_PYTHON, "-m", "uvicorn", target, *(["--app-dir", str(root)] if elsewhere else [])]
-    return [*uvicorn, "--host", "{host}", "--port", "{port}"], _top(file), guess
+        return Deployed([program or "server.py"], "", {}), guess
+    guess = [f"{application.says}; give it the workers and options that it is deployed with"]
+    if application.server not in required and "fastapi[" not in required:
+        guess.append(f"{application.server} is not among its requirements: name the server that it is deployed with")
+    return Deployed(application.words(), ""), guess
 
 
-def _applications(service: Path) -> Iterator[tuple[Path, str, str]]:
-    """Files with the application's name and its framework, those that lie highest first."""
-    patterns = ("*.py", "*/*.py", "src/*/*.py")
-    for path in dict.fromkeys(path for pattern in patterns for path in sorted(service.glob(pattern))):
-        file = path.relative_to(service)
-        if any(part.startswith((".", "test")) for part in file.parts):
-            continue
-        if held := _APPLICATION.search(read_text(path)):
-            yield file, held[1], held[2]
+def _is_ours(words: Words) -> bool:
+    return PurePath(words[0]).name.startswith("python") or _module(words[0]) in _ADDRESSES
 
 
-def _top(file: Path) -> str:
-    return below(file.parts[0]) if len(file.parts) > 1 else below("*.py")
+def _module(word: str) -> str:
+    name = PurePath(word).name
+    return _MODULES.get(name, name)
+
+
+def _applications(service: Path, required: str) -> Iterator[_Application]:
+    """Made by a framework's class, by a function that is called, by one that a server would call; highest first."""
+    files = [(file, read_text(service / file)) for file in _files(service)]
+    flask = re.search(r"^\W*(flask|django|bottle)\b", required, re.MULTILINE | re.IGNORECASE) is not None
+    for file, held in files:
+        if made := _MADE.search(held):
+            says = f"{file} has `{made[1]} = {made[2]}(...)`"
+            yield _Application(*_place(service, file, made[1]), says, made[2] in _WSGI, _root(service, file))
+    for file, held in files:
+        if called := _CALLED.search(held):
+            says = f"{file} has `{called[1]} = {called[2]}(...)`"
+            yield _Application(*_place(service, file, called[1]), says, flask, _root(service, file))
+    for file, held in files:
+        if factory := _FACTORY.search(held):
+            says = f"{file} has `def {factory[1]}(...)`"
+            place = _place(service, file, factory[1])
+            yield _Application(*place, says, flask, _root(service, file), factory=True)
+
+
+def _files(service: Path) -> list[Path]:
+    found = dict.fromkeys(path.relative_to(service) for pattern in _PATTERNS for path in sorted(service.glob(pattern)))
+    return [file for file in found if not any(part.startswith((".", *_NOT_SHIPPED)) for part in file.parts)]
+
+
+def _root(service: Path, file: Path) -> str:
+    return "src" if file.parts[0] == "src" and not (service / "src/__init__.py").exists() else ""
+
+
+def _place(service: Path, file: Path, name: str) -> tuple[str, str]:
+    inner = file.relative_to(_root(service, file) or ".")
+    return ".".join(inner.with_suffix("").parts).removesuffix(".__init__"), name
+
+
+def _shipped(service: Path) -> list[str]:
+    """What of the folder holds code, and the folders that applications read from."""
+    tops = dict.fromkeys(file.parts[0] for file in _files(service) if len(file.parts) > 1)
+    data = [name for name in ("templates", "static") if (service / name).is_dir()]
+    loose = [below("*.py")] if any(service.glob("*.py")) else []
+    return [*loose, *map(below, dict.fromkeys([*tops, *data]))]

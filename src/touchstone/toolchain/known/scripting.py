@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from touchstone.toolchain.packaged import BUN, DENO, PNPM, UV
+from touchstone.toolchain.packaged import BUN, DENO, PNPM, UV, YARN
 from touchstone.toolchain.tool import Tool
 
 _NUMBER = r"(\d+(?:\.\d+)+)"
@@ -25,6 +25,13 @@ TOOLS = (
         _NUMBER,
         "run `touchstone toolchain pnpm`, or install it as pnpm.io/installation says",
         places=PNPM.places,
+    ),
+    Tool(
+        "yarn",
+        ("--version",),
+        _NUMBER,
+        "run `touchstone toolchain yarn`, or install it as yarnpkg.com says",
+        places=YARN.places,
     ),
     Tool(
         "bun",
