@@ -15,6 +15,7 @@ import pytest
 from tests.intake.test_har import SESSION, har
 from tests.judge.capacities import capacity_run
 from tests.judge.sound import CONTENDERS, sound_run
+from touchstone.cli.places import scenarios_root
 from touchstone.record.run import Run
 from touchstone.record.store import RunStore
 from touchstone.vocabulary.figure import Group, figures_of
@@ -76,6 +77,18 @@ def test_list_of_a_scenario_that_is_not_there_names_those_that_are(tmp_path: Pat
     answer = touchstone(tmp_path, "list", "user")
     assert answer.returncode == 2
     assert "users" in answer.stderr
+
+
+def test_list_takes_the_folder_of_a_scenario_of_ones_own(tmp_path: Path) -> None:
+    hello, mine = scenarios_root() / "hello", tmp_path / "mine"
+    (mine / "go").mkdir(parents=True)
+    for file in ("scenario.toml", "go/stack.toml"):
+        (mine / file).write_text((hello / file).read_text().replace('"hello"', '"shop"', 1))
+    rows = json.loads(touchstone(tmp_path, "list", "mine", "--json").stdout)
+    assert [(row["scenario"], row["contender"]) for row in rows] == [
+        ("shop", "go/plain"),
+        ("shop", "go/upx"),
+    ]
 
 
 def test_list_of_runs_says_when_of_what_and_what_came_of_it(runs: Path) -> None:

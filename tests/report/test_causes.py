@@ -33,6 +33,15 @@ def test_a_cause_is_told_once_with_all_that_it_concerns(run: Run, judgement: Jud
     assert found[0].next_steps == ["end noise"]
 
 
+def test_what_was_found_of_the_whole_run_stands_apart(run: Run, judgement: Judgement) -> None:
+    whole = _finding("noise", "all").model_copy(update={"contender": None, "load": None})
+    found = _causes(run, judgement, _finding("noise", "rust/plain"), whole)
+    assert sorted((cause.who, cause.statement) for cause in found) == [
+        ("rust/plain", "noise of rust/plain"),
+        ("the run", "noise of all"),
+    ]
+
+
 def test_the_larger_doubt_comes_first_and_one_without_bound_before_it(run: Run, judgement: Judgement) -> None:
     found = _causes(
         run,

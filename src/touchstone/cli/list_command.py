@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,8 +15,14 @@ from rich.text import Text
 from touchstone.cli.completion import scenarios
 from touchstone.cli.past_runs import past_runs
 from touchstone.cli.places import results_root, scenarios_root
-from touchstone.failure import UsageError
-from touchstone.manifest.catalogue import Contender, ScenarioFolder, read_scenario_folder, scenarios_in
+from touchstone.manifest.catalogue import (
+    SCENARIO_FILE,
+    Contender,
+    ScenarioFolder,
+    find_scenario,
+    read_scenario_folder,
+    scenarios_in,
+)
 from touchstone.plan.plan import find_tools
 
 Rows = list[dict[str, str | None]]
@@ -27,14 +34,17 @@ _WIDEST = 44
 
 def list_(
     scenario: Annotated[
-        str, typer.Argument(help="Only this scenario, a line for each contender.", autocompletion=scenarios)
+        str,
+        typer.Argument(
+            help="Only this scenario, by name or folder: a line for each contender.", autocompletion=scenarios
+        ),
     ] = "",
     runs: Annotated[bool, typer.Option("--runs", help="The runs in ./results instead, the latest first.")] = False,
     exhibits: Annotated[bool, typer.Option("--exhibits", help="Also the variants that hold a defect.")] = False,
     json: Annotated[bool, typer.Option("--json", help="For a machine: all of them, unfolded.")] = False,
 ) -> None:
     """List the scenarios with their contenders, and what each contender still needs."""
-    rows = past_runs(results_root(), scenario) if runs else _contenders(scenario)
+    rows = past_runs(results_root(), _name(scenario)) if runs else _contenders(scenario)
     if json:
         typer.echo(json_module.dumps(rows, indent=1))
         return
@@ -104,15 +114,18 @@ def _by_stack(rows: Rows, *, exhibits: bool) -> Iterator[dict[str, str | None]]:
         before = scenario
 
 
+def _name(scenario: str) -> str:
+    """The name of a scenario that may be given as a folder; runs may be older than the scenario is."""
+    if (Path(scenario) / SCENARIO_FILE).is_file():
+        return find_scenario(scenario, scenarios_root()).scenario.name
+    return scenario
+
+
 def _contenders(scenario: str) -> Rows:
-    folders = scenarios_in(scenarios_root())
-    if scenario and scenario not in folders:
-        raise UsageError(f"there is no scenario {scenario!r}", fix=f"one of: {', '.join(sorted(folders))}")
-    rows: Rows = []
-    for name, folder in folders.items():
-        if scenario in ("", name):
-            rows += _of_folder(read_scenario_folder(folder))
-    return rows
+    if scenario:
+        return list(_of_folder(find_scenario(scenario, scenarios_root())))
+    folders = scenarios_in(scenarios_root()).values()
+    return [row for folder in folders for row in _of_folder(read_scenario_folder(folder))]
 
 
 def _of_folder(found: ScenarioFolder) -> Iterator[dict[str, str | None]]:

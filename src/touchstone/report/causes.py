@@ -19,7 +19,9 @@ _EACH_ITS_OWN = "phase-failed"
 
 @dataclass(frozen=True)
 class Cause:
-    """All findings of one code and severity; of what failed, those with one reason."""
+    """All findings of one code and severity: those of contenders, or of the whole run; of what failed, those with one
+    reason.
+    """
 
     groups: tuple[FindingGroup, ...]
     touched: int
@@ -81,11 +83,11 @@ class Cause:
 
 def causes(view: View) -> list[Cause]:
     """The causes of a run, the one that costs its reader most first."""
-    found: dict[tuple[str, str, str], list[FindingGroup]] = {}
+    found: dict[tuple[str, str, str, bool], list[FindingGroup]] = {}
     for group in view.finding_groups:
         first = group.first
         reason = first.statement if first.code == _EACH_ITS_OWN else ""
-        found.setdefault((first.severity, first.code, reason), []).append(group)
+        found.setdefault((first.severity, first.code, reason, first.contender is None), []).append(group)
     wrong_on_purpose = {c.name for c in view.plan.contenders if c.exhibit}
     made = [
         Cause(tuple(groups), _touched(view, groups), all(g.first.contender in wrong_on_purpose for g in groups))

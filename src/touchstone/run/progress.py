@@ -26,7 +26,7 @@ class Display(Protocol):
         """End showing, and leave the terminal as it was."""
 
     def total(self, steps: int) -> None:
-        """How many measurements there will be."""
+        """A run of so many measurements begins; a command may make several runs."""
 
     def stage(self, text: str) -> None:
         """A stage of the run begins."""
@@ -73,7 +73,7 @@ class Live:
 
     def total(self, steps: int) -> None:
         """See Display."""
-        self._progress.update(self._task, total=steps)
+        self._progress.update(self._task, total=steps, completed=0)
 
     def stage(self, text: str) -> None:
         """See Display."""
@@ -117,7 +117,7 @@ class Plain:
 
     def total(self, steps: int) -> None:
         """See Display."""
-        self._steps = steps
+        self._steps, self._done = steps, 0
 
     def stage(self, text: str) -> None:
         """See Display."""

@@ -124,13 +124,13 @@ def _less_only_in_full(works: _Works, pair: Apart) -> bool:
 
 def _statement(pair: Apart, low: Work, high: Work, left_out: float) -> str:
     what, dependency = low.counter.what, low.dependency
-    counted = f"{number(low.most)} {what} per correct response, and {number(high.most)}"
+    counted = f"{number(low.most)} {what} per correct response against {number(high.most)}"
     if pair.odd == pair.low:
         return f"{pair.low} has {dependency} do {share(left_out)} less than {pair.high}: {counted}"
     if pair.odd == pair.high:
         return (
             f"{pair.high} has {dependency} do more work per response than the others: {number(high.most)} {what} per "
-            f"correct response, and {number(low.most)} from {pair.low}"
+            f"correct response against {number(low.most)} from {pair.low}"
         )
     return (
         f"{pair.low} has {dependency} do {share(left_out)} less than {pair.high}, and which of them does what is asked "

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from touchstone.run import progress
+
+
+def test_a_second_run_on_one_display_counts_from_its_own_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_PLAIN_EVERY_S", 0.0)
+    said = io.StringIO()
+    display = progress.display_for(Console(file=said))
+    for _ in range(2):
+        display.total(2)
+        display.step("load: go/plain")
+        display.advance()
+        display.step("load: rust/plain")
+    assert [line.split()[0] for line in said.getvalue().splitlines()] == ["0/2", "1/2", "0/2", "1/2"]
