@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from touchstone.judge.statistics.intervals import (
+    Decision,
+    decide,
     decides,
     equivalence_p,
     log_effects,
@@ -59,8 +61,14 @@ def test_the_median_lies_in_its_interval(values: list[float]) -> None:
     assert interval.low <= interval.point <= interval.high
 
 
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_two_rounds_give_no_interval(n: int) -> None:
+def test_two_rounds_tell_what_is_many_times_their_scatter() -> None:
+    twice, tenth = ([math.log(ratio * k) for k in (0.98, 1.02)] for ratio in (2.0, 1.1))
+    decisions = [decide(interval, 0.05) for values in (twice, tenth) if (interval := ratio_interval(values, 0.95))]
+    assert decisions == [Decision.HIGHER, Decision.OPEN]
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_one_round_gives_no_interval(n: int) -> None:
     assert mean_interval([0.1] * n, 0.95) is None
     assert median_interval([0.1] * n, 0.95) is None
     assert equivalence_p([0.1] * n, 0.05) is None
@@ -134,7 +142,7 @@ def test_unpaired_series_use_their_own_spread() -> None:
     found = unpaired_ratio_interval(a, b, 0.95)
     assert found is not None
     assert 1 < found.low < 2 < found.high
-    assert unpaired_ratio_interval(a[:2], b, 0.95) is None
+    assert unpaired_ratio_interval(a[:1], b, 0.95) is None
 
 
 @settings(max_examples=20)

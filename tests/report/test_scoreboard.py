@@ -7,7 +7,7 @@ from touchstone.record.run import Run
 from touchstone.report.answer import answer
 from touchstone.report.html import document as page
 from touchstone.report.markdown import document as markdown
-from touchstone.report.scoreboard import AT_LEAST, GROWING, RISING, about_groups, group_note, scoreboard
+from touchstone.report.scoreboard import AT_LEAST, GROWING, LEAST, about_groups, group_note, scoreboard
 from touchstone.report.view import View
 
 
@@ -79,6 +79,14 @@ def test_who_still_warms_up_has_a_bound_and_no_size(run: Run, judgement: Judgeme
     assert not lead["go/plain"].startswith(AT_LEAST)
 
 
+def test_who_could_not_be_offered_enough_is_not_said_to_warm_up(run: Run, judgement: Judgement) -> None:
+    beyond = _warming("rust/plain").model_copy(update={"code": "capacity-beyond-generator"})
+    changed = View(run, judgement.model_copy(update={"findings": [*judgement.findings, beyond]}))
+    assert "rust/plain answers at least 47 % more" in answer(changed)[0]
+    assert "(it was not brought to its limit)" in answer(changed)[0]
+    assert "warming" not in answer(changed)[0]
+
+
 def test_memory_that_still_grew_has_a_bound_and_is_named(run: Run, judgement: Judgement) -> None:
     growing = _warming("go/plain").model_copy(update={"code": GROWING, "severity": Severity.NOTE})
     others = [f for f in judgement.findings if f.code != GROWING]
@@ -108,7 +116,7 @@ def test_who_waits_for_acknowledgements_is_named_with_the_time(run: Run, judgeme
 
 
 def test_what_rises_is_named_by_rules_that_exist() -> None:
-    assert {*RISING, GROWING} <= {rule.code for rule in rules()}
+    assert {*LEAST, GROWING} <= {rule.code for rule in rules()}
 
 
 def test_the_doubt_that_weighs_most_is_not_that_of_an_exhibit(view: View) -> None:

@@ -6,7 +6,7 @@ from touchstone.judge.judgement import Comparison, Severity, Verdict
 from touchstone.judge.rules.traffic.waits_for_acknowledgement import WaitsForAcknowledgement
 from touchstone.report.causes import causes
 from touchstone.report.format import percent, plural, ratio, seconds
-from touchstone.report.scoreboard import growing, rising, scoreboard
+from touchstone.report.scoreboard import growing, scoreboard, why_at_least
 from touchstone.report.table import Column
 from touchstone.report.view import Place, View
 from touchstone.report.words import sign
@@ -81,8 +81,8 @@ def _first(view: View, lead: Column) -> str:
         )
     if invalid := kinds.get("invalid", []):
         parts.append(f"{_names(invalid)} cannot be compared with {found[0].baseline}, the measurement is invalid")
-    if lead.figure.unit is Unit.PER_SECOND and rising(view, found[0].baseline, lead.place.load):
-        parts.append(f"{found[0].baseline} itself is still warming up, its rate is at least what is shown")
+    if lead.figure.unit is Unit.PER_SECOND and (why := why_at_least(view, found[0].baseline, lead.place.load)):
+        parts.append(f"{found[0].baseline} itself {why}, its rate is at least what is shown")
     parts += _unacknowledged(view, lead.place)
     return f"{title}: {'; '.join(parts)}."
 
@@ -100,9 +100,9 @@ def _decided(view: View, c: Comparison) -> str:
     """A difference that is real, with a bound instead of a size where the contender still becomes faster."""
     figure = FIGURES[c.figure]
     assert c.ratio is not None  # a comparison without one is not decided
-    warming = figure.unit is Unit.PER_SECOND and rising(view, c.contender, c.load)
-    bound = (" at least" if c.ratio > 1 else " at most") if warming else ""
-    tail = " (it is still warming up)" if warming else ""
+    why = why_at_least(view, c.contender, c.load) if figure.unit is Unit.PER_SECOND else None
+    bound = (" at least" if c.ratio > 1 else " at most") if why else ""
+    tail = f" (it {why})" if why else ""
     if words := figure.counted:
         more = words.more if c.ratio > 1 else words.less
         return f"{c.contender} {words.verb}{bound} {_by(c.ratio)} {more} {words.things} than {c.baseline}{tail}"

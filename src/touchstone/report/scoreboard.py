@@ -13,8 +13,12 @@ from touchstone.report.view import Place, View
 from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
 from touchstone.vocabulary.phase import PHASES
 
-RISING = ("still-warming-up", "still-rising", "capacity-beyond-generator")
-"""Findings that say of a rate that it has not reached its level: what was measured is the least that it can be."""
+LEAST = {
+    "still-warming-up": "is still warming up",
+    "still-rising": "is still warming up",
+    "capacity-beyond-generator": "was not brought to its limit",
+}
+"""Findings after which a rate is the least that it can be, and what they say of the contender."""
 GROWING = "memory-grows"
 """The finding that says the same of memory under load."""
 AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
@@ -50,18 +54,20 @@ def scoreboard(view: View) -> Scoreboard | None:
     return Scoreboard(columns, [_head(view, column, columns) for column in columns], sorted(rows, key=_order))
 
 
-def rising(view: View, contender: str, load: str | None) -> bool:
-    """Whether the contender's rate under this load still rose when a measurement that counts ended."""
+def why_at_least(view: View, contender: str, load: str | None) -> str | None:
+    """Why the contender's rate under this load is at least what was measured; None if it is what was measured."""
     counted = {
         sample
         for e in view.judgement.estimates
         if (e.contender, e.load) == (contender, load) and FIGURES[e.figure].unit is Unit.PER_SECOND
         for sample in e.samples
     }
-    return any(
-        f.code in RISING and (f.contender, f.load) == (contender, load) and (f.sample is None or f.sample in counted)
+    found = (
+        LEAST[f.code]
         for f in view.judgement.findings
+        if f.code in LEAST and (f.contender, f.load) == (contender, load) and (f.sample is None or f.sample in counted)
     )
+    return next(found, None)
 
 
 def growing(view: View, contender: str, load: str | None) -> bool:
@@ -115,7 +121,7 @@ def _is_bound(view: View, contender: str, column: Column, *, lead: bool) -> bool
     """Whether a figure is the least that it can be: the rate that leads, and memory under load."""
     place, figure = column.place, column.figure
     if figure.unit is Unit.PER_SECOND:
-        return lead and rising(view, contender, place.load)
+        return lead and why_at_least(view, contender, place.load) is not None
     return Group.MEMORY in figure.groups and place.phase == "load" and growing(view, contender, place.load)
 
 

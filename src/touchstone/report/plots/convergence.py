@@ -67,7 +67,7 @@ def build(view: View, place: Place) -> Panel | None:
         ),
         caption=(
             f"{'Dots: the ratio in each lap. ' if dots else ''}Line and band: the ratio over all laps until then, with "
-            f"its {percent(view.judgement.confidence)} interval; of the laps alone before the third round, of rounds "
+            f"its {percent(view.judgement.confidence)} interval; of the laps alone in the first round, of rounds "
             "from then on. Vertical lines: fresh processes."
         ),
         legend=[LegendEntry(name, view.colour(name)) for name in paths],

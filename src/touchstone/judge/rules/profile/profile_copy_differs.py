@@ -24,7 +24,7 @@ class ProfileCopyDiffers(GroupRule):
     title = "The copy that was profiled is not the original"
     threshold = (
         "without a profiler, the copy's CPU per request differs from the original's by more than the run's margin, "
-        "and from three rounds on the 95 % interval of the difference leaves 0 out"
+        "and from two rounds on the 95 % interval of the difference leaves 0 out"
     )
     threshold_reason = (
         "the margin is the least effect that matters; the passes follow each other, so one round can differ by noise"
@@ -45,6 +45,6 @@ class ProfileCopyDiffers(GroupRule):
 
 
 def _may_be_none(costs: Sequence[float], confidence: float) -> bool:
-    """Whether rounds scatter so that there may be no difference; fewer than an interval needs cannot say so."""
+    """Whether rounds scatter so that there may be no difference; one alone cannot say so."""
     interval = mean_interval(costs, confidence)
     return interval is not None and interval.low <= 0 <= interval.high

@@ -19,10 +19,9 @@ class TooFewRounds(GroupRule):
     code = "too-few-rounds"
     severity = Severity.SUSPECT
     title = "Too few rounds"
-    threshold = "fewer than 3 rounds measured: suspect; fewer than 5: a note"
+    threshold = "one round measured: suspect; fewer than 5: a note"
     threshold_reason = (
-        "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 2.8 with five: below three "
-        "there "
+        "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 2.8 with five: of one there "
         "is no interval, below five only large differences can be seen"
     )
     next_step = "Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`)."
