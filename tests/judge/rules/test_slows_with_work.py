@@ -76,6 +76,28 @@ def test_who_waits_longer_and_longer_falls_behind_the_others_of_its_lap() -> Non
     assert finding.statement.startswith("time per request rose")
 
 
+def test_who_waits_longer_is_seen_through_bursts_that_move_rates() -> None:
+    run = _run()
+    for sample in _of(run, "go/std"):
+        for number, turn in enumerate(sample.slices.slices if sample.slices else []):
+            assert turn.rate is not None and turn.latency is not None and turn.latency.p50 is not None
+            turn.rate /= (1 + 0.006 * number) * (2.5 if number % 4 == 1 else 1.0 + number * 7 % 5 / 6)
+            turn.latency.p50 *= 1 + 0.006 * number
+    (finding,) = fired(run, "slows-with-work")
+    assert finding.statement.startswith("the median latency rose")
+
+
+def test_who_was_warmed_up_alone_and_is_slower_among_others_is_sound() -> None:
+    run = _run()
+    for sample in _of(run, "go/std"):
+        turns = sample.slices.slices if sample.slices else []
+        for turn in turns[:15]:
+            assert turn.latency is not None and turn.latency.p50 is not None
+            turn.lap = None
+            turn.latency.p50 *= 0.8
+    assert not fired(run, "slows-with-work")
+
+
 def test_a_machine_that_gets_slower_makes_all_wait() -> None:
     run = _run()
     for sample in run.samples:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, islice
 
@@ -20,6 +21,8 @@ from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
 Series = list[tuple[float, float]]
+_Rises = dict[str, tuple[Sample, Rise]]
+"""By the sample's id."""
 FIRST = 1 / 3
 """The share of the turns, at the beginning, in which caches fill and a compiler has not done its work."""
 LEAST_ANSWERED = 500
@@ -44,7 +47,8 @@ class SlowsWithWork(RunRule):
         "lower end of its 95 % interval, beyond what it rose by for the contender in the middle; in half of the "
         "rounds with enough turns, and in two of two or more rounds. In a closed loop likewise the time per request "
         "over the last two thirds of the turns that count, relative to the machine's pace in their laps (the contender "
-        "in the middle, or the null server)"
+        "in the middle, or the null server), and as for the CPU the median latency of all turns, if that of the turns "
+        "that count rises as well"
     )
     threshold_reason = (
         "a busy machine moves CPU per request by a few percent, and for all contenders alike; of a hundred sound ones "
@@ -59,23 +63,23 @@ class SlowsWithWork(RunRule):
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
         loaded = [sample for sample in case.run.samples if sample.phase == "load"]
-        measures = [(what, _rises(loaded, read)) for what, read in _measures(case.run)]
+        measures = [(measure, _rises(loaded, measure.read)) for measure in _measures(case.run)]
         for group in case.groups_of("load"):
-            told = (found for what, rises in measures if (found := self._of(group, what, rises, case)) is not None)
+            told = (found for one, rises in measures if (found := self._of(group, one, rises, case)) is not None)
             yield from islice(told, 1)
 
-    def _of(self, group: Group, what: str, rises: Mapping[str, tuple[Sample, Rise]], case: Case) -> Finding | None:
+    def _of(self, group: Group, measure: _Measure, rises: _Rises, case: Case) -> Finding | None:
         seen = [rises[sample.id] for sample in group.samples if sample.id in rises]
         hits = {
             sample.id: found.share
             for sample, found in seen
-            if found.low - max(0.0, _usual(sample, rises)) > case.margin
+            if found.low - max(0.0, _usual(sample, rises)) > case.margin and measure.goes_on(sample)
         }
         if not hits or len(hits) < max(min(2, len(group.samples)), len(seen) / 2):
             return None
         most = max(hits.values())
         return self.finding(
-            f"{what} rose by {share(statistics.median(hits.values()))} over the last two thirds of its turns, "
+            f"{measure.what} rose by {share(statistics.median(hits.values()))} over the last two thirds of its turns, "
             f"in {len(hits)} of {len(seen)} round(s)",
             group=group,
             figures=[*SPEED, *CPU],
@@ -84,12 +88,26 @@ class SlowsWithWork(RunRule):
         )
 
 
-def _measures(run: Run) -> list[tuple[str, Callable[[Sample], Series]]]:
-    """What may rise with the work, and how it is read of a sample; the surest first."""
-    return [("CPU per request", _cpu_per_request), ("time per request", partial(_time_per_request, run=run))]
+@dataclass(frozen=True)
+class _Measure:
+    """What may rise with the work, and how it is read of a sample."""
+
+    what: str
+    read: Callable[[Sample], Series]
+    goes_on: Callable[[Sample], bool] = lambda _sample: True
+    """Whether a rise that was found is one of the turns that count, too."""
 
 
-def _rises(samples: Iterable[Sample], read: Callable[[Sample], Series]) -> dict[str, tuple[Sample, Rise]]:
+def _measures(run: Run) -> list[_Measure]:
+    """The surest first."""
+    return [
+        _Measure("CPU per request", _cpu_per_request),
+        _Measure("time per request", partial(_time_per_request, run=run)),
+        _Measure("the median latency", _median_latency, _latency_still_rises),
+    ]
+
+
+def _rises(samples: Iterable[Sample], read: Callable[[Sample], Series]) -> _Rises:
     """By sample, the rise over its later turns; of those alone that have enough of them, and of answers."""
     found: dict[str, tuple[Sample, Rise]] = {}
     for sample in samples:
@@ -113,6 +131,22 @@ def _time_per_request(sample: Sample, run: Run) -> Series:
     return [(done, pace[one.lap] / one.rate) for done, one in _turns(sample) if one.rate and one.lap in pace]
 
 
+def _median_latency(sample: Sample) -> Series:
+    """By the requests that had been answered, in a closed loop: a burst of other work moves a turn's rate, not it."""
+    return [(done, p50) for done, _, p50 in _latencies(sample)]
+
+
+def _latency_still_rises(sample: Sample) -> bool:
+    """Who is warmed up alone answers sooner than among others, and is none the slower for the work."""
+    counted = rise([(done, p50) for done, one, p50 in _latencies(sample) if one.lap is not None])
+    return counted is not None and counted.low > 0
+
+
+def _latencies(sample: Sample) -> Iterator[tuple[float, Slice, float]]:
+    turns = _turns(sample) if loop(sample) == "closed" else ()
+    return ((done, one, one.latency.p50) for done, one in turns if one.latency and one.latency.p50)
+
+
 def _turns(sample: Sample) -> Iterator[tuple[float, Slice]]:
     """Each turn with answers, and how many there had been when it ended."""
     turns = sample.slices.slices if sample.slices else []
@@ -120,7 +154,7 @@ def _turns(sample: Sample) -> Iterator[tuple[float, Slice]]:
     return ((float(done), turn) for done, turn in zip(answered, turns, strict=True) if turn.completed)
 
 
-def _usual(sample: Sample, rises: Mapping[str, tuple[Sample, Rise]]) -> float:
+def _usual(sample: Sample, rises: _Rises) -> float:
     """The rise of the contender in the middle, under the same load in the same round: what the machine did to all."""
     others = [
         found.share
