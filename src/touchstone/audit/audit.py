@@ -34,8 +34,8 @@ class Repeated:
 
     test: str
     runs: int
-    rate: Interval | None
-    """The mean of the logarithms with its 95 % interval, as a rate; None with fewer than three runs."""
+    rate: Interval
+    """The mean of the logarithms with its 95 % interval, as a rate."""
     scatter: float
     """The standard deviation of the logarithms, as a share."""
 
@@ -75,7 +75,7 @@ def audit(publication: Publication, noise: float = NOISE, *, files: int = 1) -> 
 
     """
     repeated = _repeated(publication.results) if files > 1 and files == len(publication.results) else None
-    if repeated is not None and repeated.rate is not None:
+    if repeated is not None:
         kept = [cause for cause in publication.of_all if cause != ONCE]
         publication = Publication(publication.format, publication.results, kept)
     return Audit(
@@ -93,7 +93,9 @@ def _repeated(results: list[Published]) -> Repeated | None:
     if len({result.test for result in results}) != 1 or len(rates) != len(results):
         return None
     found = mean_interval(rates, 0.95)
-    interval = Interval(*(math.exp(v) for v in (found.point, found.low, found.high))) if found else None
+    if found is None:
+        return None
+    interval = Interval(*(math.exp(v) for v in (found.point, found.low, found.high)))
     return Repeated(results[0].test, len(rates), interval, statistics.stdev(rates))
 
 

@@ -74,8 +74,6 @@ def _tell(console: Console, made: Audit, entry: str | None) -> None:
 
 def _repeated_words(repeated: Repeated) -> str:
     told = f"{repeated.test}: {repeated.runs} runs, whose rate scatters by {repeated.scatter:.1%}"
-    if repeated.rate is None:
-        return f"{told}; from three runs on there is an interval"
     rate = repeated.rate
     return f"{told}: {rate.point:,.0f}/s ({rate.low:,.0f} to {rate.high:,.0f})"
 
