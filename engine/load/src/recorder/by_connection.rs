@@ -27,6 +27,12 @@ impl ByConnection {
         self.0[slot as usize] = 1;
     }
 
+    /// How many connections are known to have got one, in this turn or before.
+    #[must_use]
+    pub const fn known(&self) -> u64 {
+        self.0.len() as u64
+    }
+
     /// How many connections got how many: a histogram of numbers, not of times. There are `connections`.
     #[must_use]
     pub fn histogram(&self, connections: usize) -> Histogram {

@@ -17,17 +17,18 @@ pub struct HeldUp {
     pub waits: Histogram,
     /// The longest of each connection, by its number.
     pub longest: Vec<Nanos>,
-    /// What half of the responses took at most, as known when one of few last came late.
+    /// What half of the responses took at most, as known when one of few last came late; kept over turns.
     usual: Nanos,
     late: u64,
 }
 
 impl HeldUp {
-    /// A response came late, while those to its kind of request took so long until now. Gives how long a gap between responses
-    /// must be to be a wait that all share: a service that takes 10 ms answers in waves, which are its own pace.
-    pub fn shared_gap(&mut self, latencies: &Histogram) -> Nanos {
+    /// A response came late, while those to its kind of request took so long until now, on so many connections. Gives how
+    /// long a gap between responses must be to be a wait that all share: a service that takes 10 ms answers in waves, which
+    /// are its own pace. What is usual is known only from more responses than a stall of all connections can delay.
+    pub fn shared_gap(&mut self, latencies: &Histogram, connections: u64) -> Nanos {
         self.late += 1;
-        if self.late.is_power_of_two() {
+        if self.late.is_power_of_two() && latencies.len() > 2 * connections {
             self.usual = latencies.quantile(0.5);
         }
         PAUSE.max(self.usual * 2)
@@ -57,11 +58,11 @@ impl HeldUp {
         }
     }
 
-    /// Forgets them.
+    /// Forgets them, but not what is usual.
     pub fn clear(&mut self) {
         self.waits.reset();
         self.longest.clear();
-        (self.usual, self.late) = (Nanos::ZERO, 0);
+        self.late = 0;
     }
 }
 
@@ -73,9 +74,25 @@ mod tests {
     fn a_gap_is_shared_that_is_longer_than_a_wave_of_the_service() {
         let mut latencies = Histogram::default();
         let mut held_up = HeldUp::default();
-        assert_eq!(held_up.shared_gap(&latencies), PAUSE);
-        latencies.record(Nanos::from_millis(30));
-        assert!(held_up.shared_gap(&latencies) >= Nanos::from_millis(60));
+        assert_eq!(held_up.shared_gap(&latencies, 1), PAUSE);
+        for _ in 0..3 {
+            latencies.record(Nanos::from_millis(30));
+        }
+        assert!(held_up.shared_gap(&latencies, 1) >= Nanos::from_millis(60));
+        // The next turn has none yet.
+        latencies.reset();
+        held_up.clear();
+        assert!(held_up.shared_gap(&latencies, 1) >= Nanos::from_millis(60));
+    }
+
+    #[test]
+    fn a_turn_that_begins_with_a_stall_of_all_connections_does_not_make_it_usual() {
+        let mut latencies = Histogram::default();
+        let mut held_up = HeldUp::default();
+        for _ in 0..4 {
+            latencies.record(Nanos::from_millis(90));
+            assert_eq!(held_up.shared_gap(&latencies, 4), PAUSE);
+        }
     }
 
     #[test]

@@ -324,7 +324,7 @@ impl Recorder {
             return;
         }
         let Kind { held_up, both, .. } = &mut self.kinds[usize::from(request.kind)];
-        let gap = held_up.shared_gap(both);
+        let gap = held_up.shared_gap(both, self.by_connection.known());
         let silent = self.listening.silent_between(request.sent, now, gap);
         held_up.record(slot, request.waited(now).saturating_sub(silent));
     }
