@@ -88,6 +88,14 @@ def test_every_operation_becomes_a_check_that_the_lab_takes(tmp_path: Path) -> N
     )
 
 
+def test_a_path_that_the_document_gives_an_example_of_is_loaded(tmp_path: Path) -> None:
+    given = DOCUMENT.replace("name: id, in: path,", "name: id, in: path, example: 7,").replace("delete:", "get:")
+    file = drafted(tmp_path, given)
+    loaded = read_manifest(file, Scenario).loads["mix"].requests
+    assert [request.target for request in loaded] == ["/api/notes?limit=10", "/api/notes/7"]
+    assert "# made up" not in file.read_text()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

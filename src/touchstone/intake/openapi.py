@@ -82,10 +82,13 @@ class _Api:
             parameters[parameter.get("in"), str(parameter.get("name"))] = parameter
         target, query, headers, made_up = self._base + path, [], {}, []
         for (place, name), parameter in parameters.items():
-            text = _as_text(self._sample(parameter, self.at(parameter, "schema")))
+            schema = self.at(parameter, "schema")
+            text = _as_text(self._sample(parameter, schema))
             if place == "path":
                 target = target.replace(f"{{{name}}}", quote(text, safe=""))
-                made_up.append(name)
+                # What the document gives as an example is taken to exist.
+                if not self._given(parameter, schema):
+                    made_up.append(name)
             elif place == "query" and parameter.get("required"):
                 query.append(f"{quote(name, safe='')}={quote(text, safe='')}")
             elif place == "header" and parameter.get("required"):
@@ -136,13 +139,15 @@ class _Api:
 
     def _sample(self, holder: Mapping[str, Any], schema: Mapping[str, Any], depth: int = 0) -> Any:
         """An example that the document gives, or a value of the schema's form."""
-        given = [*self._examples(holder), *self._examples(schema), *(schema.get("enum") or [])]
-        if given:
+        if given := self._given(holder, schema):
             return given[0]
         for parts in ("oneOf", "anyOf"):
             if schema.get(parts):
                 return self._sample({}, self.resolved(schema[parts][0]), depth + 1)
         return self._of_type(schema, depth)
+
+    def _given(self, holder: Mapping[str, Any], schema: Mapping[str, Any]) -> list[Any]:
+        return [*self._examples(holder), *self._examples(schema), *(schema.get("enum") or [])]
 
     def _examples(self, source: Mapping[str, Any]) -> Iterator[Any]:
         if "example" in source:
