@@ -224,6 +224,15 @@ impl JsonField {
         Ok(Self::Value(value.clone()))
     }
 
+    /// What it should have been, in words; `scratch` is what was compared last.
+    fn wanted(&self, scratch: &[u8]) -> String {
+        match self {
+            Self::Value(value) => value.to_string(),
+            Self::Text(_) => Value::from(String::from_utf8_lossy(scratch)).to_string(),
+            Self::Type(name) => format!("any {name}"),
+        }
+    }
+
     fn accepts(&self, found: &Value, key: Key<'_>, scratch: &mut Vec<u8>) -> bool {
         match self {
             Self::Value(value) => value == found,
@@ -259,7 +268,8 @@ impl JsonCheck {
                 .get(name)
                 .ok_or_else(|| format!("the field {name:?} is missing"))?;
             if !field.accepts(found, key, scratch) {
-                return Err(format!("the field {name:?} is {found}"));
+                let wanted = field.wanted(scratch);
+                return Err(format!("the field {name:?} is {found}, expected {wanted}"));
             }
         }
         match object
@@ -282,16 +292,18 @@ mod tests {
         Check::compile(&expect, Scope::default(), "test").unwrap()
     }
 
-    fn right(expect: Value, body: &str) -> bool {
+    fn verdict(expect: Value, body: &str) -> Result<(), String> {
         let key = Key {
             counter: 7,
             seed: 1,
             thread: 0,
             session: None,
         };
-        check(json!({ "body": expect }))
-            .body_is_right(body.as_bytes(), key, &mut Vec::new())
-            .is_ok()
+        check(json!({ "body": expect })).body_is_right(body.as_bytes(), key, &mut Vec::new())
+    }
+
+    fn right(expect: Value, body: &str) -> bool {
+        verdict(expect, body).is_ok()
     }
 
     #[test]
@@ -337,6 +349,17 @@ mod tests {
             r#"{"status":"ok","ms":1,"n":"k-8"}"#,
         ] {
             assert!(!right(expect.clone(), wrong), "{wrong}");
+        }
+        for (field, wanted) in [
+            (json!({"equals": "no"}), r#"expected {"equals":"no"}"#),
+            (json!("k-{counter}"), r#"expected "k-7""#),
+            (json!({"type": "number"}), "expected any number"),
+        ] {
+            let said = verdict(
+                json!({"kind": "json", "fields": {"a": field}}),
+                r#"{"a":"no"}"#,
+            );
+            assert_eq!(said, Err(format!(r#"the field "a" is "no", {wanted}"#)));
         }
         let exact = json!({"kind": "json", "exact": true, "fields": {"a": 1}});
         assert!(right(exact.clone(), r#"{"a":1}"#) && !right(exact, r#"{"a":1,"b":2}"#));
