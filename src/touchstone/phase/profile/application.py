@@ -7,10 +7,13 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack
+from touchstone.phase.profile.naming_runtime import OWN
 
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
+_SCRIPTS = {".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".py"}
 _TABLES = {"go": "go", "rust": "rust", "c++": "cpp", "c": "cpp"}
 _OF_THE_JVM = {"java", "kotlin", "scala"}
 NATIVE_IMAGE = "native-image"
@@ -29,12 +32,14 @@ def tables_of(stack: Stack, *, jvm: bool) -> list[str]:
 
 def own_prefixes(stack: Stack) -> list[str]:
     """How the names of its own functions begin: packages, modules and crates that its sources declare."""
-    return sorted({prefix for pattern in stack.sources for path in stack.folder.glob(pattern) for prefix in _of(path)})
+    return sorted({prefix for path, _ in source_files(stack) for prefix in _of(path)})
 
 
 def _of(path: Path) -> Iterator[str]:
     if path.suffix in {".kt", ".java", ".scala"}:
         yield from (f"{name}." for name in _PACKAGE.findall(_text(path)))
+    elif path.suffix in _SCRIPTS:
+        yield OWN
     elif path.suffix == ".go":
         yield "main."
     elif path.name == "go.mod":

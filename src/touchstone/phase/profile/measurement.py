@@ -17,6 +17,7 @@ from touchstone.phase.profile.heap import HotspotHeap, heap_counts
 from touchstone.phase.profile.java_names import of_symbol
 from touchstone.phase.profile.jvm import is_jvm
 from touchstone.phase.profile.jvm_profiler import jvm_profiler
+from touchstone.phase.profile.naming_runtime import naming_runtime
 from touchstone.phase.profile.own_starts import count_instructions, trace_heap
 from touchstone.phase.profile.passes import COUNTED_S, PassError, Passes
 from touchstone.phase.profile.perf import Perf
@@ -34,13 +35,18 @@ def profile_one(task: Task, sample: Sample) -> None:
     Raises TouchstoneError if it cannot be loaded. What a profiler is refused is put down, and the rest is measured.
     """
     if task.rate <= 0:
+        _try_to_load(task, sample)
         raise PassError("no contender could be loaded, so that there is no rate", fix="run the phase `load` first")
     stack, asked = task.contender.stack, task.contender.variant.profiled
     evidence = ProfileEvidence(rate=task.rate, application=own_prefixes(stack))
     sample.profile = evidence
     copy = None if asked is None else _copy(task, sample, evidence)
-    with started(task, task.bench.builds[task.contender.name], sample) as contender_running:
-        sampler = _sampler(task, contender_running, evidence) if asked is None else None
+    built = task.bench.builds[task.contender.name]
+    with started(task, built, sample) as contender_running:
+        runtime = naming_runtime(contender_running.process)
+        if runtime is not None and runtime.asks and (copy or asked is None):
+            copy = runtime.asked(copy or built)
+        sampler = _sampler(task, contender_running, evidence) if asked is None and copy is None else None
         with Passes(task.bench, task.load, contender_running, task.rate) as passes:
             passes.warm_up(_budget(task))
             evidence.plain = _steady(passes, contender_running, evidence, sampler)
@@ -56,6 +62,15 @@ def profile_one(task: Task, sample: Sample) -> None:
     if task.contender.stack.language.lower() == "go":
         trace_heap(task, sample, evidence)
     sample.figures, sample.not_measured = profile_figures(evidence)
+
+
+def _try_to_load(task: Task, sample: Sample) -> None:
+    """Raises TouchstoneError with the reason why this contender could not be loaded, where it still cannot."""
+    with (
+        started(task, task.bench.builds[task.contender.name], sample) as contender_running,
+        Passes(task.bench, task.load, contender_running, None) as passes,
+    ):
+        passes.warm_up(_budget(task))
 
 
 def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None:
@@ -91,13 +106,13 @@ def _budget(task: Task) -> Budget:
 def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) -> Sampler | None:
     """The profiler that suits the process, ready; None if there is none, with the reason in the evidence."""
     process, placement = contender_running.process, task.bench.placement
-    jvm = is_jvm(process)
-    evidence.tables = tables_of(task.contender.stack, jvm=jvm)
+    jvm, runtime = is_jvm(process), naming_runtime(process)
+    evidence.tables = [runtime.table] if runtime else tables_of(task.contender.stack, jvm=jvm)
     try:
         if jvm:
             return jvm_profiler(process)
         names = of_symbol if NATIVE_IMAGE in evidence.tables else str
-        return Perf(process, placement.server_cpus, placement.engine_cpus, names)
+        return Perf(process, placement.server_cpus, placement.engine_cpus, names, runtime)
     except ProfilerError as error:
         evidence.not_profiled = error.sentence
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -137,9 +138,11 @@ class Passes:
         if self._session is not None and self._session.fatal:
             raise PassError("it could not be connected to: " + "; ".join(self._session.fatal.values()))
         answered, right = sum(r.completed for r in records), sum(r.ok for r in records)
-        failed = sum(sum(r.errors.values()) for r in records)
+        classes = sum((Counter(r.errors) for r in records), Counter())
+        failed = classes.total()
         if not answered or failed > self.load.error_allowance * (answered + failed):
+            named = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in classes.most_common())
             raise PassError(
-                f"{failed} of {answered + failed} requests of a profile's pass failed, {right} were right",
+                f"{failed} of {answered + failed} requests of a profile's pass failed ({named}), {right} were right",
                 fix="run the phase `load` first: it says what is wrong with them",
             )

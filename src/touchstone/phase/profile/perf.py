@@ -10,12 +10,15 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from touchstone.isolation.child import end_child, start_child
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.libraries import Libraries
+from touchstone.phase.profile.naming_runtime import NamingRuntime, remove_traces
+from touchstone.phase.profile.perf_map import PerfMaps
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain.registry import find_tool
@@ -33,21 +36,31 @@ _PERMIT = (
 class Perf(Sampler):
     """Samples a process tree from outside: `watched` are the CPUs that it is bound to, `own` where perf itself may run.
 
-    `names` gives a function the name that its language's table of patterns has for it.
+    `names` gives a function the name that its language's table of patterns has for it; those of scripts have the names
+    that their `runtime` tells.
 
     Where it is permitted, perf samples these CPUs and not the threads: a timer for each thread is set anew at each
     context switch, which was seen to add half to the CPU of a server that switches four times per request.
     """
 
-    def __init__(self, process: ServerProcess, watched: Sequence[int], own: Sequence[int], names: Names = str) -> None:
+    def __init__(
+        self,
+        process: ServerProcess,
+        watched: Sequence[int],
+        own: Sequence[int],
+        names: Names = str,
+        runtime: NamingRuntime | None = None,
+    ) -> None:
         tool = find_tool("perf", ">=5.17")
         if not isinstance(tool, Found):
             raise ProfilerError(f"not measured: {tool}", fix="then run the phase again")
         self._perf = str(tool.path)
         self._process = process
         self._watched, self._own = watched, own
-        self._names = names
         self._members: set[int] = set()
+        self._cwd = Path(f"/proc/{process.pid}/cwd").resolve()
+        self._runtime = runtime
+        self._names = runtime.names(self._cwd) if runtime else names
         self.name = f"perf {tool.version}, cpu-clock"
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._child: subprocess.Popen[Any] | None = None
@@ -110,7 +123,9 @@ class Perf(Sampler):
             sampled = json.loads(document.read_text(encoding="utf-8", errors="replace"))
         except ValueError as error:
             raise self._failed(f"what perf has written is no JSON: {error}") from error
-        stacks = folded(_stacks(sampled, self._members, Libraries(self._members), self._names))
+        code = Code(PerfMaps(self._members), Libraries(self._members), self._names)
+        stacks = folded(_stacks(sampled, self._members, code))
+        self.unseen = self._runtime.unseen_in(stacks) if self._runtime else None
         self.end()
         return stacks
 
@@ -122,6 +137,7 @@ class Perf(Sampler):
             os.close(pipe)
         if self._folder is not None:
             self._folder.cleanup()
+        remove_traces(self._members, self._cwd)
         self._child, self._pipes, self._folder = None, [], None
 
     def _failed(self, what: str) -> ProfilerError:
@@ -133,20 +149,31 @@ class Perf(Sampler):
         return ProfilerError(f"not measured: {what}{f': {said}' if said else ''}", fix=_PERMIT)
 
 
-def _stacks(
-    document: dict[str, Any], members: Collection[int], libraries: Libraries, names: Names
-) -> Iterator[tuple[list[str], int]]:
+@dataclass(frozen=True)
+class Code:
+    """What stands for an address outside the kernel."""
+
+    compiled: PerfMaps
+    libraries: Libraries
+    names: Names
+
+    def name(self, frame: dict[str, str], pid: int) -> str:
+        """A frame by its function, or by its file: perf names no file where it has no symbol."""
+        address = int(frame.get("ip", "0x0"), 16)
+        symbol = self.compiled.name(pid, address) or frame.get("symbol")
+        return self.names(symbol) if symbol else self.libraries.name(pid, address)
+
+
+def _stacks(document: dict[str, Any], members: Collection[int], code: Code) -> Iterator[tuple[list[str], int]]:
     """The samples of these processes in perf's JSON, the outermost frame first."""
     for sample in document.get("samples", []):
         pid = sample.get("pid")
         if pid in members:
-            frames = [_name(frame, pid, libraries, names) for frame in reversed(sample.get("callchain", []))]
+            frames = [_name(frame, pid, code) for frame in reversed(sample.get("callchain", []))]
             yield [thread_kind(sample.get("comm", "")), *(frames or ["[no stack]"])], 1
 
 
-def _name(frame: dict[str, str], pid: int, libraries: Libraries, names: Names) -> str:
-    """A frame by its function, or by its file: perf names no file where it has no symbol."""
-    address, symbol = frame.get("ip", "0x0"), frame.get("symbol")
-    if frame.get("dso", "").startswith("[kernel") or address.startswith("0xffff"):
-        return f"{symbol or '[unknown]'}{KERNEL}"
-    return names(symbol) if symbol else libraries.name(pid, int(address, 16))
+def _name(frame: dict[str, str], pid: int, code: Code) -> str:
+    if frame.get("dso", "").startswith("[kernel") or frame.get("ip", "").startswith("0xffff"):
+        return f"{frame.get('symbol') or '[unknown]'}{KERNEL}"
+    return code.name(frame, pid)

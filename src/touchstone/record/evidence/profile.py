@@ -76,7 +76,7 @@ class ProfileEvidence(Record):
     plain: ProfilePass | None = None
     """Without a profiler: what is explained."""
     copy_plain: ProfilePass | None = None
-    """The same of the copy that was built for the profiler; None where the contender itself was profiled."""
+    """The same of the copy that was built or started for the profiler; None where the contender itself was profiled."""
     profiled: ProfilePass | None = None
     profiler: str | None = None
     """Name, version and event; None where no profiler ran."""

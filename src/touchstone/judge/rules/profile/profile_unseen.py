@@ -17,6 +17,9 @@ class ProfileUnseen(GroupRule):
 
     What the kernel, native libraries and the JVM's own threads take is counted, so that the parts still add up. But it
     is one part, where a contender that was sampled by a better profiler has several: only the others are comparable.
+
+    perf learns the names of functions in Python from CPython 3.12 or later, and their stacks from a build with frame
+    pointers. Of others it sees what C functions take, which is the part of the allocator, the runtime or a library.
     """
 
     code = "profile-unseen"
@@ -34,8 +37,9 @@ class ProfileUnseen(GroupRule):
         if not spent:
             return
         unseen = sum(one.categories.get(Category.UNSEEN, 0.0) for one in spent) / sum(one.subject for one in spent)
+        told = f"{share(unseen)} of the CPU was not told apart. " if unseen else ""
         yield self.finding(
-            f"{share(unseen)} of the CPU was not told apart. {profiles[0].unseen}",
+            f"{told}{profiles[0].unseen}",
             group=group,
             figures=[],
             evidence={"unseen": unseen},

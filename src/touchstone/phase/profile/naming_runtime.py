@@ -1,0 +1,128 @@
+"""Runtimes of scripts that tell perf the names of functions, if they are asked to at their start.
+
+They write a perf map, `/tmp/perf-PID.map`: what lies at which address. The names in it hold the path of the script,
+which differs between two contenders, and how far the function was compiled, which changes as it runs. Here a function
+is `PLACE:NAME`, and PLACE begins with `./` if it is the contender's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+
+import psutil
+
+from touchstone.bench.base import Built
+from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.perf_map import perf_map_of
+from touchstone.record.evidence.profile import FoldedStacks
+
+OWN = "./"
+"""How the names of a contender's own functions begin."""
+
+_JAVASCRIPT = re.compile(
+    r"^(?:JS|LazyCompile|Function|Eval|Script|EvalFunction):[*~^+]?"
+    r"(?P<name>.*?) ?(?P<path>(?:/|file:|node:).*?)(?P<line>:\d+)?(?::\d+)?$"
+)
+_PYTHON = re.compile(r"^py::(?P<name>.+?):(?P<path>[/<.].*)$")
+_PACKAGES = re.compile(r"^.*/(?:node_modules|site-packages|dist-packages)/")
+_STANDARD = re.compile(r"^.*/lib/python3\.\d+t?/")
+_NODE = re.compile(r"node(js)?")
+_CPYTHON = re.compile(r"python3\.(?P<minor>\d+)t?")
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?:|\.py:|^node:")
+"""A function of a script, under the name that it has here."""
+_FEW = 0.3
+"""Of the samples: a service of scripts that spends less in and below them is not seen whole."""
+_TELLS_NAMES = 12
+"""CPython 3.12 is the first that tells them."""
+
+
+@dataclass(frozen=True)
+class NamingRuntime:
+    """What runs a contender's scripts."""
+
+    table: str
+    """Its table of patterns."""
+    variable: str
+    """The environment variable by which it is asked."""
+    asks: str
+    """What is added to that variable; empty for a version that cannot be asked."""
+    function: re.Pattern[str]
+    """A function in its perf map: `name`, `path`, and `line` where a function without a name is known by it."""
+    unseen: str | None = None
+    """What a profile does not show if hardly a stack holds a function with a name."""
+
+    def asked(self, built: Built) -> Built:
+        """The contender, to be started so that the runtime tells names."""
+        given = built.env.get(self.variable)
+        return replace(built, env={**built.env, self.variable: f"{given} {self.asks}" if given else self.asks})
+
+    def names(self, folder: Path) -> Callable[[str], str]:
+        """How functions of a process that runs in this folder are called: a symbol of its perf map -> PLACE:NAME."""
+
+        def named(symbol: str) -> str:
+            found = self.function.match(symbol)
+            if found is None:
+                return symbol
+            line = found.groupdict().get("line") or ""
+            return f"{_place(found['path'], folder)}:{found['name'] or f'(anonymous{line})'}"
+
+        return named
+
+    def unseen_in(self, stacks: FoldedStacks) -> str | None:
+        """What these stacks do not show, and why; None where they do."""
+        named = sum(count for frames, count in stacks.read() if any(_SCRIPT.search(frame) for frame in frames))
+        return self.unseen if named < _FEW * stacks.samples else None
+
+
+_V8 = NamingRuntime("node", "NODE_OPTIONS", "--perf-basic-prof --interpreted-frames-native-stack", _JAVASCRIPT)
+_PYTHON_3_12 = NamingRuntime(
+    "python",
+    "PYTHONPERFSUPPORT",
+    "1",
+    _PYTHON,
+    unseen="This CPython keeps no frame pointers, so that its C functions are seen and those in Python are not: a "
+    "build with -fno-omit-frame-pointer shows both.",
+)
+_PYTHON_BEFORE = replace(
+    _PYTHON_3_12,
+    asks="",
+    unseen="CPython tells the names of functions from 3.12 on: of this version its C functions alone are seen.",
+)
+
+
+def naming_runtime(process: ServerProcess) -> NamingRuntime | None:
+    """The runtime of a process tree: that of the first process which is one. None for other programs."""
+    for member in sorted(process.tree(), key=lambda one: one.pid):
+        try:
+            program = PurePath(member.exe()).name
+        except psutil.Error:
+            continue
+        if _NODE.fullmatch(program):
+            return _V8
+        if found := _CPYTHON.fullmatch(program):
+            return _PYTHON_3_12 if int(found["minor"]) >= _TELLS_NAMES else _PYTHON_BEFORE
+    return None
+
+
+def remove_traces(pids: Collection[int], folder: Path) -> None:
+    """Remove what such runtimes wrote for these processes, which ran in this folder."""
+    for pid in pids:
+        for path in (perf_map_of(pid), *folder.glob(f"isolate-*-{pid}-v8.log")):
+            path.unlink(missing_ok=True)
+
+
+def _place(path: str, folder: Path) -> str:
+    """Where a function's script lies, in words that are the same for two contenders."""
+    path = path.removeprefix("file://")
+    if not path.startswith("/"):
+        return path  # part of the runtime: node:events, <frozen importlib._bootstrap>
+    if _PACKAGES.match(path):
+        return _PACKAGES.sub("", path)
+    if _STANDARD.match(path):
+        return _STANDARD.sub("python:", path)
+    script = PurePath(path)
+    inside = script.is_relative_to(folder)
+    return OWN + str(script.relative_to(folder) if inside else PurePath(*script.parts[-2:]))
