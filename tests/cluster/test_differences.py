@@ -47,10 +47,6 @@ def found(server: Machine, name: str) -> dict[str, dict[str, Any]]:
     rows = judged(server, name, "throughput")
     for slow in ("waits", "spins"):
         assert of_samples(rows[slow])[1] < 0.8 and rows[slow]["outcome"] in {"slower", "undecided"}, done.stdout
-    equal = rows["sound"]
-    low, high = of_samples(equal)
-    assert low < 1 < high, done.stdout
-    assert equal["outcome"] in {"equivalent", "undecided"}, equal
     assert judged(server, name, "cpu_per_request")["spins"]["ratio"] > 1.2
     return rows
 
@@ -72,3 +68,6 @@ def test_planted_differences_are_found_and_none_in_equals_from_two_generators_as
     for name in ("waits", "spins"):
         (low, high), (least, most) = of_samples(alone[name]), of_samples(both[name])
         assert low < most and least < high, (name, alone[name], both[name])
+    # An interval of 95 % leaves the truth out once in twenty runs: in both of them it does so once in four hundred.
+    equals = [both["sound"], alone["sound"]]
+    assert any(equal["outcome"] in {"equivalent", "undecided"} for equal in equals), equals
