@@ -3,8 +3,10 @@
 `python -m benchmarks.calibration.adjustment [--trials N]` draws rounds of laps of two equal contenders. Another process
 wanders over the CPUs and takes up to a CPU from slice to slice; the rate loses a given share per CPU. Another machine
 on the same core slows it in some slices, by up to a given share; the fixed piece of work shows it, a third as large and
-with a scatter of its own. Printed: how often the 95 % interval of the ratio holds 1, and its half width, with the
-ratios as they are and at equal disturbance.
+with a scatter of its own. In the last lines the other process is on the contender's own CPU in half of the slices,
+where the rate loses what it takes, and on another CPU in the rest, where it loses nothing; what it takes there is known
+to a tick, or not at all. Printed: how often the 95 % interval of the ratio holds 1, and its half width, with the ratios
+as they are and at equal disturbance.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import math
 import statistics
 import sys
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -28,18 +31,22 @@ BUSY, ANSWERS, UNSURE = 0.5, 3.0, 0.007
 """In this share of slices another machine works on the core; a service answers so many times as much as the fixed piece
 of work, whose mean over a slice scatters by this much.
 """
+TICK = 0.02
+"""By so much the share of the own CPU that others had is known: 10 ms of a slice and its gap."""
 
 
 @dataclass(frozen=True)
 class Setting:
     """So many rounds of so many laps; the rate loses `lost` of itself per CPU that another process has, and up to
-    `slowed` in a slice whose core somebody else slows.
+    `slowed` in a slice whose core somebody else slows. `here`: what it loses is what is taken of its own CPU, which is
+    `known` or not; None where it does not matter on which CPU the other is.
     """
 
     rounds: int
     laps: int
     lost: float
     slowed: float = 0.0
+    here: Literal["known", "not known"] | None = None
 
 
 SETTINGS = (
@@ -51,6 +58,11 @@ SETTINGS = (
     Setting(5, 8, 0.0, 0.4),
     Setting(5, 8, 0.5, 0.4),
     Setting(9, 10, 0.3, 0.4),
+    Setting(5, 8, 1.0, here="not known"),
+    Setting(5, 8, 1.0, here="known"),
+    Setting(9, 10, 1.0, here="not known"),
+    Setting(9, 10, 1.0, here="known"),
+    Setting(9, 10, 1.0, 0.4, here="known"),
 )
 
 
@@ -60,14 +72,17 @@ def drawn(setting: Setting, dice: np.random.Generator) -> list[list[Lap]]:
     for _ in range(setting.rounds):
         luck, at, laps = dice.normal(0, LUCK), 0.0, []
         for _ in range(setting.laps):
-            had, slowed, shown = [], [], []
+            had, lost, slowed, shown, left = [], [], [], [], []
             for _ in range(2):
                 at = KEEPS * at + dice.normal(0, MOVES)
-                had.append(min(1.0, max(0.0, 0.5 + at)))
+                had.append(min(0.8 if setting.here else 1.0, max(0.0, 0.5 + at)))
+                lost.append(setting.lost * had[-1] * (1.0 if setting.here is None else dice.random() < 0.5))
+                left.append(math.log(max(0.05, 1 - lost[-1] + dice.normal(0, TICK))))
                 slowed.append(-math.log1p(-setting.slowed * dice.random() * (dice.random() < BUSY)))
                 shown.append(slowed[-1] / ANSWERS + dice.normal(0, UNSURE))
-            rate = math.log((1 - setting.lost * had[0]) / (1 - setting.lost * had[1])) - slowed[0] + slowed[1]
-            laps.append(Lap(luck + rate + dice.normal(0, NOISE), had[0] - had[1], shown[0] - shown[1]))
+            rate = math.log((1 - lost[0]) / (1 - lost[1])) - slowed[0] + slowed[1]
+            known = left[0] - left[1] if setting.here == "known" else None
+            laps.append(Lap(luck + rate + dice.normal(0, NOISE), had[0] - had[1], shown[0] - shown[1], known))
         rounds.append(laps)
     return rounds
 
@@ -86,7 +101,8 @@ def row(setting: Setting, trials: int) -> str:
             held[equal] += interval.low <= 1 <= interval.high
             widths[equal].append(math.log(interval.high / interval.low) / 2)
     cells = [f"{held[equal] / trials:.1%} | ± {statistics.median(widths[equal]):.1%}" for equal in (False, True)]
-    return f"| {setting.rounds} | {setting.laps} | {setting.lost:.0%} | {setting.slowed:.0%} | {' | '.join(cells)} |"
+    words = [f"{setting.lost:.0%}", f"{setting.slowed:.0%}", setting.here or "-"]
+    return f"| {setting.rounds} | {setting.laps} | {' | '.join([*words, *cells])} |"
 
 
 def main() -> int:
@@ -94,7 +110,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=2000)
     options = parser.parse_args()
-    heads = ("rounds", "laps", "lost per CPU", "core slower by up to", "as they are: held", "half width")
+    heads = (
+        "rounds",
+        "laps",
+        "lost per CPU",
+        "core slower by up to",
+        "on its own CPU",
+        "as they are: held",
+        "half width",
+    )
     print(f"| {' | '.join(heads)} | at equal disturbance: held | half width |")
     print(f"|{'---:|' * (len(heads) + 2)}")
     for setting in SETTINGS:

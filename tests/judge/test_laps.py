@@ -165,3 +165,54 @@ def test_both_disturbances_are_told_apart() -> None:
     assert found.slope is not None and -1.2 < found.slope < -0.4
     assert found.core_slope is not None and -3.5 < found.core_slope < -2.5
     assert found.low is not None and found.high is not None and 1.02 < found.low < 1.05 < found.high < 1.08
+
+
+def taken_here(run: Run, *, favours: str = "", told: bool = True, seed: int = 7) -> Run:
+    """In each slice others have up to 0.7 of a CPU, here or there: the rate answers only here, on the contender's own."""
+    dice = random.Random(seed)
+    for contender, one in turns(run):
+        had = 0.7 * dice.random() + (0.1 if contender == favours else 0.0)
+        here = had if dice.random() < 0.5 else 0.0
+        one.other_cpu_s, one.steal_s = had * (one.end - one.begin), 0.0
+        one.taken_here = here if told else None
+        assert one.rate is not None
+        one.rate *= 1 - here
+    return run
+
+
+def width(found: Comparison) -> float:
+    assert found.low is not None and found.high is not None
+    return math.log(found.high / found.low)
+
+
+def test_what_others_left_of_the_contender_s_own_cpus_tells_more_than_what_they_took_of_the_machine() -> None:
+    machine, own = comparison(taken_here(sliced_run(RATES), told=False)), comparison(taken_here(sliced_run(RATES)))
+    assert machine.left_slope is None and machine.slope is not None
+    assert own.left_slope is not None and 0.9 < own.left_slope < 1.1
+    assert width(own) < width(machine) / 3
+    assert own.low is not None and own.high is not None and 1.02 < own.low < 1.05 < own.high < 1.08
+
+
+def test_at_equal_disturbance_of_its_own_cpus_its_difference_is_no_doubt() -> None:
+    found = comparison(steal(taken_here(sliced_run(RATES)), 0.20, (RUST,)))
+    assert found.left_slope is not None
+    assert found.sampled_low is None, "no interval was widened"
+
+
+def test_what_others_had_of_one_contender_s_cpus_alone_is_not_given_back_to_it() -> None:
+    run = sliced_run(RATES)
+    for contender, one in turns(run):
+        one.taken_here = 0.20 + 0.01 * (one.index % 3) if contender == RUST else 0.01 * (one.index % 3)
+        assert one.rate is not None
+        one.rate *= 1 - one.taken_here
+    found = comparison(run)
+    assert found.left_slope is None
+    assert found.ratio is not None and found.ratio < 0.95
+
+
+def test_a_share_that_is_all_but_gone_does_not_decide_alone() -> None:
+    run = taken_here(sliced_run(RATES))
+    one = next(one for contender, one in turns(run) if contender == RUST)
+    one.taken_here = 1.0
+    found = comparison(run)
+    assert found.ratio is not None and 1.0 < found.ratio < 1.1

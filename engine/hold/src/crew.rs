@@ -81,7 +81,8 @@ impl Crew {
             let cpus = job.cpus.iter().cycle();
             let work = Work {
                 job: Box::new(job.clone()),
-                first_source: number * (share.div_ceil(PER_SOURCE) + 1),
+                // Each has source addresses of its own.
+                first: number * (share.div_ceil(PER_SOURCE) + 1) * PER_SOURCE,
                 at_once: AT_ONCE / count,
                 cpu: cpus.copied().nth(number as usize),
             };
@@ -95,7 +96,8 @@ impl Crew {
         let nodes = job.generators.len() as u64;
         let files = job.generators.iter().map(|one| one.open_files).min();
         let capacity = room(files.unwrap_or(0));
-        let on_each = most.min(ports).div_ceil(nodes).div_ceil(capacity).max(1);
+        let of_each = most.min(ports).div_ceil(nodes);
+        let on_each = of_each.div_ceil(capacity).max(1);
         let mut crew = Self::of(capacity, Some((job.generators.len(), ports)));
         let theirs = Job {
             // Sources of loopback lead nowhere from there.
@@ -110,7 +112,7 @@ impl Crew {
                 })?;
                 let work = Work {
                     job: Box::new(theirs.clone()),
-                    first_source: 0,
+                    first: number * of_each / on_each,
                     at_once: AT_ONCE / (nodes * on_each),
                     cpu: Some(node.cpus[number as usize % node.cpus.len()]),
                 };

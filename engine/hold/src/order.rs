@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Work {
     pub job: Box<Job>,
-    /// Number of its first source address.
-    pub first_source: u64,
+    /// Number of its first connection among all that its machine may open.
+    pub first: u64,
     /// How many connections may be under way at once.
     pub at_once: u64,
     /// The CPU that it is pinned to.

@@ -42,7 +42,7 @@ fn follow(work: Work, input: File, output: File) -> Result<(), JobError> {
         // Where the machine has no such CPU, the process runs where the scheduler puts it.
         let _ = cpus::bind(&[cpu]);
     }
-    Client::new(plan, work.first_source, work.at_once, input, output)
+    Client::new(plan, work.first, work.at_once, input, output)
         .and_then(Client::run)
         .map_err(engine)
 }

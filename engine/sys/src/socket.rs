@@ -4,12 +4,16 @@ use crate::{count, done, own};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::ptr::null;
 use std::time::Duration;
 
 /// How many connections may wait to be accepted; the kernel caps it at `net.core.somaxconn`.
 const BACKLOG: i32 = 65_535;
+
+/// The kernel's number of an option of IP that the library has not (linux/in.h).
+const IP_LOCAL_PORT_RANGE: i32 = 51;
 
 /// One end of a connection, or what becomes one.
 #[derive(Debug)]
@@ -84,6 +88,24 @@ impl Stream {
                 libc::IP_BIND_ADDRESS_NO_PORT,
                 (&raw const on).cast(),
                 size_of::<i32>() as libc::socklen_t,
+            )
+        })
+    }
+
+    /// Has the kernel look for a free port among these alone; `0..=0` for all that it may use.
+    ///
+    /// # Errors
+    /// Linux before 6.3 knows no such option.
+    pub fn port_within(&self, ports: &RangeInclusive<u16>) -> io::Result<()> {
+        let range = u32::from(*ports.end()) << 16 | u32::from(*ports.start());
+        // SAFETY: the option's value is 32 bits.
+        done(unsafe {
+            libc::setsockopt(
+                self.0.as_raw_fd(),
+                libc::IPPROTO_IP,
+                IP_LOCAL_PORT_RANGE,
+                (&raw const range).cast(),
+                size_of::<u32>() as libc::socklen_t,
             )
         })
     }

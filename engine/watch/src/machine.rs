@@ -25,7 +25,14 @@ pub struct MachineReading {
     pub swapped_pages: Option<u64>,
     /// CPU time of the dependencies; empty if there are none.
     pub dependencies: DependencyTimes,
+    /// When it was read.
+    pub at: Nanos,
+    /// How long each CPU has done nothing, by its number; `None` for one that is off.
+    pub idle: Vec<Option<Nanos>>,
 }
+
+/// Room for the lines of some six hundred CPUs, which the file begins with; those beyond are not known.
+const STAT: usize = 64 << 10;
 
 /// What happened on the machine between two readings.
 #[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
@@ -50,16 +57,13 @@ impl MachineReading {
     /// Reads `/proc/stat`, `/proc/vmstat` and the dependencies. `None` where they cannot be read.
     #[must_use]
     pub fn now(dependencies: &mut Dependencies) -> Option<Self> {
-        let mut buffer = [0; 512];
+        let mut buffer = vec![0; STAT];
         let source = file::open(c"/proc/stat")?;
         let text = file::read(&source, &mut buffer)?;
-        let line = text.split(|b| *b == b'\n').next()?.strip_prefix(b"cpu ")?;
-        let mut ticks = [0u64; 8];
-        let words = line.split(|b| *b == b' ').filter(|w| !w.is_empty());
-        for (slot, word) in ticks.iter_mut().zip(words) {
-            *slot = procfs::number(word)?;
-        }
-        let [user, nice, system, _idle, _iowait, irq, softirq, steal] = ticks;
+        let at = clock::monotonic();
+        let mut lines = text.split(|b| *b == b'\n');
+        let [user, nice, system, _idle, _iowait, irq, softirq, steal] =
+            ticks(lines.next()?.strip_prefix(b"cpu ")?)?;
         let tick = clock::tick();
         Some(Self {
             busy: tick * (user + nice + system + irq + softirq),
@@ -68,7 +72,26 @@ impl MachineReading {
             processes: ProcessTimes::now(),
             swapped_pages: swapped_pages(),
             dependencies: dependencies.read(),
+            at,
+            idle: idle_times(lines),
         })
+    }
+
+    /// Which share of some CPUs' time until a later reading was neither idle nor `own`: what others had there, and the host.
+    /// `None` where there are none, or one of them is not known.
+    ///
+    /// Idle time is the only one that the kernel counts exactly; the others it takes from what runs at each of its ticks.
+    #[must_use]
+    pub fn taken(&self, later: &Self, cpus: &[usize], own: Nanos) -> Option<f64> {
+        let idle = |reading: &Self| {
+            cpus.iter()
+                .map(|cpu| reading.idle.get(*cpu).copied().flatten())
+                .sum::<Option<Nanos>>()
+        };
+        let rested = idle(later)?.saturating_sub(idle(self)?);
+        let elapsed: Nanos = cpus.iter().map(|_| later.at.saturating_sub(self.at)).sum();
+        let taken = clock::seconds(elapsed.saturating_sub(rested + own));
+        (elapsed > Nanos::ZERO).then(|| taken / clock::seconds(elapsed))
     }
 
     /// Who else used the CPUs until a later reading, which is just over; `watched` says who belongs to a watched tree.
@@ -119,6 +142,39 @@ impl MachineReading {
     }
 }
 
+/// User, nice, system, idle, iowait, irq, softirq and steal of a line of `/proc/stat`, without its name.
+fn ticks(line: &[u8]) -> Option<[u64; 8]> {
+    let mut ticks = [0u64; 8];
+    let words = line.split(|b| *b == b' ').filter(|w| !w.is_empty());
+    for (slot, word) in ticks.iter_mut().zip(words) {
+        *slot = procfs::number(word)?;
+    }
+    Some(ticks)
+}
+
+/// By the CPU's number, from the lines `cpuN`. A CPU that waits for a disk is idle as well.
+fn idle_times<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<Option<Nanos>> {
+    let tick = clock::tick();
+    let mut idle = Vec::new();
+    for line in lines.map_while(|line| line.strip_prefix(b"cpu")) {
+        let mut parts = line.splitn(2, |b| *b == b' ');
+        let (Some(number), Some(rest)) = (parts.next().and_then(procfs::number), parts.next())
+        else {
+            continue;
+        };
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        // The last line may be cut off where the room ends.
+        let Some([_, _, _, rested, waited, ..]) = ticks(rest) else {
+            continue;
+        };
+        if number < STAT {
+            idle.resize(idle.len().max(number + 1), None);
+            idle[number] = Some(tick * (rested + waited));
+        }
+    }
+    idle
+}
+
 fn swapped_pages() -> Option<u64> {
     let mut buffer = [0; procfs::BUFFER];
     let source = file::open(c"/proc/vmstat")?;
@@ -130,6 +186,51 @@ fn swapped_pages() -> Option<u64> {
 mod tests {
     use super::*;
     use touchstone_sys::clock::nanos;
+
+    #[test]
+    fn what_others_had_of_some_cpus_is_neither_idle_nor_own() {
+        let stat: [&[u8]; 4] = [
+            b"cpu0 5 0 5 100 20 0 0 0 0 0",
+            b"cpu2 1 2 3 400 0 0 0 7 0 0",
+            b"intr 27685148 0 0",
+            b"cpu3 1 1 1 1 1 1 1 1",
+        ];
+        let idle = idle_times(stat.into_iter());
+        let tick = clock::tick();
+        assert_eq!(idle, [Some(tick * 120), None, Some(tick * 400)]);
+        let reading = |at, idle: [f64; 2]| MachineReading {
+            at: nanos(at),
+            idle: vec![Some(nanos(idle[0])), None, Some(nanos(idle[1]))],
+            ..MachineReading::default()
+        };
+        let (before, after) = (reading(1.0, [0.5, 0.1]), reading(3.0, [1.0, 0.1]));
+        // Two seconds of each: CPU 0 rested for half a second, CPU 2 not at all.
+        for (cpus, own, share) in [
+            (&[0][..], 1.2, Some(0.15)),
+            (&[0, 2], 3.0, Some(0.125)),
+            (&[0], 9.0, Some(0.0)),
+            (&[0, 1], 0.0, None),
+            (&[0, 7], 0.0, None),
+            (&[], 0.0, None),
+        ] {
+            let taken = before.taken(&after, cpus, nanos(own));
+            let right = taken.zip(share).map(|(a, b)| (a - b).abs() < 1e-9);
+            assert!(right.unwrap_or(taken == share), "{cpus:?}: {taken:?}");
+        }
+    }
+
+    #[test]
+    fn this_machine_tells_of_each_cpu_that_it_lets_us_use() {
+        let mut none = Dependencies::default();
+        let cpus = touchstone_sys::cpus::CpuSet::of_thread(0)
+            .unwrap()
+            .numbers();
+        let (before, after) = (
+            MachineReading::now(&mut none).unwrap(),
+            MachineReading::now(&mut none).unwrap(),
+        );
+        assert!(before.taken(&after, &cpus, Nanos::ZERO).is_some());
+    }
 
     #[test]
     fn a_dependency_is_no_stranger() {

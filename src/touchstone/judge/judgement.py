@@ -125,6 +125,8 @@ class Comparison(Record):
     """By how much the log ratio of slices moved for each CPU that others took more; None if it was not adjusted for."""
     core_slope: float | None = Field(default=None, exclude_if=lambda slope: slope is None)
     """By how much it moved for each log unit by which the core was slower; None if it was not adjusted for."""
+    left_slope: float | None = Field(default=None, exclude_if=lambda slope: slope is None)
+    """By how much it moved for each log unit of its own CPUs that others left it; None if it was not adjusted for."""
     starts: int = 0
     """Pairs of neighbouring starts behind it, over all rounds; 0 where contenders were not started in turn."""
     rounds: int = 0

@@ -1,7 +1,7 @@
 //! Connections: opened, established, timed out, ended.
 
 use super::{Client, Slot, State, Task};
-use std::io;
+use std::io::{self, ErrorKind::AddrNotAvailable};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use touchstone_crew::PER_SOURCE;
@@ -15,12 +15,26 @@ impl Client {
         let socket = Stream::new(&address)?;
         // Closing resets: nothing stays in TIME_WAIT for the next run.
         socket.reset_on_close()?;
+        let number = self.first + self.opened;
         if let Some(sources) = self.plan.sources {
             socket.late_port()?;
-            let source = sources.address(self.first_source + self.opened / PER_SOURCE);
+            let source = sources.address(number / PER_SOURCE);
             socket.bind(&SocketAddr::from((source, 0)))?;
         }
-        socket.connect(&address)?;
+        if let Some(ports) = self.ports {
+            // Where the kernel does not know of it, it looks among all of them.
+            let _ = socket.port_within(&ports.window(number));
+        }
+        match socket.connect(&address) {
+            // Others have taken the whole window.
+            Err(error) if self.ports.is_some() && error.kind() == AddrNotAvailable => {
+                socket.port_within(&(0..=0))?;
+                socket.connect(&address)?;
+            }
+            begun => {
+                begun?;
+            }
+        }
         let fd = socket.as_raw_fd();
         self.epoll.add_connection(&socket, fd as u64)?;
         if self.slots.len() <= fd as usize {

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::RawFd;
 use std::time::Duration;
-use touchstone_crew::say;
+use touchstone_crew::{Ports, say};
 use touchstone_exchange::Reader;
 use touchstone_sys::clock::{Nanos, monotonic, nanos, seconds};
 use touchstone_sys::poll::{Epoll, Event};
@@ -62,8 +62,10 @@ enum Task {
 /// State of the process.
 pub struct Client {
     plan: Plan,
-    /// Number of its first source address.
-    first_source: u64,
+    /// Number of its first connection among all of its machine.
+    first: u64,
+    /// Where it looks for ports, if it has no source addresses of its own.
+    ports: Option<Ports>,
     /// How many connections may be under way at once: the server's queue must not overflow.
     at_once: u64,
     epoll: Epoll,
@@ -98,14 +100,19 @@ const TELL: Nanos = Nanos::from_millis(500);
 impl Client {
     pub fn new(
         plan: Plan,
-        first_source: u64,
+        first: u64,
         at_once: u64,
         orders: File,
         answers: File,
     ) -> io::Result<Self> {
+        let ports = match plan.sources {
+            None => Ports::of_this_machine(),
+            Some(_) => None,
+        };
         let client = Self {
             plan,
-            first_source,
+            first,
+            ports,
             at_once: at_once.max(1),
             epoll: Epoll::new()?,
             orders,

@@ -58,6 +58,8 @@ pub struct Contender {
     pub watcher: Option<Watcher>,
     /// CPUs that its process may use, some of them where there are many; none if it is not watched.
     pub cpus: Vec<usize>,
+    /// All CPUs that it has to itself: none where the engine or a dependency of its may use one of them.
+    pub own_cpus: Vec<usize>,
     /// Whether it was said that it cannot be loaded.
     pub lost: bool,
     /// Those who load it.
@@ -81,7 +83,13 @@ impl Contender {
         let cpus = job
             .watch
             .as_ref()
-            .and_then(|watch| CpuSet::of_thread(watch.pid));
+            .and_then(|watch| CpuSet::of_thread(watch.pid))
+            .map_or_else(Vec::new, |set| set.numbers());
+        let own_cpus = if has_to_itself(&cpus, &job) {
+            cpus.clone()
+        } else {
+            Vec::new()
+        };
         let (crew, ready): (Box<dyn TurnCrew>, Ready) = if job.generators.is_empty() {
             let share = Share::whole(&job);
             let (crew, ready) = LocalCrew::start(&job, &target, &mix, share, interrupt)?;
@@ -94,7 +102,8 @@ impl Contender {
             job,
             mix,
             watcher,
-            cpus: cpus.map_or_else(Vec::new, |set| speed::some_of(&set.numbers())),
+            cpus: speed::some_of(&cpus),
+            own_cpus,
             lost: false,
             crew,
         };
@@ -121,4 +130,16 @@ impl Contender {
             watcher.mark(phase);
         }
     }
+}
+
+/// Whether neither the engine nor a dependency may use any of a contender's CPUs.
+fn has_to_itself(cpus: &[usize], job: &Job) -> bool {
+    let engine = job.cpus.iter().flatten();
+    let engine: Vec<usize> = engine
+        .filter_map(|cpu| usize::try_from(*cpu).ok())
+        .collect();
+    let dependencies = job.watch.iter().flat_map(|watch| &watch.dependencies);
+    let others = dependencies.map(|one| CpuSet::of_thread(one.pid));
+    let apart = |set: CpuSet| cpus.iter().all(|cpu| !set.has(*cpu));
+    !engine.is_empty() && apart(CpuSet::of(&engine)) && others.flatten().all(apart)
 }

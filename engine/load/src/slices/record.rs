@@ -126,6 +126,10 @@ pub struct CpuUse {
     /// CPU seconds of neither engine nor contenders nor their dependencies, as in a load result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_cpu_s: Option<f64>,
+    /// The share of the contender's own CPUs' time that was not idle, and that no contender used: what others and the host
+    /// had there, to a tick of 10 ms. Absent without a `watch`, and where the engine or a dependency may work there too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_here: Option<f64>,
     /// What a fixed piece of work took on the contender's CPUs meanwhile, on average, in seconds: it takes longer where a
     /// core is slower, since its other hyperthread works for somebody else. Absent where there is no `watch`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -228,8 +228,8 @@ impl Lab<'_> {
             .collect();
         let watched: Nanos = used.iter().flatten().copied().sum();
         let own = &self.job.contenders[record.contender].job.watch;
-        let machine = before.machine.as_ref().zip(after.machine.as_ref());
-        let machine = machine.map(|(before, after)| {
+        let readings = before.machine.as_ref().zip(after.machine.as_ref());
+        let machine = readings.map(|(before, after)| {
             let strangers = before.strangers(after, &self.dependencies, |pid| {
                 self.contenders.iter().any(|one| one.contains(pid))
             });
@@ -242,8 +242,13 @@ impl Lab<'_> {
         cpu.server_cpu_s = used[record.contender].map(seconds);
         cpu.others_cpu_s = used.into_iter().map(|used| used.map(seconds)).collect();
         cpu.others_cpu_s[record.contender] = None;
-        let cpus = &self.contenders[record.contender].cpus;
-        cpu.reference_s = before.speed.until(&after.speed, cpus).map(seconds);
+        let contender = &self.contenders[record.contender];
+        cpu.reference_s = before
+            .speed
+            .until(&after.speed, &contender.cpus)
+            .map(seconds);
+        cpu.taken_here =
+            readings.and_then(|(before, after)| before.taken(after, &contender.own_cpus, watched));
         if let Some(machine) = machine {
             cpu.steal_s = Some(machine.steal_s);
             cpu.other_cpu_s = Some(machine.other_cpu_s);

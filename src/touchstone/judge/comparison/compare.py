@@ -118,7 +118,9 @@ class _Question:
         found = _effects(contender, baseline)
         self.effects, self.rounds = found.values, found.rounds
         self.comparison.laps, self.comparison.starts = found.laps, found.starts
+        self.adjustment = found.adjustment
         self.comparison.slope, self.comparison.core_slope = found.adjustment.taken, found.adjustment.slowed
+        self.comparison.left_slope = found.adjustment.left
         self.interval: Interval | None = None
         self.exact = is_exact(e.figure)
         # Round 0 stands for a phase without rounds: more of them would measure nothing again.
@@ -140,7 +142,7 @@ class _Question:
     def _widen(self, contender: Series, baseline: Series) -> None:
         assert self.interval is not None
         sampled, paired = self.interval, self.comparison.laps + self.comparison.starts > 0
-        figure, adjusted = self.comparison.figure, self.comparison.slope is not None
+        figure, adjusted = self.comparison.figure, self.adjustment.for_others
         self.interval = widened(sampled, contender.doubts, baseline.doubts, figure, paired=paired, adjusted=adjusted)
         if (self.interval.low, self.interval.high) != (sampled.low, sampled.high):
             self.comparison.sampled_low, self.comparison.sampled_high = sampled.low, sampled.high

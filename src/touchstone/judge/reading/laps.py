@@ -5,11 +5,12 @@ is the trimmed mean of its laps' log ratios: a lap in which a neighbour took the
 an outlier, and counts no more than any other. The round stays the unit of inference: luck that a process is born with
 is in all laps of its round alike (Kalibera and Jones 2013).
 
-What other processes and the host took in one slice and not in its neighbour is known, and how much slower the core was
-(a fixed piece of work tells); and so is how a figure answers to either: from lap to lap, within the rounds. So the
-ratios are taken at equal disturbance (analysis of covariance; Deng et al. 2013, CUPED), which leaves their mean where
-it is and takes away scatter. Not so where one contender's slices were disturbed more than chance explains: others may
-then have taken what this contender left over, or it slows its own core down.
+What other processes and the host took in one slice and not in its neighbour is known, of the whole machine and of the
+contender's own CPUs, and how much slower the core was (a fixed piece of work tells); and so is how a figure answers to
+each: from lap to lap, within the rounds. So the ratios are taken at equal disturbance (analysis of covariance; Deng et
+al. 2013, CUPED), which leaves their mean where it is and takes away scatter. Not so where one contender's slices were
+disturbed more than chance explains: others may then have taken what this contender left over, or it slows its own core
+down.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ LEAST_PAIRS = 24
 """With fewer laps over all rounds a slope is a guess."""
 _EXPLAINED = 0.25
 """A slope that explains less of the laps' variance is not worth taking into account."""
+_LEAST_LEFT = 0.05
+"""Of a share of a CPU below, a tick of the kernel's clock makes half."""
 _CHANCE = 3.0
 """Standard errors of the mean disturbance within which it is taken for chance."""
 
@@ -62,6 +65,8 @@ class Lap:
     """CPUs that others had in the contender's slice, less those that they had in the baseline's."""
     slowed: float | None = None
     """The log ratio of what the fixed piece of work took in both slices; None where that is not known."""
+    left: float | None = None
+    """The log ratio of the shares of its own CPUs that others left to each; None where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +77,21 @@ class Adjustment:
     """For each CPU that others had more; None if it is not adjusted for."""
     slowed: float | None = None
     """For each log unit by which the core was slower; None likewise."""
+    left: float | None = None
+    """For each log unit of its own CPUs that was left to it; None likewise."""
+
+    @property
+    def for_others(self) -> bool:
+        """Whether what others took is the same on both sides."""
+        return self.taken is not None or self.left is not None
 
     def applied(self, laps: Sequence[Lap]) -> list[float]:
         """The log ratios as they would be had both slices been disturbed alike."""
         return [
-            lap.ratio - (self.taken or 0.0) * (lap.taken or 0.0) - (self.slowed or 0.0) * (lap.slowed or 0.0)
+            lap.ratio
+            - (self.taken or 0.0) * (lap.taken or 0.0)
+            - (self.slowed or 0.0) * (lap.slowed or 0.0)
+            - (self.left or 0.0) * (lap.left or 0.0)
             for lap in laps
         ]
 
@@ -106,7 +121,8 @@ def laps_of(contender: Sample, baseline: Sample, figure: str) -> list[Lap]:
         if upper > 0 and lower > 0:
             had, they_had = _taken(own[lap]), _taken(theirs[lap])
             taken = None if had is None or they_had is None else had - they_had
-            found.append(Lap(math.log(upper / lower), taken, _slowed(own[lap], theirs[lap])))
+            ratio, slowed, left = math.log(upper / lower), _slowed(own[lap], theirs[lap]), _left(own[lap], theirs[lap])
+            found.append(Lap(ratio, taken, slowed, left))
     return found
 
 
@@ -123,7 +139,9 @@ def lap_effects(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> tuple[li
 def adjustment(rounds: Sequence[Sequence[Lap]], figure: str) -> Adjustment:
     """How the log ratio answers to what others took and to a slower core, as far as it is to be adjusted for.
 
-    The slopes are those of laps within their rounds, so that no difference between contenders or rounds is in them.
+    What others took of the whole machine counts next to what they left of the contender's own CPUs, since the engine
+    has to have its part as well. The slopes are those of laps within their rounds, so that no difference between
+    contenders or rounds is in them.
     What has the wrong sign is left out, and all of it where it explains too little.
     """
     side = _MOVED.get(figure)
@@ -133,12 +151,14 @@ def adjustment(rounds: Sequence[Sequence[Lap]], figure: str) -> Adjustment:
     known = {
         "taken": [[lap.taken for lap in laps] for laps in usable],
         "slowed": [[lap.slowed for lap in laps] for laps in usable],
+        "left": [[lap.left for lap in laps] for laps in usable],
     }
+    sides = {"taken": side, "slowed": side, "left": -side}
     moved = {name: _within(values) for name, values in known.items() if _by_chance(values)}
     ratios = _within([[lap.ratio for lap in laps] for laps in usable])
     while moved:
         slopes, left, *_ = np.linalg.lstsq(np.column_stack([*moved.values()]), ratios)
-        wrong = [name for name, slope in zip(moved, slopes, strict=True) if slope * side <= 0]
+        wrong = [name for name, slope in zip(moved, slopes, strict=True) if slope * sides[name] <= 0]
         if not wrong:
             explained = 1 - float(left.sum()) / float(ratios @ ratios)
             found = dict(zip(moved, map(float, slopes), strict=True))
@@ -185,3 +205,9 @@ def _taken(one: Slice) -> float | None:
 
 def _slowed(own: Slice, theirs: Slice) -> float | None:
     return math.log(own.reference_s / theirs.reference_s) if own.reference_s and theirs.reference_s else None
+
+
+def _left(own: Slice, theirs: Slice) -> float | None:
+    if own.taken_here is None or theirs.taken_here is None:
+        return None
+    return math.log(max(_LEAST_LEFT, 1 - own.taken_here) / max(_LEAST_LEFT, 1 - theirs.taken_here))

@@ -57,6 +57,9 @@ class Slice(Record):
     engine_delayed_s: float | None = None
     steal_s: float | None = None
     other_cpu_s: float | None = None
+    taken_here: float | None = Field(default=None, exclude_if=lambda share: share is None)
+    """The share of the contender's own CPUs' time that others and the host had; None where the engine or a dependency
+    works there too."""
     reference_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """What a fixed piece of work took on the contender's CPUs meanwhile: longer where a core was slower."""
     strangers: list[Stranger] = Field(default=[], exclude_if=lambda strangers: not strangers)
