@@ -1,10 +1,11 @@
-"""`python -m tests.golden`: write the expected outputs anew. `python -m tests.golden pack FOLDER`: add a run."""
+"""`python -m tests.golden`: write what is expected, and README, anew. `python -m tests.golden pack RUN`: add a run."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+from tests.golden import readme
 from tests.golden.golden import RUNS, pack, write_expected
 
 match sys.argv[1:]:
@@ -15,5 +16,6 @@ match sys.argv[1:]:
         for name in RUNS:
             write_expected(name)
             print(f"expected/{name}")
+        print(readme.write())
     case _:
         sys.exit(__doc__)

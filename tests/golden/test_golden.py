@@ -6,6 +6,7 @@ import difflib
 
 import pytest
 
+from tests.golden import readme
 from tests.golden.golden import HERE, RUNS, expected, outputs
 
 _SHOWN = 30
@@ -26,3 +27,9 @@ def test_judgement_and_reports_are_what_they_were(name: str) -> None:
 
 def test_every_run_has_its_expectation() -> None:
     assert sorted(path.name for path in (HERE / "expected").iterdir()) == RUNS
+
+
+def test_readme_shows_what_is_printed_today() -> None:
+    page = readme.README.read_text(encoding="utf-8")
+    assert readme.block() in page, "python -m tests.golden"
+    assert readme.written(page) == page

@@ -168,7 +168,7 @@ def test_both_disturbances_are_told_apart() -> None:
 
 
 def taken_here(run: Run, *, favours: str = "", told: bool = True, seed: int = 7) -> Run:
-    """In each slice others have up to 0.7 of a CPU, here or there: the rate answers only here, on the contender's own."""
+    """In each slice others have up to 0.7 of a CPU, here or there: the rate answers only to what they have here."""
     dice = random.Random(seed)
     for contender, one in turns(run):
         had = 0.7 * dice.random() + (0.1 if contender == favours else 0.0)
