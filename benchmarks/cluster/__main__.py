@@ -1,4 +1,4 @@
-"""Connections that a cluster holds: a server and N generators, each a network namespace here with a Ray node of its own.
+"""Connections that a cluster holds: a server and N generators, each a network namespace with a Ray node of its own.
 
 `.venv-cluster/bin/python -m benchmarks.cluster [--generators N] [--stack mote]`, as root, after `make test-cluster` has
 made that environment. Each generator has one address and the widest range of ports, 64,511 of them: sixteen hold a
