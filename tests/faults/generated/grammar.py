@@ -82,7 +82,6 @@ class Batch:
     sound: bool
     program: Literal["server", "service"] = "server"
     load: dict[str, Any] = field(default_factory=dict)
-    scenario: dict[str, Any] = field(default_factory=dict)
     rounds: int | None = 1
     """None for the profile's, where a comparison is what must tell."""
 

@@ -98,7 +98,8 @@ def _setup(batch: Batch, profile: str) -> Setup:
         "drawn",
         servers=tuple(Server(dict(draw.knobs), batch.program, {"TRUTHS": str(_TRUTHS)}) for draw in batch.draws),
         load=batch.load | ({"timeout_s": 5.0} if calls else {}),
-        scenario=ECHO if calls else {},
+        # What a resource is held against is the plain contender, which is the first of its batch.
+        scenario=ECHO if calls else {"baseline": NAMES[0]},
         profile=profile,
         rounds=batch.rounds,
     )
