@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import zipfile
 from pathlib import Path
 
 COREUTILS = """
@@ -19,3 +21,15 @@ def bare_path(folder: Path, *tools: str) -> str:
         if (found := shutil.which(name)) is not None:
             (folder / name).symlink_to(found)
     return str(folder)
+
+
+def engine_in(wheel: Path) -> bytes:
+    """The engine that a wheel holds."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".data/scripts/touchstone-engine"))
+        return archive.read(name)
+
+
+def newest_glibc(binary: bytes) -> tuple[int, int]:
+    """The newest version of glibc that a binary asks for: the dynamic linker refuses it on an older one."""
+    return max((int(major), int(minor)) for major, minor in re.findall(rb"\0GLIBC_(\d+)\.(\d+)", binary))

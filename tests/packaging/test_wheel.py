@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.packaging.machine import bare_path
+from tests.packaging.machine import bare_path, engine_in, newest_glibc
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
@@ -84,6 +84,7 @@ def test_the_wheel_holds_what_is_tracked_and_no_more(machine: Machine) -> None:
 
 def test_the_wheel_fits_a_linux_of_2018(machine: Machine) -> None:
     assert "py3-none-manylinux_2_28" in machine.wheel.name
+    assert newest_glibc(engine_in(machine.wheel)) <= (2, 28)
 
 
 def test_it_knows_its_scenarios_in_any_folder(machine: Machine) -> None:
