@@ -315,8 +315,8 @@ pub struct Generator {
     /// Whether the figures are the server's: false for the `reasons` given.
     pub stands: bool,
     /// Interrupted; a thread busier than 97 %; a thread that waited for a CPU in more than 10 % of the window; 1 % of
-    /// the sends later than the slot and 1 ms; under 99 % of the offered rate reached; connections missing; no
-    /// response.
+    /// the sends later than the slot and 1 ms; under 99 % of the offered rate reached, and with Poisson arrivals by more
+    /// than three standard deviations; connections missing; no response.
     pub reasons: Vec<String>,
 }
 

@@ -114,6 +114,37 @@ fn an_open_loop_sends_what_is_due_and_counts_waiting_from_then() {
 }
 
 #[test]
+fn a_short_draw_of_random_arrivals_is_no_failure() {
+    let server = FaultServer::start(Fault::None, 1);
+    let mut job = job(&server, BACKENDS[0], 1);
+    job.max_requests = None;
+    job.duration_s = 0.5;
+    job.arrival = Loop::Open {
+        rate: 400.0,
+        arrivals: Arrivals::Poisson,
+    };
+    let below = |reasons: &[String]| reasons.iter().any(|reason| reason.contains("offered"));
+    // Of 200 arrivals every second draw has fewer than 198.
+    let mut fewer = 0;
+    for seed in 0..6 {
+        job.seed = seed;
+        let result = carry_out(&job);
+        fewer += u32::from(result.counts.sent < 198);
+        assert!(
+            !below(&result.generator.reasons),
+            "{:?}",
+            result.generator.reasons
+        );
+    }
+    assert!(fewer > 0, "no draw had fewer: it shows nothing");
+    // 100 ms for each response and 8 connections: 80 of 400 a second, which no draw explains.
+    let server = FaultServer::start(Fault::Delay(Duration::from_millis(100)), 1);
+    job.url = server.url();
+    let reasons = carry_out(&job).generator.reasons;
+    assert!(below(&reasons), "{reasons:?}");
+}
+
+#[test]
 fn a_stall_is_seen_by_every_request_that_was_due_in_it() {
     for backend in BACKENDS {
         let (every, for_) = (Duration::from_millis(1_000), Duration::from_millis(400));
