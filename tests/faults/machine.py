@@ -45,6 +45,9 @@ class Stage:
     def total(self, steps: int) -> None:
         pass
 
+    def longer(self, steps: int) -> None:
+        pass
+
     def stage(self, text: str) -> None:
         self.console.print(text)
 

@@ -18,3 +18,15 @@ def test_a_second_run_on_one_display_counts_from_its_own_beginning(monkeypatch: 
         display.advance()
         display.step("load: rust/plain")
     assert [line.split()[0] for line in said.getvalue().splitlines()] == ["0/2", "1/2", "0/2", "1/2"]
+
+
+def test_a_round_that_is_added_takes_nothing_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_PLAIN_EVERY_S", 0.0)
+    said = io.StringIO()
+    display = progress.display_for(Console(file=said))
+    display.total(2)
+    for steps in (2, 3):
+        display.longer(steps)
+        display.step("load: go/plain")
+        display.advance()
+    assert [line.split()[0] for line in said.getvalue().splitlines()] == ["0/2", "1/3"]

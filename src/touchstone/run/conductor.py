@@ -193,7 +193,7 @@ class Conductor:
         while True:
             number += 1
             order = self._order(number)
-            self.display.total(sum(map(self._steps, chosen)))
+            self.display.longer(sum(map(self._steps, chosen)))
             self.display.stage(
                 f"round {number} of {max(number, self.plan.rounds)}: {', '.join(n for n in order if n in sound)}"
             )

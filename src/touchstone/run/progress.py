@@ -28,6 +28,9 @@ class Display(Protocol):
     def total(self, steps: int) -> None:
         """A run of so many measurements begins; a command may make several runs."""
 
+    def longer(self, steps: int) -> None:
+        """The same run has so many measurements by now: rounds may be added to it. What is done stays done."""
+
     def stage(self, text: str) -> None:
         """A stage of the run begins."""
 
@@ -75,6 +78,10 @@ class Live:
         """See Display."""
         self._progress.update(self._task, total=steps, completed=0)
 
+    def longer(self, steps: int) -> None:
+        """See Display."""
+        self._progress.update(self._task, total=steps)
+
     def stage(self, text: str) -> None:
         """See Display."""
         self._console.print(text, style="bold")
@@ -118,6 +125,10 @@ class Plain:
     def total(self, steps: int) -> None:
         """See Display."""
         self._steps, self._done = steps, 0
+
+    def longer(self, steps: int) -> None:
+        """See Display."""
+        self._steps = steps
 
     def stage(self, text: str) -> None:
         """See Display."""
