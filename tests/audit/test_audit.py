@@ -11,7 +11,7 @@ import pytest
 from tests.audit.files import arena, benchmarker, techempower
 from tests.cli.test_commands import touchstone
 from touchstone.audit.audit import Audit, audit
-from touchstone.audit.read import read_publication
+from touchstone.audit.read import read_publication, read_together
 from touchstone.failure import UsageError
 
 
@@ -72,6 +72,29 @@ def test_a_fault_in_an_entry_is_found(tmp_path: Path, changed: dict[str, Any], c
 )
 def test_what_is_just_within_its_bounds_is_no_fault(tmp_path: Path, changed: dict[str, Any]) -> None:
     assert codes(audited(tmp_path, [arena(**changed)])) == set()
+
+
+@pytest.mark.parametrize("rps", [-5.0, float("nan"), float("inf")])
+def test_a_number_that_nothing_can_have_measured_is_a_fault_and_ranks_nowhere(tmp_path: Path, rps: float) -> None:
+    made = audited(tmp_path, [arena(rps=rps), arena(framework="beta"), arena(framework="gamma", rps=19_000)])
+    assert codes(made) == {"impossible-number"}
+    assert made.ranks[0].entries == 2
+    paths = [tmp_path / f"{number}.json" for number in range(2)]
+    for path in paths:
+        path.write_text(json.dumps([arena(rps=rps, language=path.stem)]))
+    assert audit(read_together(paths), files=2).repeated is None
+
+
+def test_an_entry_with_all_the_figures_of_another_is_a_copy(tmp_path: Path) -> None:
+    made = audited(tmp_path, [arena(), arena(framework="beta"), arena(framework="gamma", rps=20_001)])
+    assert [(r.entry, [f.code for f in wrong]) for r, wrong in made.by_entry if wrong] == [("beta", ["figures-copied"])]
+    offered = audited(tmp_path, [arena(target_rate=20_000), arena(framework="beta", target_rate=20_000)])
+    assert not codes(offered)
+
+
+def test_percentiles_in_another_unit_than_the_mean_are_found(tmp_path: Path) -> None:
+    assert codes(audited(tmp_path, [arena(p99_latency="9.10s")])) == {"mean-unlike-percentiles"}
+    assert not codes(audited(tmp_path, [arena(p99_latency="450ms")])), "the slowest of a hundred may hold the mean"
 
 
 def test_techempower_is_read_level_by_level(tmp_path: Path) -> None:

@@ -52,6 +52,29 @@ Error distribution:
 """
 
 
+WRK2 = """Running 30s test @ http://127.0.0.1:80/index.html
+  2 threads and 100 connections
+  Thread calibration: mean lat.: 10087 usec, rate sampling interval: 22 msec
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     6.60ms    1.92ms  12.49ms   68.46%
+    Req/Sec     1.04k     1.08k    2.50k    72.79%
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%    6.67ms
+ 99.000%   11.18ms
+100.000%   12.50ms
+
+  Detailed Percentile spectrum:
+       Value   Percentile   TotalCount 1/(1-Percentile)
+
+       0.921     0.000000            1         1.00
+#[Mean    =        6.602, StdDeviation   =        1.919]
+----------------------------------------------------------
+  60018 requests in 30.00s, 19.81MB read
+Requests/sec:   2000.28
+Transfer/sec:    676.18KB
+"""
+
+
 def wrk(*, p99: str = "12.00ms", errors: str = "", rate: str = "20000.00") -> str:
     return WRK.format(p99=p99, errors=errors, rate=rate)
 
@@ -100,6 +123,9 @@ def audited(folder: Path, document: object) -> Audit:
     return audit(read_publication(path))
 
 
+DROPPED = {"iterations": {"count": 200_000, "rate": 1.0}, "dropped_iterations": {"count": 9000, "rate": 1.0}}
+
+
 def codes(made: Audit) -> set[str]:
     return {fault.code for _, wrong in made.by_entry for fault in wrong}
 
@@ -140,15 +166,41 @@ def test_each_tools_result_is_read(tmp_path: Path, document: object, tool: str, 
         (vegeta(status_codes={"200": 9000, "0": 1000}), "unanswered-not-in-throughput"),
         (k6(avg=50.0), "percentiles-not-monotone"),
         (k6(), "errors-in-throughput"),
+        (k6() | {"metrics": k6()["metrics"] | {"checks": {"passes": 900, "fails": 100}}}, "checks-failed"),
+        (k6() | {"metrics": k6()["metrics"] | DROPPED}, "rate-not-reached"),
+        (wrk(p99="3.00s").replace("25.30ms", "4.00s"), "mean-unlike-percentiles"),
+        (wrk().replace("200000 requests", "0 requests").replace("20000.00", "0.00"), "nothing-answered"),
+        (vegeta(throughput=500.0, wait=10_000_000_000), "rate-not-reached"),
+        (vegeta(throughput=float("inf")), "impossible-number"),
+        (oha(summary=oha()["summary"] | {"average": 0.03}), "mean-unlike-percentiles"),
     ],
 )
 def test_a_fault_in_a_tools_result_is_found(tmp_path: Path, document: object, code: str) -> None:
     assert code in codes(audited(tmp_path, document))
 
 
-@pytest.mark.parametrize("document", [wrk(), oha(), vegeta()])
+SHORT = vegeta(
+    latencies={"mean": 100e6, "50th": 100e6, "95th": 104e6, "99th": 108e6, "max": 110e6},
+    duration=1_990_000_000, wait=101_000_000, requests=200, rate=100.5, throughput=95.6, status_codes={"200": 200},
+)  # fmt: skip
+"""An attack of 2 s on a service that takes 100 ms: `throughput` is over the wait for the last response as well."""
+
+
+@pytest.mark.parametrize("document", [wrk(), oha(), vegeta(), WRK2, SHORT])
 def test_a_sound_result_has_no_fault(tmp_path: Path, document: object) -> None:
     assert not codes(audited(tmp_path, document))
+
+
+def test_an_open_loop_that_does_not_tell_its_rate_is_held_to_no_closed_loops_law(tmp_path: Path) -> None:
+    made = audited(tmp_path, WRK2)
+    assert made.publication.format == "wrk2"
+    assert "closed-loop-latency" not in {code for code, _, _ in made.by_cause}
+    assert "Little's law" in {check for check, _, _ in made.not_applied}
+
+
+def test_who_refuses_quickly_has_kept_the_rate(tmp_path: Path) -> None:
+    refused = vegeta(throughput=950.0, status_codes={"200": 9500, "404": 500})
+    assert codes(audited(tmp_path, refused)) == {"errors-not-in-throughput"}
 
 
 def test_what_could_not_be_checked_is_named(tmp_path: Path) -> None:
@@ -162,7 +214,7 @@ def test_what_could_not_be_checked_is_named(tmp_path: Path) -> None:
 def test_several_files_of_one_load_are_a_series(tmp_path: Path) -> None:
     paths = [tmp_path / f"{number}.txt" for number in range(4)]
     for path, rate in zip(paths, ("19800.00", "20000.00", "20200.00", "20000.00"), strict=True):
-        path.write_text(wrk(rate=rate))
+        path.write_text(wrk(rate=rate, p99=f"12.0{path.stem}ms"))
     made = audit(read_together(paths), files=4)
     assert made.repeated is not None
     assert made.repeated.rate.low < 20_000 < made.repeated.rate.high
@@ -174,6 +226,32 @@ def test_several_files_of_one_load_are_a_series(tmp_path: Path) -> None:
     assert "not checked" in done.stdout
     few = audit(read_together(paths[:2]), files=2)
     assert few.repeated is not None and few.repeated.rate.low < 19_900 < few.repeated.rate.high
+
+
+def test_a_copy_is_no_repetition(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
+    for path in (one, other):
+        path.write_text(wrk())
+    for pair in ((one, other), (one, one)):
+        with pytest.raises(UsageError, match="to the last byte"):
+            read_together(pair)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        vegeta(status_codes=None),
+        vegeta(status_codes=[200]),
+        {"metrics": {"http_reqs": [1], "http_req_duration": {}}},
+        {"metrics": {"http_reqs": {"count": float("inf"), "rate": 1}, "http_req_duration": {}}},
+        oha(statusCodeDistribution={"": 1}),
+    ],
+)
+def test_a_value_of_another_kind_is_told_as_such(tmp_path: Path, document: object) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(UsageError, match="not as its format has it"):
+        read_publication(path)
 
 
 def test_files_of_several_tools_are_refused(tmp_path: Path) -> None:

@@ -78,10 +78,11 @@ def audit(publication: Publication, noise: float = NOISE, *, files: int = 1) -> 
     if repeated is not None:
         kept = [cause for cause in publication.of_all if cause != ONCE]
         publication = Publication(publication.format, publication.results, kept)
+    copies = _copies(publication.results)
     return Audit(
         publication=publication,
         noise=noise,
-        by_entry=[(result, faults(result)) for result in publication.results],
+        by_entry=[(r, faults(r) + ([copies[i]] if i in copies else [])) for i, r in enumerate(publication.results)],
         ranks=_ranks(publication.results, noise) if repeated is None else [],
         not_applied=_not_applied(publication.results),
         repeated=repeated,
@@ -89,7 +90,7 @@ def audit(publication: Publication, noise: float = NOISE, *, files: int = 1) -> 
 
 
 def _repeated(results: list[Published]) -> Repeated | None:
-    rates = [math.log(result.rate) for result in results if result.rate]
+    rates = [math.log(result.rate) for result in results if result.rate and _measured(result)]
     if len({result.test for result in results}) != 1 or len(rates) != len(results):
         return None
     found = mean_interval(rates, 0.95)
@@ -104,11 +105,35 @@ def _not_applied(results: list[Published]) -> list[tuple[str, int, str]]:
     return [(check, count, reason) for (check, reason), count in counts.items()]
 
 
+def _measured(result: Published) -> bool:
+    """Whether its rate can be one: above nothing, and finite."""
+    return result.rate is not None and 0 < result.rate < math.inf
+
+
+def _copies(results: list[Published]) -> dict[int, Fault]:
+    """Results with all their figures equal, to the last digit, to those of another entry under the same test.
+
+    Where a rate was offered, sound entries may well have the same few digits.
+    """
+    seen: dict[tuple[object, ...], str] = {}
+    found = {}
+    for place, r in enumerate(results):
+        if not r.closed or not _measured(r) or r.mean_s is None:
+            continue
+        figures = (r.test, r.connections, r.rate, r.duration_s, r.answered, r.mean_s, *sorted(r.percentiles.items()))
+        figures = (*figures, r.max_s, r.cpus, r.cpu_s)
+        if figures in seen and seen[figures] != r.entry:
+            statement = f"all its figures are those of {seen[figures]}, to the last digit: one is a copy of the other"
+            found[place] = Fault("figures-copied", statement)
+        seen.setdefault(figures, r.entry)
+    return found
+
+
 def _ranks(results: list[Published], noise: float) -> list[Ranks]:
     rates: dict[str, list[float]] = defaultdict(list)
     for result in results:
         # Where a rate was offered and reached, rates say nothing: all are equal on purpose.
-        if result.rate and result.offered is None:
+        if result.rate and _measured(result) and result.closed:
             rates[result.test].append(result.rate)
     made = []
     for test, found in rates.items():

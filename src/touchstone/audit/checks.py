@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +19,8 @@ COUNT = 0.10
 CPU = 0.25
 """Samples of a container's CPU lag by a second; a quarter of the run is more than that."""
 REACHED = 0.99
+ROUNDED = 0.005
+"""A histogram of three digits gives a percentile up to a thousandth above the maximum, and both are printed rounded."""
 
 
 @dataclass(frozen=True)
@@ -57,18 +60,31 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 
 def not_applied(result: Published) -> Iterator[tuple[str, str]]:
     """The checks that could not be applied to a result, each with what the file does not say."""
-    if result.offered is not None:
+    if not result.closed:
         yield "Little's law", "latency of an open loop contains its queue, which has no bound"
     for check, needs in _NEEDS.items():
         lacks = [_WORDS[name] for name in needs if getattr(result, name) in (None, {})]
-        if lacks and not (check == "Little's law" and result.offered is not None):
+        if lacks and not (check == "Little's law" and not result.closed):
             yield check, f"the file has not {' and '.join(lacks)}"
 
 
 def faults(result: Published) -> list[Fault]:
     """All that is wrong with one result, as far as its own numbers show."""
-    checks = (_littles_law, _percentiles, _errors, _part_of_the_run, _offered)
+    impossible = list(_impossible(result))
+    if impossible:
+        return [Fault("impossible-number", statement) for statement in impossible]
+    checks = (_littles_law, _percentiles, _mean, _errors, _part_of_the_run, _offered)
     return [Fault(code, statement) for check in checks for code, statement in check(result)]
+
+
+def _impossible(r: Published) -> Iterator[str]:
+    """Numbers that nothing can have measured; no other check says anything of such a result."""
+    named = {"rate": r.rate, "duration": r.duration_s, "mean latency": r.mean_s, "maximum": r.max_s}
+    named |= {"count of responses": r.answered, "count of errors": r.errors, "number of connections": r.connections}
+    named |= {_mark(p): value for p, value in r.percentiles.items()}
+    for name, value in named.items():
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            yield f"the {name} is {value}, which nothing can have measured"
 
 
 def _littles_law(r: Published) -> Iterator[tuple[str, str]]:
@@ -76,7 +92,7 @@ def _littles_law(r: Published) -> Iterator[tuple[str, str]]:
 
     In an open loop latency counts from the intended send time, so requests may wait in a queue without bound.
     """
-    if r.offered is not None or not r.rate or not r.mean_s or not r.connections:
+    if not r.closed or not r.rate or not r.mean_s or not r.connections:
         return
     slots, under_way = r.connections * r.pipeline, r.rate * r.mean_s
     sum_ = f"{number(r.rate)}/s times {seconds(r.mean_s)} is {number(under_way)} requests under way"
@@ -86,16 +102,51 @@ def _littles_law(r: Published) -> Iterator[tuple[str, str]]:
         yield "connections-idle", f"{sum_}, of {number(slots)} that a closed loop keeps: the load was not as stated"
 
 
+def _mark(p: float) -> str:
+    return f"p{round(100 * p, 4):g}"
+
+
 def _percentiles(r: Published) -> Iterator[tuple[str, str]]:
-    marks = [(f"p{round(100 * p, 4):g}", value) for p, value in sorted(r.percentiles.items())]
-    marks += [("the maximum", r.max_s)] if r.max_s is not None else []
+    marks = [(_mark(p), value) for p, value in sorted(r.percentiles.items())]
     for (low, a), (high, b) in pairwise(marks):
         if a > b:
             yield "percentiles-not-monotone", f"{low} is {seconds(a)}, above {high} with {seconds(b)}"
+    if marks and r.max_s is not None and marks[-1][1] > r.max_s * (1 + ROUNDED):
+        low, a = marks[-1]
+        yield "percentiles-not-monotone", f"{low} is {seconds(a)}, above the maximum with {seconds(r.max_s)}"
     if r.mean_s and r.percentiles.get(0.99) == r.mean_s:
         yield "percentile-is-mean", f"p99 equals the mean, {seconds(r.mean_s)}, to the last digit: it is a copy of it"
     if r.mean_s and r.max_s is not None and r.mean_s > r.max_s:
         yield "percentiles-not-monotone", f"the mean is {seconds(r.mean_s)}, above the maximum of {seconds(r.max_s)}"
+
+
+def _mean(r: Published) -> Iterator[tuple[str, str]]:
+    """What the percentiles leave to the mean: who is above p99 takes at least as long as p99 says."""
+    marks = sorted(r.percentiles.items())
+    if not r.mean_s or not marks or any(a > b for (_, a), (_, b) in pairwise(marks)):
+        return
+    ends = [*(p for p, _ in marks), 1.0]
+    least = sum((after - p) * value for (p, value), after in zip(marks, ends[1:], strict=True))
+    if least > r.mean_s * (1 + ROUNDING):
+        yield (
+            "mean-unlike-percentiles",
+            f"the mean is {seconds(r.mean_s)}, and by its percentiles, {_listed(marks)}, it is at least "
+            f"{seconds(least)}: they are not of one run, or not in one unit",
+        )
+    if r.max_s is None or r.mean_s > r.max_s:
+        return
+    values = [*(value for _, value in marks), r.max_s]
+    most = sum((p - before) * value for before, p, value in zip([0.0, *ends], ends, values, strict=False))
+    if r.mean_s > most * (1 + ROUNDING):
+        yield (
+            "mean-unlike-percentiles",
+            f"the mean is {seconds(r.mean_s)}, and by its percentiles, {_listed(marks)}, and its maximum it is "
+            f"{seconds(most)} at the most: they are not of one run, or not in one unit",
+        )
+
+
+def _listed(marks: list[tuple[float, float]]) -> str:
+    return ", ".join(f"{_mark(p)} {seconds(value)}" for p, value in marks)
 
 
 def _errors(r: Published) -> Iterator[tuple[str, str]]:
@@ -103,6 +154,15 @@ def _errors(r: Published) -> Iterator[tuple[str, str]]:
         yield (
             "unanswered-not-in-throughput",
             f"{number(r.unanswered)} requests got no response; neither rate nor latency shows them",
+        )
+    if r.rate == 0 or r.answered == 0:
+        yield "nothing-answered", "not one response is counted as right: there is nothing to rank"
+    if r.checks and r.checks[0]:
+        failed, made = r.checks
+        yield (
+            "checks-failed",
+            f"{number(failed)} of the {number(made)} checks of the tool's script failed ({share(failed / made)}): "
+            "responses that are not what was asked for are in the count that is ranked",
         )
     if not r.errors:
         return
@@ -139,6 +199,10 @@ def _part_of_the_run(r: Published) -> Iterator[tuple[str, str]]:
 
 
 def _offered(r: Published) -> Iterator[tuple[str, str]]:
-    if r.offered and r.rate is not None and r.rate < r.offered * REACHED:
+    """Who refuses quickly has kept the rate: errors are told by themselves."""
+    if not r.offered or r.rate is None:
+        return
+    refused = 0.0 if r.errors_in_rate or not r.errors or not r.answered else r.errors / r.answered
+    if r.rate * (1 + refused) < r.offered * REACHED:
         reached = f"{number(r.rate)}/s of {number(r.offered)}/s offered"
         yield "rate-not-reached", f"{reached}: its latencies are those of an overload and compare with none"

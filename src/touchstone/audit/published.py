@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-_TIME = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
+_TIME = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _NUMBER = re.compile(r"^\s*([0-9.]+)\s*([a-zA-Zµ%]*)\s*$")
 
 
@@ -21,6 +21,8 @@ class Published:
     """The rate that is ranked, per second."""
     offered: float | None = None
     """The rate of an open loop; None where the loop is closed or the file does not say."""
+    open_loop: bool = False
+    """Whether a rate was offered, which the file need not tell."""
     duration_s: float | None = None
     window_s: float | None = None
     """From the first to the last time stamp, where the file has them."""
@@ -39,6 +41,13 @@ class Published:
     """CPUs used, as sampled."""
     cpu_s: float | None = None
     """CPU time used, as counted."""
+    checks: tuple[int, int] | None = None
+    """How many of the load tool's own checks failed, and how many there were."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether each connection waits for its response before it sends on."""
+        return not self.open_loop and self.offered is None
 
 
 @dataclass(frozen=True)

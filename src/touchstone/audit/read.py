@@ -24,6 +24,8 @@ class Format(Protocol):
 
 FORMATS: tuple[Format, ...] = (techempower, the_benchmarker, k6, oha, vegeta, wrk, hey, http_arena)
 """In the order in which they are asked."""
+_UNLIKE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a reader meets where a file has a list for a table, a text for a number, or a number that is none."""
 
 
 def read_publication(path: Path) -> Publication:
@@ -45,9 +47,10 @@ def read_publication(path: Path) -> Publication:
         if one.recognises(document):
             try:
                 return one.read(document, path.stem)
-            except (KeyError, TypeError, ValueError) as problem:
+            except _UNLIKE as problem:
+                lacks = f"no {problem}" if isinstance(problem, KeyError) else f"a value is of another kind: {problem}"
                 raise UsageError(
-                    f"is not as its format has it: {problem!r}",
+                    f"is not as its format has it: {lacks}",
                     where=str(path),
                     fix="see docs/audit.md for the shapes",
                 ) from problem
@@ -58,9 +61,27 @@ def read_publication(path: Path) -> Publication:
     )
 
 
+def _refuse_the_same_twice(paths: Sequence[Path]) -> None:
+    """One run that is given twice would be a series that does not scatter."""
+    seen: dict[bytes, Path] = {}
+    for path in paths:
+        text = path.read_bytes()
+        if text in seen:
+            raise UsageError(
+                f"holds what {seen[text]} holds, to the last byte",
+                where=str(path),
+                fix="give each run once: a copy is no repetition",
+            )
+        seen[text] = path
+
+
 def read_together(paths: Sequence[Path]) -> Publication:
-    """Several files of one format as one publication. Raises UsageError, also if their formats differ."""
+    """Several files of one format as one publication.
+
+    Raises UsageError, also if their formats differ or two files are the same.
+    """
     found = [read_publication(path) for path in paths]
+    _refuse_the_same_twice(paths)
     formats = list(dict.fromkeys(one.format for one in found))
     if len(formats) > 1:
         raise UsageError(

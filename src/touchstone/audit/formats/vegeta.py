@@ -28,11 +28,12 @@ def read(document: Mapping[str, Any], name: str) -> Publication:
     times = {p: number(latencies.get(key)) for key, p in _PERCENTILES.items()}
     mean, highest = number(latencies.get("mean")), number(latencies.get("max"))
     spans = [number(document.get(key)) for key in ("duration", "wait")]
+    sent = number(document["rate"])
     made = Published(
         entry=name,
         test="vegeta",
         rate=number(document["throughput"]),
-        offered=number(document["rate"]),
+        offered=sent * _attack(spans, number(latencies.get("99th"))) if sent is not None else None,
         duration_s=sum(span for span in spans if span is not None) * _NANO or None,
         answered=right,
         errors=sum(count for code, count in statuses.items() if code[0] in "145"),
@@ -42,3 +43,12 @@ def read(document: Mapping[str, Any], name: str) -> Publication:
         max_s=highest * _NANO if highest is not None else None,
     )
     return Publication("vegeta", [made], [ONCE, UNCHECKED])
+
+
+def _attack(spans: list[float | None], p99: float | None) -> float:
+    """The attack's share of the time that `throughput` is over, which also holds the wait for the last response.
+
+    A wait no longer than a usual response is no queue, and a short attack has not failed its rate by it.
+    """
+    duration, wait = spans
+    return duration / (duration + wait) if duration and wait and p99 and wait <= p99 else 1.0

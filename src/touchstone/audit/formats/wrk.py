@@ -1,6 +1,6 @@
-"""wrk's output, as printed with or without `--latency`.
+"""wrk's output, as printed with or without `--latency`, and that of wrk2, which offers a rate.
 
-Source: wrk's README, and the statistics that wrk 4 prints.
+Source: wrk's README, and the statistics that wrk 4 prints; the README of wrk2.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ _PERCENTILE = re.compile(r"^\s+(\d+(?:\.\d+)?)%\s+([\d.]+[a-zµ]+)\s*$", re.MULT
 _TOTAL = re.compile(r"(\d+) requests in ([\d.]+[a-z]+),")
 _SOCKETS = re.compile(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
 _STATUS = re.compile(r"Non-2xx or 3xx responses: (\d+)")
+_OPEN = re.compile(r"Thread calibration:|HdrHistogram - Recorded Latency")
+"""wrk2 counts latency from the intended send time. Which rate it offered it does not print."""
 _RATE = re.compile(r"Requests/sec:\s+([\d.]+)")
 
 
@@ -33,6 +35,7 @@ def read(document: str, name: str) -> Publication:
         raise ValueError("no line `N requests in T`")
     latency, sockets, status = _LATENCY.search(document), _SOCKETS.search(document), _STATUS.search(document)
     percentiles = {float(p) / 100: seconds(value) for p, value in _PERCENTILE.findall(document)}
+    opened = _OPEN.search(document) is not None
     made = Published(
         entry=name,
         test=head[1],
@@ -43,8 +46,10 @@ def read(document: str, name: str) -> Publication:
         errors=int(status[1]) if status else 0,
         unanswered=sum(map(int, sockets.groups())) if sockets else 0,
         errors_in_rate=True,
+        open_loop=opened,
         mean_s=seconds(latency[1]) if latency else None,
         percentiles={p: value for p, value in percentiles.items() if value is not None},
         max_s=seconds(latency[2]) if latency else None,
     )
-    return Publication("wrk", [made], [ONCE, UNCHECKED, HIDDEN_QUEUE])
+    of_all = [ONCE, UNCHECKED]
+    return Publication("wrk2", [made], of_all) if opened else Publication("wrk", [made], [*of_all, HIDDEN_QUEUE])
