@@ -13,7 +13,7 @@ from benchmarks.calibration.limited import found, limited, seat_at
 
 from touchstone.manifest.objective import parse_objective
 from touchstone.phase.capacity.trial import GROWS, backlog, lowest_rate, read_trial, seconds_for
-from touchstone.record.engine import Counts, Distribution, LoadResult, Point, Window
+from touchstone.record.engine import Counts, Distribution, Errors, LoadResult, Point, Window
 from touchstone.record.generator import Generator, Thread
 
 STRICT = "p99 < 50ms, errors < 0.1%"
@@ -116,6 +116,19 @@ def test_an_engine_that_works_or_waits_for_a_cpu_all_the_time_is_full(
     trial = read_trial(result, parse_objective(STRICT), 1_000.0, 1, "search")
     assert trial.held is (None if blamed else False)
     assert ("the engine worked" in trial.why) is blamed
+
+
+@pytest.mark.parametrize(("errors", "held"), [(Errors(wrong_status=20), False), (Errors(timeout=20), None)])
+def test_a_refusal_is_the_servers_own_however_late_its_request_was_sent(errors: Errors, held: bool | None) -> None:
+    """A server that refuses above its limit, on a machine on which sending is late by some milliseconds."""
+    result = LoadResult(
+        window=Window(measured_s=2.0),
+        counts=Counts(sent=2_000, completed=2_000 - errors.timeout, ok=1_980, errors=errors),
+        latency=Distribution(count=1_980, p50=0.0003, p99=0.004),
+        lateness=Distribution(count=2_000, p99=0.003),
+        generator=Generator(threads=[Thread(busy=0.1, delayed_s=0.1)]),
+    )
+    assert read_trial(result, parse_objective(STRICT), 1_000.0, 1, "search").held is held
 
 
 def test_keys_of_requests_are_used_once_over_all_trials() -> None:

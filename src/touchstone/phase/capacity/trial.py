@@ -82,7 +82,7 @@ def read_trial(
         stolen_cpus=_cpus(result.machine.steal_s, result),
     )
     broken = _broken(trial, result, objective)
-    blamed = _generator(trial, result) if broken else ""
+    blamed = _generator(trial, result, refused=_refused(result, objective)) if broken else ""
     trial.held, trial.void = (None, "generator") if blamed else (not broken, None)
     trial.why = blamed or broken
     return trial
@@ -138,8 +138,18 @@ def _broken(trial: CapacityTrial, result: LoadResult, objective: Objective) -> s
     return ""
 
 
-def _generator(trial: CapacityTrial, result: LoadResult) -> str:
-    """Why the generator, and not the server, may have broken the objective; empty if it has not."""
+def _refused(result: LoadResult, objective: Objective) -> bool:
+    """Whether the wrong answers alone are more errors than the objective bears: each is the server's own doing."""
+    errors = result.counts.errors
+    share = (errors.wrong_status + errors.wrong_header + errors.wrong_body) / max(result.counts.completed, 1)
+    return any(term.quantity == "errors" and not term.holds(share) for term in objective.terms)
+
+
+def _generator(trial: CapacityTrial, result: LoadResult, *, refused: bool) -> str:
+    """Why the generator, and not the server, may have broken the objective; empty if it has not.
+
+    Requests that left some milliseconds late have a longer latency by it. They are not refused by it.
+    """
     if trial.server_busy is not None and trial.server_busy >= SERVER_BUSY:
         return ""
     seconds = max(result.window.measured_s, 1e-9)
@@ -147,6 +157,8 @@ def _generator(trial: CapacityTrial, result: LoadResult) -> str:
     if full > ENGINE_BUSY:
         busy = trial.generator_busy or 0.0
         return f"the engine worked for {busy:.0%} of the time, and waited for a CPU for {max(0.0, full - busy):.0%}"
+    if refused:
+        return ""
     late, latency = result.lateness.p99 or 0.0, result.latency.p99 or 0.0
     if late > LATE_S and late > LATE_SHARE * latency:
         return f"the engine sent 1 % of the requests {late * 1e3:.1f} ms late or later"
