@@ -145,6 +145,26 @@ fn a_short_draw_of_random_arrivals_is_no_failure() {
 }
 
 #[test]
+fn a_slow_server_that_keeps_up_has_reached_the_rate() {
+    let told = |connections| {
+        let server = FaultServer::start(Fault::Delay(Duration::from_millis(100)), 1);
+        let mut job = job(&server, BACKENDS[0], 1);
+        (job.max_requests, job.duration_s, job.connections) = (None, 2.0, connections);
+        job.arrival = Loop::Open {
+            rate: 100.0,
+            arrivals: Arrivals::Uniform,
+        };
+        let result = carry_out(&job);
+        assert!(result.rate.achieved < 99.0, "{:?}", result.rate);
+        let mut reasons = result.generator.reasons.iter();
+        reasons.any(|reason| reason.contains("were answered rightly"))
+    };
+    // Ten requests are under way at the end of two seconds; with four connections a queue is, too.
+    assert!(!told(64), "it answers all that comes");
+    assert!(told(4), "it answers 40 of 100 a second");
+}
+
+#[test]
 fn a_stall_is_seen_by_every_request_that_was_due_in_it() {
     for backend in BACKENDS {
         let (every, for_) = (Duration::from_millis(1_000), Duration::from_millis(400));

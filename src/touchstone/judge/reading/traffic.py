@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
 from touchstone.record.engine import FirstError, LoadResult, Point
 from touchstone.record.sample import Sample
 
+KEPT = 0.99
+"""A server that answers less of what comes gains a queue."""
 SHOWN = 3
 """Errors of each class that a finding shows; the sample on disk holds up to twenty."""
 
@@ -90,6 +93,23 @@ def asked_connections(sample: Sample) -> int:
     """Connections as the load states them."""
     result = sample.result
     return int((result.connections.asked if result else 0) or _asked(sample, "connections", 0))
+
+
+def keeps_up(result: LoadResult, offered: float) -> bool:
+    """Whether all that was due in the window's second half came, and was answered in it: so the engine asks as well.
+
+    By chance the number under way differs by its root, and so does that of random arrivals.
+    """
+    points = measured_points(result)
+    half = len(points) // 2
+    if not half or result.latency is None or result.latency.mean is None:
+        return False
+    second, due = points[half:], offered * (points[-1].t - points[half - 1].t)
+    came = sum(point.sent for point in second) + second[-1].queue - points[half - 1].queue
+    answered = sum(point.ok + point.errors for point in second)
+    if came < KEPT * due - 3 * math.sqrt(due):
+        return False
+    return answered >= KEPT * came - 2 * math.sqrt(offered * result.latency.mean)
 
 
 def measured_points(result: LoadResult) -> list[Point]:
