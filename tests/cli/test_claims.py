@@ -95,12 +95,20 @@ def test_a_claim_of_ones_own_is_a_gate(run_folder: Path) -> None:
 def test_a_gate_is_not_passed_by_what_is_not_decided(run_folder: Path) -> None:
     unclear = own(run_folder, 20000.0)
     done = touchstone(run_folder, "claims", str(unclear), "--gate")
-    assert done.returncode == 4
+    assert done.returncode == 5, "as every gate that cannot be decided"
     assert "gate: M1 undecided" in done.stderr
     assert touchstone(run_folder, "claims", str(unclear), "--gate", "--allow-undecided").returncode == 0
     absent = own(run_folder, 15000.0, contender="go/none")
-    assert touchstone(run_folder, "claims", str(absent), "--gate", "--allow-undecided").returncode == 4
+    done = touchstone(run_folder, "claims", str(absent), "--gate", "--allow-undecided")
+    assert done.returncode == 4
+    assert "M1: Scenario users has no contender go/none" in done.stdout, "why there is no number"
     assert touchstone(run_folder, "claims", str(unclear), "--allow-undecided").returncode == 2
+
+
+def test_a_load_that_the_scenario_has_not_is_a_slip_and_no_missing_run(run_folder: Path) -> None:
+    done = touchstone(run_folder, "claims", str(own(run_folder, 15000.0, load="lokup")), "--gate")
+    assert done.returncode == 2
+    assert "claims[M1]: scenario users has no load 'lokup': did you mean 'lookup'?" in done.stderr.replace("\n", " ")
 
 
 def test_a_suspect_measurement_is_no_success(run_folder: Path) -> None:
@@ -113,7 +121,7 @@ def test_a_suspect_measurement_is_no_success(run_folder: Path) -> None:
     stored(run, run_folder / "results" / "20270101-000000-users")
     path = own(run_folder, 100_000.0)
     words = ("claims", str(path), "--from", "20270101-000000-users", "--gate")
-    assert touchstone(run_folder, *words).returncode == 4
+    assert touchstone(run_folder, *words).returncode == 5
     assert touchstone(run_folder, *words, "--accept-suspect").returncode == 3
 
 

@@ -26,7 +26,7 @@ from touchstone.record.store import load_run, runs_in
 from touchstone.report.claims.pages import render_claims
 from touchstone.report.claims.terminal import explain_claim, print_claims
 from touchstone.report.claims.view import Ruled, documents
-from touchstone.run.claims import ClaimsState, How, Obstacles, decide_steps, measure_steps
+from touchstone.run.claims import ClaimsState, How, Obstacles, decide_steps, measure_steps, unknown_loads
 from touchstone.run.progress import display_for
 
 STATE = "claims.json"
@@ -46,7 +46,9 @@ def claims(
     gate: Annotated[
         bool,
         typer.Option(
-            "--gate", help="Claims about your own service: end with 3 if one is contradicted, 4 if not decided."
+            "--gate",
+            help="Claims about your own service: end with 3 if one is contradicted, 4 if one is not measured, "
+            "5 if one is undecided.",
         ),
     ] = False,
     allow_undecided: Annotated[
@@ -85,7 +87,11 @@ def claims(
     for path, file in found:
         if wrong := complaints(file):
             raise ManifestError("\n".join(wrong), where=str(path), fix=f"the keys are explained in {GUIDE}")
-    asked = _Asked([file for _, file in found], Obstacles(scenarios_of(found, scenarios_root())), accept_suspect)
+    folders = scenarios_of(found, scenarios_root())
+    for path, file in found:
+        if unknown := list(unknown_loads(file, folders)):
+            raise ManifestError("\n".join(unknown), where=str(path), fix="name one of them by `load`")
+    asked = _Asked([file for _, file in found], Obstacles(folders), accept_suspect)
     console = Console(stderr=json)
     how = How(
         profile="quick" if quick else "thorough" if thorough else "normal",
@@ -147,11 +153,12 @@ def _measure(asked: _Asked, how: How, spend_s: float) -> bool:
 
 
 def _gate(ruled: list[Ruled], *, allow_undecided: bool) -> int:
-    """3 if an own claim does not hold, 4 if it is not decided; what a statement of one's own says must be shown."""
+    """3 if an own claim does not hold, 4 if no number stands for it, 5 if it is undecided, as every gate of the lab."""
     broken = (Ruling.CONTRADICTED, Ruling.EXPLAINED)
-    still_open = (Ruling.NOT_MEASURED,) if allow_undecided else (Ruling.UNDECIDED, Ruling.NOT_MEASURED)
+    undecided = () if allow_undecided else (Ruling.UNDECIDED,)
     own = [claim for one in ruled if one.file.own for claim in one.ruling.claims]
-    for code, rulings in ((ExitCode.GATE, broken), (ExitCode.INVALID, still_open)):
+    asked = ((ExitCode.GATE, broken), (ExitCode.INVALID, (Ruling.NOT_MEASURED,)), (ExitCode.UNDECIDED, undecided))
+    for code, rulings in asked:
         hit = [claim for claim in own if claim.ruling in rulings]
         if hit:
             told = ", ".join(f"{claim.id} {claim.ruling}" for claim in hit)

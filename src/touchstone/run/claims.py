@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from touchstone.failure import TouchstoneError
+from touchstone.failure import TouchstoneError, did_you_mean
+from touchstone.judge.claims.check import terms
 from touchstone.judge.claims.wanted import OpenStep, Step
 from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
+from touchstone.manifest.claim import Claim, ClaimsFile, Explanation
 from touchstone.phase.drain.phase import fillings
 from touchstone.plan.plan import Wish, find_tools
 from touchstone.record.store import load_run
@@ -77,6 +79,27 @@ class Obstacles:
         if isinstance(missing, str):
             return f"{contender}: {missing}"
         return None if load is None or load in _loads(folder) else f"scenario {scenario} has no load {load}"
+
+
+def unknown_loads(file: ClaimsFile, folders: Mapping[str, ScenarioFolder]) -> Iterator[str]:
+    """Loads that a claim names and its scenario has not, a sentence each; nothing of a scenario that is not here.
+
+    No run can ever have such a load: a promise about it would stay "not measured" for good. A contender may well be
+    none of the scenario's: those of `touchstone ab` are called base and head.
+    """
+    for claim in file.claims:
+        folder = folders.get(claim.scenario or file.scenario)
+        if folder is None:
+            continue
+        sources: list[Claim | Explanation] = [claim, *claim.explained_by]
+        tests = [source.test for source in sources if source.test is not None]
+        named = [source.load for source in sources] + [term.load for test in tests for term in terms(test)]
+        known = _loads(folder)
+        for name in dict.fromkeys(name for name in named if name is not None and name not in known):
+            hint = did_you_mean(name, known)
+            yield f"claims[{claim.id}]: scenario {folder.scenario.name} has no load {name!r}: {hint}there are: " + (
+                ", ".join(known)
+            )
 
 
 def _loads(folder: ScenarioFolder) -> list[str]:

@@ -48,7 +48,9 @@ def print_claims(console: Console, ruled: list[Ruled]) -> None:
             f"{len(one.file.claims)} statements, {one.ruling.measured} measured: {one.tally}", highlight=False
         )
 
-        still_open = [(c.id, one.of(c)) for c in one.file.claims if one.of(c).ruling is Ruling.UNDECIDED]
+        # That a published statement was not measured here is no surprise; of a promise of one's own it is.
+        asked = (Ruling.UNDECIDED, Ruling.NOT_MEASURED) if one.file.own else (Ruling.UNDECIDED,)
+        still_open = [(c.id, one.of(c)) for c in one.file.claims if one.of(c).ruling in asked]
         if still_open:
             console.print("What would decide the rest:", highlight=False)
         for name, ruling in still_open:
