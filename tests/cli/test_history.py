@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_ab import touchstone
+from tests.cli.test_commands import stored
 from tests.history.entries import history
+from tests.judge.sound import sound_run
 from tests.revisions.repository import DEARER, repository, twelve_commits
 from touchstone.history import store
 
@@ -41,10 +43,27 @@ def test_without_otava_it_says_how_to_get_it(tmp_path: Path) -> None:
     assert touchstone(tmp_path, "history", "show", "--no-changes").returncode == 0
 
 
+def test_a_history_that_has_just_begun_is_shown_without_otava(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    store.append(top / "touchstone-history.jsonl", history()[:1])
+    done = touchstone(tmp_path, "history", "show")
+    assert done.returncode == 0, done.stderr
+    assert "CPU per request" in done.stdout
+
+
+def test_a_run_that_is_named_is_the_one_that_is_recorded(tmp_path: Path) -> None:
+    repository(tmp_path / "repo")
+    stored(sound_run(), tmp_path / "repo/results/20260101-000000-users")
+    done = touchstone(tmp_path, "history", "record", "20260101-000000-users", "--ab")
+    assert done.returncode == 2
+    assert "20260101-000000-users: this is no run of `touchstone ab`" in done.stderr.replace("\n", "")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["history", "record", "absent"], "there is no run 'absent'"),
+        (["history", "record", "absent", "--ab"], "there is no run 'absent'"),
         (["history", "record", "--ab"], "there is no run of two revisions"),
         (["history", "export", "influx"], "one of: bencher"),
         (["history", "show", "--figure", "througput"], "did you mean 'throughput'"),

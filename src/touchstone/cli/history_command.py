@@ -43,8 +43,8 @@ class _Document(Record):
 
 @app.command()
 def record(
-    run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")] = "last",
-    ab: Annotated[bool, typer.Option("--ab", help="The last run of `touchstone ab`.")] = False,
+    run: Annotated[str | None, typer.Argument(help="A run's id or folder; the last one if left out.")] = None,
+    ab: Annotated[bool, typer.Option("--ab", help="A run of `touchstone ab`: the last one, if none is named.")] = False,
     commit: Annotated[
         str, typer.Option(help="The revision that the run has measured; a run of `ab` knows it.")
     ] = "HEAD",
@@ -54,7 +54,9 @@ def record(
     to: Store = Path(store.DEFAULT),
 ) -> None:
     """Append a run's figures: each as a ratio to a pinned reference, with its interval and the machine."""
-    folder = _last_of_ab() if ab else find_run(run)
+    folder = _last_of_ab() if ab and run is None else find_run(run or "last")
+    if ab and not (folder / REVISIONS).is_file():
+        raise UsageError("this is no run of `touchstone ab`", where=str(folder), fix="leave --ab out")
     entries = _entries(folder, commit, reference)
     store.append(to, entries)
     console = Console()

@@ -47,12 +47,12 @@ def change_points(values: Sequence[float], p_value: float, magnitude: float) -> 
         For each the index of the first value after it.
 
     Raises:
-        OtavaMissingError: Otava is not there.
+        OtavaMissingError: Otava is not there, and the series is long enough to have a change point.
 
     """
-    analysis = _analysis()
     if len(values) < _LEAST:
         return []
+    analysis = _analysis()
     found, _ = analysis.compute_change_points(
         list(values), window_len=_WINDOW, max_pvalue=p_value, min_magnitude=magnitude
     )
