@@ -61,14 +61,16 @@ def is_change(change: Change) -> bool:
     return change.outcome in _WORDS
 
 
-def table(changes: Iterable[Change], before: str, after: str) -> Table:
-    """The changes for a terminal."""
-    shown = Table("contender", "load", "figure", before, after, "ratio", "", box=None, header_style="bold")
+def table(changes: Iterable[Change], before: str, after: str, *, contenders: bool = True) -> Table:
+    """The changes for a terminal, with a column of contenders where there may be several."""
+    first = ["contender"] if contenders else []
+    shown = Table(*first, "load", "figure", before, after, "ratio", "", box=None, header_style="bold")
     for change in changes:
         words = row(change)
         style = _STYLES.get(words.outcome)
         word = f"[{style}]{words.word}[/]" if style else words.word
-        shown.add_row(change.contender, change.load or "", words.figure, words.before, words.after, words.ratio, word)
+        cells = [change.load or "", words.figure, words.before, words.after, words.ratio, word]
+        shown.add_row(*([change.contender] if contenders else []), *cells)
     return shown
 
 

@@ -22,7 +22,7 @@ def print_pair(console: Console, said: PairJudgement, terms: Terms) -> None:
     """The table, what failed, what is open, and the verdict."""
     console.print()
     if said.changes:
-        console.print(table(said.changes, "base", "head"))
+        console.print(table(said.changes, "base", "head", contenders=False))
     print_gone(console, said.gone)
     for failed in said.failed:
         console.print(f"{failed.contender} failed: {failed.reason}", style="red", highlight=False, markup=False)

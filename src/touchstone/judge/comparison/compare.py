@@ -184,5 +184,5 @@ class _Question:
         if self.effects and not self.repeats_by_round:
             return Outcome.UNDECIDED, "measured once each, which gives no interval"
         if self.effects:
-            return Outcome.UNDECIDED, f"{len(self.effects)} common round(s) give no interval"
+            return Outcome.UNDECIDED, "one common round gives no interval"
         return Outcome.UNDECIDED, "a ratio to 0 means nothing" if self.nonzero else "no common round"
