@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -10,6 +11,9 @@ from tests.report.fixture import ABSENT, EXHIBIT
 from touchstone.judge.judgement import Judgement
 from touchstone.record.run import Run
 from touchstone.report import print_report
+from touchstone.report.article import render_article
+from touchstone.report.markdown import document
+from touchstone.report.view import View
 
 
 def _printed(run: Run, judgement: Judgement, *, terminal: bool, width: int = 110, lines: bool = False) -> str:
@@ -110,3 +114,15 @@ def test_markup_in_names_is_not_obeyed(run: Run, judgement: Judgement) -> None:
     odd = run.model_copy(update={"plan": plan})
     assert "[red]users[/red]" in _printed(odd, judgement, terminal=False)
     assert "[red]users[/red]" in _printed(odd, judgement, terminal=True)
+
+
+def test_what_a_run_says_of_itself_is_in_every_report_of_it(run: Run, judgement: Judgement, tmp_path: Path) -> None:
+    """Of two revisions the contenders are called base and head, and the notes say which commits they are."""
+    run.notes = [
+        "base is v1.4 (1a2b3c4d5e, Faster parser)",
+        "interrupted: the report shows what was measured until then",
+    ]
+    article, *_ = render_article(View(run, judgement), [], tmp_path)
+    for text in (_printed(run, judgement, terminal=False), document(View(run, judgement)), article.read_text()):
+        assert "base is v1.4 (1a2b3c4d5e, Faster parser)" in text
+        assert "interrupted: the report" not in text

@@ -18,7 +18,7 @@ from touchstone.report.plots.canvas import PALETTE_SIZE
 from touchstone.report.plots.panel import LegendEntry, Panel
 from touchstone.report.sections.environment import rows_of
 from touchstone.report.sections.places import panels_of
-from touchstone.report.sentence import load_line, machine, method, trace, what_ran
+from touchstone.report.sentence import load_line, machine, method, notes, trace, what_ran
 from touchstone.report.table import headline_tables
 from touchstone.report.view import Place, View
 
@@ -91,6 +91,8 @@ def _lines(view: View, ruled: Sequence[Ruled], drawn: dict[str, tuple[Panel, str
         tools = ", ".join(f"{tool} {version}" for tool, version in contender.tools.items())
         yield f"- `{contender.name}`: {escaped(contender.title)}{f' ({escaped(tools)})' if tools else ''}.{exhibit}"
     yield ""
+    for note in notes(view):
+        yield f"- {escaped(note)}"
     for place in view.loads():
         yield f"- {escaped(load_line(view, place.load or ''))}"
     yield ""

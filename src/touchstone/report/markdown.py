@@ -13,7 +13,7 @@ from touchstone.report.conformance import conformance
 from touchstone.report.format import NOTHING, TIMES
 from touchstone.report.headroom import headroom_lines
 from touchstone.report.scoreboard import about_groups, group_note, scoreboard
-from touchstone.report.sentence import machine, method, trace, what_ran
+from touchstone.report.sentence import machine, method, notes, trace, what_ran
 from touchstone.report.summary import marked, struck_sentence, summary
 from touchstone.report.table import Cell, Column, Row, Table, full_tables, headline_tables
 from touchstone.report.view import View
@@ -33,6 +33,8 @@ def _lines(view: View) -> Iterator[str]:
     yield f"{escaped(what_ran(view))}  "
     yield escaped(machine(view))
     yield ""
+    for note in notes(view):
+        yield from [escaped(note), ""]
     if view.run.interrupted:
         yield "**Interrupted:** what was measured until then is below."
         yield ""

@@ -61,6 +61,14 @@ def machine(view: View) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def notes(view: View) -> list[str]:
+    """What the run has to say of itself: which revisions its contenders are, what was done otherwise, and why.
+
+    That it was interrupted every report says in its own way.
+    """
+    return [note for note in view.run.notes if not note.startswith("interrupted")]
+
+
 def load_line(view: View, load: str) -> str:
     """A load in a line, from its specification."""
     spec = view.plan.load_specs.get(load, {})

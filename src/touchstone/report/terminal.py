@@ -24,7 +24,7 @@ from touchstone.report.causes import causes
 from touchstone.report.format import NOTHING, plural
 from touchstone.report.lines import banners, plain_lines
 from touchstone.report.scoreboard import Scoreboard, about_groups, group_note, scoreboard
-from touchstone.report.sentence import machine, trace, what_ran
+from touchstone.report.sentence import machine, notes, trace, what_ran
 from touchstone.report.summary import sentences, summary
 from touchstone.report.table import Cell, Column, Row, Table, headline_tables
 from touchstone.report.view import View
@@ -71,6 +71,8 @@ def _print_head(console: Console, view: View) -> None:
     title = Text.assemble((view.plan.scenario_title, "bold"), (f"  {view.plan.run_id}", "dim"))
     for line in (title, Text(what_ran(view), style="dim"), Text(machine(view), style="dim")):
         _say(console, line, 0)
+    for note in notes(view):
+        _say(console, Text(note), 0)
     for banner in banners(view):
         _say(console, Text(banner, style="bold red"), 0)
     if said := answer(view):
@@ -84,7 +86,7 @@ def _print_head(console: Console, view: View) -> None:
 
 def _print_scoreboard(console: Console, view: View, board: Scoreboard) -> None:
     rows = [scored.row for scored in board.rows]
-    notes = [group_note(scored) for scored in board.rows]
+    below = [group_note(scored) for scored in board.rows]
     heads = [
         _head(column) + (f"\n{_folded(f'({place})')}" if place else "")
         for column, place in zip(board.columns, board.heads, strict=True)
@@ -95,7 +97,7 @@ def _print_scoreboard(console: Console, view: View, board: Scoreboard) -> None:
         rich.add_column("contender", no_wrap=True)
         for index in part:
             rich.add_column(escape(heads[index]), justify="right", no_wrap=True)
-        for row, note, line in zip(rows, notes, cells, strict=True):
+        for row, note, line in zip(rows, below, cells, strict=True):
             rich.add_row(_rich_name(row, note), *(line[index] for index in part))
         console.print(rich)
     if about := about_groups(view, board):
