@@ -118,6 +118,7 @@ def test_nothing_is_fetched_for_what_is_not_committed(tmp_path: Path) -> None:
         (["main", "--figure", "througput"], "did you mean 'throughput'"),
         (["main", "--margin", "3x"], "is no margin"),
         (["main", "--markdown", "absent/s.md"], "there is no folder absent"),
+        (["main", "--junit", "."], ". cannot be written: it is a folder"),
         (["main", "--json", "--github"], "exclude each other"),
         (["main", "main", "--command", "cp /srv/server.py ."], "fetches the same for both"),
     ],
@@ -128,6 +129,14 @@ def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: l
     assert done.returncode == 2, done.stderr
     assert said in done.stderr
     assert not (tmp_path / "repo/results").exists()
+
+
+@pytest.mark.parametrize("words", [["main"], ["main", "HEAD"]])
+def test_the_same_commit_twice_is_told_before_anything_is_measured(tmp_path: Path, words: list[str]) -> None:
+    """It is how a history begins, and what is typed by mistake on a branch that has nothing of its own yet."""
+    repository(tmp_path / "repo")
+    done = touchstone(tmp_path, "ab", *words, "--load", "absent")
+    assert "both are the same commit" in done.stdout
 
 
 def carry_out_action(tmp_path: Path, inputs: dict[str, str]) -> tuple[int, dict[str, str], str]:

@@ -122,7 +122,13 @@ def test_a_gate_is_breached_by_a_real_loss_and_only_by_that(runs: Path) -> None:
     assert "worse" in lost.stdout
     assert "Throughput" in lost.stdout
     assert touchstone(runs, "compare", "after", "before", "--gate").returncode == 0
-    assert touchstone(runs, "compare", "before", "before", "--gate").returncode == 0
+
+
+@pytest.mark.parametrize("words", [("before", "before"), ("before", "results/20260101-000000-before"), ("last",)])
+def test_a_run_is_not_compared_with_itself(runs: Path, words: tuple[str, ...]) -> None:
+    done = touchstone(runs, "compare", *words, "--gate")
+    assert done.returncode == 2, done.stdout
+    assert "both are the same run" in done.stderr
 
 
 def test_a_gate_watches_capacities_and_does_not_pass_with_nothing_to_watch(runs: Path) -> None:
@@ -229,6 +235,9 @@ def test_every_figure_can_be_explained(runs: Path) -> None:
     assert re.search(r"median [\d.]+ k?/s, interval [\d.]+ k?/s to", told)
     assert estimate["samples"][0] in touchstone(runs, "explain", "before", estimate["samples"][0]).stdout
     assert touchstone(runs, "explain", "before", "nothing").returncode == 2
+    slip = touchstone(runs, "explain", "before", f"{estimate['contender']}:troughput")
+    assert slip.returncode == 2
+    assert "did you mean 'throughput'? of" in slip.stderr
 
 
 def test_a_report_is_written_again_from_its_records(runs: Path) -> None:

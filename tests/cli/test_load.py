@@ -283,6 +283,14 @@ def test_the_help_tells_the_labs_own_options(tmp_path: Path) -> None:
     assert "--fail-if" in done.stdout
 
 
+def test_a_result_that_could_not_be_written_is_refused_before_the_load(tmp_path: Path) -> None:
+    for place, why in ((tmp_path / "none/r.json", "there is no folder"), (tmp_path, "it is a folder")):
+        done = touchstone(tmp_path, "load", "http://127.0.0.1:1/", "--out", str(place))
+        assert done.returncode == 2, done.stderr
+        assert why in done.stderr
+        assert "connection" not in done.stderr, "nothing was sent"
+
+
 @pytest.mark.parametrize("text", ["", "p99", "p99 > 20", "p98 > 2ms", "errors > 5ms", "rate < 5ms", "p99 = 2ms"])
 def test_a_condition_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"condition|held against"):

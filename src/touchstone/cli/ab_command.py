@@ -68,6 +68,8 @@ def ab(
     for path in filter(None, (markdown, junit_file)):
         if not path.parent.is_dir():
             raise UsageError(f"{path} cannot be written: there is no folder {path.parent}", fix="make it first")
+        if path.is_dir():
+            raise UsageError(f"{path} cannot be written: it is a folder", fix="name a file in it")
     named = read_figures(figure or SHARP)
     terms = Terms(margin=read_share(margin), confidence=0.95, figures=named, loads=())
     here = Path.cwd()
@@ -77,6 +79,10 @@ def ab(
     _fetchable(command, (earlier, later))
     console = Console(stderr=json)
     console.print(f"base: {earlier.words}\nhead: {later.words}", highlight=False, markup=False, soft_wrap=True)
+    notes = [f"base is {earlier.words}", f"head is {later.words}"]
+    if earlier.commit == later.commit:
+        notes.append("both are the same commit: what differs is noise")
+        console.print(notes[-1], highlight=False, style="yellow")
     answer = compare_revisions(
         repository,
         (earlier, later),
@@ -88,7 +94,7 @@ def ab(
             display=display_for(console),
             fresh_builds=fresh_builds,
             until_decided_s=minutes * 60,
-            notes=[f"base is {earlier.words}", f"head is {later.words}"],
+            notes=notes,
         ),
     )
     _write(answer, markdown, junit_file, allow_undecided=allow_undecided)

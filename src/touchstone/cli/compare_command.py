@@ -75,6 +75,11 @@ def compare(
 
     Results of `touchstone load --json` are taken, too: a file, or a folder of them, each of which is then a round.
     """
+    if _place(before) == _place(after):
+        raise UsageError(
+            f"both are the same run: {before} and {after}",
+            fix="name the earlier one and the later one; `touchstone list --runs` tells what there is",
+        )
     old, new = _read(before), _read(after)
     terms = _terms(margin, figure or [], load or [], new, old)
     if (reasons := comparable(old, new)) and not anyway:
@@ -104,6 +109,11 @@ def compare(
             fix="compare runs of the same scenario, contenders and loads, or name what it is to watch by --figure",
         )
     return ExitCode.UNDECIDED if held.open and not allow_undecided else ExitCode.OK
+
+
+def _place(name: str) -> Path:
+    """Where a run, or results of `touchstone load`, lie."""
+    return (Path(name) if load_results_at(Path(name)) else find_run(name)).resolve()
 
 
 def _read(name: str) -> Run:

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
-from touchstone.failure import UsageError
+from touchstone.failure import UsageError, did_you_mean
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Estimate, Finding, Judgement, Peak
 from touchstone.record.run import Run
@@ -33,12 +33,30 @@ def explain(
     if not lines:
         raise UsageError(
             f"the run has no sample, figure or finding {id!r}",
-            fix="a sample's id as in the report, CONTENDER:FIGURE such as go/plain:throughput, or a finding's code",
+            fix=_what_there_is(measured, judgement, id),
         )
     console = Console()
     for line in lines:
         console.print(escape(line), highlight=False, soft_wrap=True)
     console.print(f"files: {folder}", highlight=False, soft_wrap=True)
+
+
+def _what_there_is(run: Run, judgement: Judgement, wanted: str) -> str:
+    """The figures of a contender that is named; else what an id may be, and the nearest one."""
+    figures: dict[str, list[str]] = {}
+    for estimate in judgement.estimates:
+        figures.setdefault(estimate.contender, []).append(estimate.figure)
+    contender, _, figure = wanted.partition(":")
+    if contender in figures:
+        own = list(dict.fromkeys(figures[contender]))
+        return f"{did_you_mean(figure, own)}of {contender} there are: {', '.join(own)}"
+    known = [s.id for s in run.samples] + [f"{c}:{name}" for c, names in figures.items() for name in names]
+    known += [finding.code for finding in judgement.findings]
+    example = next((f"{c}:{names[0]}" for c, names in figures.items()), "go/plain:throughput")
+    return (
+        f"{did_you_mean(wanted, dict.fromkeys(known))}a sample's id as in the report, CONTENDER:FIGURE such as "
+        f"{example}, or a finding's code"
+    )
 
 
 def _sample(run: Run, judgement: Judgement, wanted: str) -> list[str]:

@@ -68,6 +68,8 @@ def load(context: typer.Context) -> int:
         if asked.mix is not None:
             words += ["--mix", str(_as_job(read_mix(asked.mix), Path(folder) / "mix.json"))]
         given = _value_of("--out", words)
+        if given is not None:
+            _must_be_writable(Path(given))
         out = Path(given) if given else Path(folder) / "result.json"
         if given is None:
             words += ["--out", str(out)]
@@ -96,6 +98,13 @@ def load(context: typer.Context) -> int:
             console.print(f"  note: {found.sentence}", markup=False)
             console.print(f"  do: {NEXT_STEP}", markup=False)
     return code or _judged(result, asked.conditions, words, console)
+
+
+def _must_be_writable(out: Path) -> None:
+    """Raise UsageError where a result could not be written: before the load, and not when it is over."""
+    if out.is_dir() or not out.parent.is_dir():
+        why = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
+        raise UsageError(f"--out {out} cannot be written: {why}", fix="name a file in a folder that is there")
 
 
 def _run_engine(words: Sequence[str]) -> int:

@@ -28,6 +28,6 @@ def read_figures(words: Iterable[str]) -> dict[str, float | None]:
         name, _, own = word.partition("=")
         if name not in FIGURES:
             hint = did_you_mean(name, FIGURES)
-            raise UsageError(f"there is no figure {name!r}", fix=f"{hint}`touchstone explain` lists the figures")
+            raise UsageError(f"there is no figure {name!r}", fix=f"{hint}docs/figures.md lists them")
         named[name] = read_share(own) if own else None
     return named
