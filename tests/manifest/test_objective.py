@@ -44,3 +44,12 @@ def test_a_further_percentile_needs_more_requests(text: str, least: int) -> None
 def test_what_is_no_objective_is_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(ConditionError, match=reason):
         parse_objective(text)
+
+
+def test_who_writes_no_bound_is_told_how_an_objective_is_written() -> None:
+    """The conditions of `load --fail-if` name what must not be, and so point the other way."""
+    with pytest.raises(ConditionError) as told:
+        parse_objective("p99 << 5ms")
+    assert "'p99 < 50ms" in told.value.fix
+    assert ">" not in told.value.fix
+    assert "rate" not in told.value.fix

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from touchstone.manifest.condition import PERCENTILES, Condition, ConditionError, parse_condition
+from touchstone.manifest.condition import PERCENTILES, QUANTITIES, Condition, ConditionError, parse_condition
 
 ERRORS = "errors < 0.1%"
 """Holds where an objective says nothing of errors: a refusal is quick, and must not pass for an answer."""
@@ -43,7 +43,7 @@ def parse_objective(text: str) -> Objective:
         raise ConditionError("the objective is empty", _EXAMPLE)
     terms: list[Condition] = []
     for part in text.split(","):
-        term = parse_condition(part)
+        term = _term(part)
         if term.quantity == "rate":
             raise ConditionError(f"{term.text!r}: the rate is what is searched for", _EXAMPLE)
         if term.than in {">", ">="}:
@@ -61,6 +61,17 @@ def parse_objective(text: str) -> Objective:
     if not any(term.quantity == "errors" for term in terms):
         terms.append(parse_condition(ERRORS))
     return Objective(text.strip(), tuple(terms))
+
+
+def _term(text: str) -> Condition:
+    """One bound. Who writes none is told how an objective is written: the conditions of a load point the other way."""
+    try:
+        return parse_condition(text)
+    except ConditionError as error:
+        if error.what.endswith("is no condition"):
+            upper = ", ".join(quantity for quantity in QUANTITIES if quantity != "rate")
+            raise ConditionError(error.what, f"{_EXAMPLE}; of: {upper}") from error
+        raise
 
 
 def _refuse_contradictions(text: str, terms: list[Condition]) -> None:
