@@ -92,10 +92,10 @@ pub fn reached(result: &LoadResult, offered: f64) -> bool {
     result.rate.achieved >= offered * REACHED.min(1.0 - chance)
 }
 
-/// Whether all that was due in the window's second half came, and was answered in it. A service that takes 50 ms has answered nothing in
-/// the first 50 ms, and leaves as much under way at the end: of a short window that is a share, and no queue. One that
-/// cannot keep up falls behind in the second half as well. By chance the number under way differs by its root,
-/// and so does that of random arrivals.
+/// Whether all that was due in the window's second half came, and was answered in it. A service that takes 50 ms has
+/// answered nothing in the first 50 ms, and leaves as much under way at the end: of a short window that is a share, and
+/// no queue. One that cannot keep up falls behind in the second half as well. By chance the number under way differs by
+/// its root, and so does that of random arrivals.
 #[allow(clippy::cast_precision_loss)]
 fn keeps_up(result: &LoadResult, offered: f64) -> bool {
     let window: Vec<&SeriesPoint> = result
