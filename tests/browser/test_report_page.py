@@ -47,6 +47,17 @@ def test_nobody_is_kept_out(chrome: Browser, report: Path, width: int, scheme: S
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+def test_the_answer_is_seen_whole_and_each_figure_has_a_name_of_its_own(chrome: Browser, report: Path) -> None:
+    page = opened(chrome, report)
+    assert page.locator("table.score thead th").count() >= 9
+    cut = "box => box.scrollWidth - box.clientWidth"
+    assert page.locator(".scroll:has(> table.score)").evaluate(cut) <= 0
+    # On a phone the table is a list, in which a name tells figures of several loads apart.
+    names = "row => [...row.querySelectorAll('td')].map(cell => cell.dataset.label)"
+    labels = page.locator("table.score tbody tr").first.evaluate(names)
+    assert len(set(labels)) == len(labels)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 390, 768, 1280])
 def test_the_page_never_scrolls_sideways(chrome: Browser, tmp_path: Path, width: int) -> None:

@@ -96,18 +96,19 @@ def new(
 
 def name_width(names: Iterable[str]) -> float:
     """Room for contenders' names next to the axes, in pixels; names that need more are shortened by `fitted`."""
-    return min(_NAME_ROOM, max((_wide(name) for name in names), default=0) + 10)
+    return min(_NAME_ROOM, max((text_width(name) for name in names), default=0) + 10)
 
 
 def fitted(name: str, room: float) -> str:
     """The name, or its two ends if it is too long for the room."""
-    if _wide(name) <= room:
+    if text_width(name) <= room:
         return name
     keep = max(4, int(room / TEXT / _GLYPH) - 1)
     return f"{name[: keep // 2]}\N{HORIZONTAL ELLIPSIS}{name[-(keep - keep // 2) :]}"
 
 
-def _wide(text: str) -> float:
+def text_width(text: str) -> float:
+    """About how wide a text is, in pixels."""
     return len(text) * TEXT * _GLYPH
 
 

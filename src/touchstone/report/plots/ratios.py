@@ -11,6 +11,7 @@ from touchstone.report.format import TIMES, percent, ratio, ratio_interval
 from touchstone.report.plots import canvas
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
+from touchstone.report.plots.ticks import spaced
 from touchstone.report.view import Place, View
 from touchstone.report.words import direction, sign
 from touchstone.vocabulary.figure import FIGURES, Figure
@@ -113,17 +114,21 @@ def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> Non
     axes.set_xlim(low, high)
     axes.set_ylim(depth, 0)
     wanted = _CLOSE_TICKS if high / low < 3.5 else _POWERS_OF_TWO if high / low < 70 else _TICKS
-    ticks = [t for t in wanted if low <= t <= high]
-    while len(ticks) > 6:
-        ticks = [t for i, t in enumerate(ticks) if t == 1 or (i - ticks.index(1)) % 2 == 0]
+    width = axes.get_position().width * canvas.WIDTH
+    pixels = width / math.log(high / low)
+    ticks = spaced([t for t in wanted if low <= t <= high], 1, lambda tick: math.log(tick) * pixels, _text)
     axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_major_formatter(FixedFormatter([f"{t:.3g}{TIMES}" for t in ticks]))
+    axes.xaxis.set_major_formatter(FixedFormatter([_text(t) for t in ticks]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(NullLocator())
     axes.grid(visible=False)
     axes.grid(visible=True, axis="x", color=canvas.GRID, linewidth=0.8)
     axes.axvspan(1 / (1 + margin), 1 + margin, color=canvas.BAND, linewidth=0, zorder=0.5)
     axes.axvline(1, color=canvas.MUTED, linewidth=1.2, zorder=1)
+
+
+def _text(tick: float) -> str:
+    return f"{tick:.3g}{TIMES}"
 
 
 def _heading(axes: Axes, figure: Figure, y: float, left: float) -> None:

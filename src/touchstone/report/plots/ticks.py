@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from touchstone.report.format import scale_for
+from touchstone.report.plots.canvas import text_width
 from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 _MOST = 6
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_AIR = 6.0
+"""Pixels between the texts of two ticks, at the least."""
 
 
 def linear_ticks(top: float, unit: Unit) -> list[float]:
@@ -42,6 +45,20 @@ def _powers_of_two(low: float, high: float) -> list[float]:
     first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
     stride = max(1, -(-(last - first + 1) // _MOST))
     return [2.0**exponent for exponent in range(first, last + 1, stride)]
+
+
+def spaced(
+    ticks: list[float], keep: float, position: Callable[[float], float], text: Callable[[float], str]
+) -> list[float]:
+    """Every second of the ticks, `keep` always among them, until no text touches the next. Positions are in pixels."""
+
+    def gap(left: float, right: float) -> float:
+        return position(right) - position(left) - (text_width(text(left)) + text_width(text(right))) / 2
+
+    while len(ticks) > 1 and min(map(gap, ticks, ticks[1:])) < _AIR:
+        kept = ticks.index(keep)
+        ticks = [t for i, t in enumerate(ticks) if (i - kept) % 2 == 0]
+    return ticks
 
 
 def set_ticks(axis: Axis, ticks: Sequence[float], unit: Unit) -> None:
