@@ -21,7 +21,7 @@ from tests.golden.golden import judged, recorded_run
 from touchstone.report import html, print_report
 from touchstone.report.view import View
 
-RUN = "users"
+RUN = "newcomer"
 _ROWS = 34
 """Lines of the terminal that the picture shows."""
 _TOGETHER = """<!doctype html><meta charset="utf-8"><style>
@@ -38,7 +38,7 @@ def terminal() -> str:
     print_report(console, recorded_run(RUN), judged(RUN))
     lines = console.export_text(styles=True).splitlines()
     shown = Console(record=True, width=118, file=io.StringIO(), force_terminal=True, color_system="truecolor")
-    shown.out("$ touchstone run users --quick --load lookup", highlight=False)
+    shown.out("$ touchstone run users --quick", highlight=False)
     for line in lines[:_ROWS]:
         shown.print(Text.from_ansi(line), overflow="crop", no_wrap=True)
     return re.sub(r"@font-face \{.*?\}", "", shown.export_svg(title="touchstone", theme=DIMMED_MONOKAI), flags=re.S)
