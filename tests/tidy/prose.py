@@ -17,6 +17,7 @@ _COMMAND = re.compile(r"(?:^|&& |; )(touchstone|make) ([a-z][a-z-]*)\b(?![:./])"
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")
 _FIGURE = re.compile(r"^(?:boot|hold|drain|floor|probe|build|footprint|latency|rss|pss|anon|cgroup)_[a-z0-9_]+$")
 _FOREIGN = {
+    "add-architecture",
     "datadir",
     "dir",
     "extra",
