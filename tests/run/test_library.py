@@ -9,6 +9,9 @@ import pytest
 
 import touchstone
 from tests.run.demo import demo
+from touchstone.failure import UsageError
+from touchstone.plan.placement import available_cpus
+from touchstone.run.measure import Conditions, measure
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/library.md"
 
@@ -31,3 +34,11 @@ def test_what_the_package_offers_is_there_and_nothing_else() -> None:
         assert callable(getattr(touchstone, name))
     with pytest.raises(AttributeError, match="there are: "):
         _ = touchstone.nothing
+
+
+def test_a_quota_above_a_contender_s_cpus_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    folder, results = demo(tmp_path / "my-bench"), tmp_path / "results"
+    quota = float(len(available_cpus()) + 1)
+    with pytest.raises(UsageError, match="so that this limits nothing"):
+        measure(folder, conditions=Conditions(results=results, cpu_limit=quota))
+    assert not results.exists()

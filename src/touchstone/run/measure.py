@@ -105,6 +105,7 @@ def measure(
     for service in outside:
         inspect_outside(service)
     plan = make_plan(folder, contenders, wish, [phase.kind.name for phase in phases], conditions.generators.places)
+    _refuse_more_than_there_is(conditions.cpu_limit, plan)
     store = RunStore(conditions.folder or conditions.results / plan.run_id)
     conditions.begun(plan)
     seconds = conditions.until_decided_s or conditions.spend_s
@@ -132,3 +133,13 @@ def measure(
     with display:
         conductor.carry_out()
     return store
+
+
+def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:
+    """A quota above a contender's CPUs limits nothing, and its figures would be taken for those of so many CPUs."""
+    own = len(plan.placement.server_cpus)
+    if cpus is not None and cpus > own:
+        raise UsageError(
+            f"--cpus {cpus:g}: a contender has {own} of this machine's CPUs, so that this limits nothing",
+            fix=f"give at most {own}, or measure on a machine with more; engine and dependencies need CPUs as well",
+        )
