@@ -13,6 +13,7 @@ use touchstone_load::control::Control;
 use touchstone_load::error::Error;
 use touchstone_load::event::Event;
 use touchstone_load::job::{Arrivals, Expect, ExpectBody, Loop, Step};
+use touchstone_load::knee::{self, Objective};
 use touchstone_load::run::run;
 
 #[test]
@@ -162,6 +163,25 @@ fn a_slow_server_that_keeps_up_has_reached_the_rate() {
     // Ten requests are under way at the end of two seconds; with four connections a queue is, too.
     assert!(!told(64), "it answers all that comes");
     assert!(told(4), "it answers 40 of 100 a second");
+}
+
+#[test]
+fn a_slow_server_has_a_knee() {
+    let server = FaultServer::start(Fault::Delay(Duration::from_millis(100)), 1);
+    let mut job = job(&server, BACKENDS[0], 1);
+    (job.max_requests, job.duration_s, job.connections) = (None, 2.0, 16);
+    job.series_interval_s = 0.1;
+    let objective = Objective::parse("p99<250ms").unwrap();
+    let never = AtomicBool::new(false);
+    let mut control = Control {
+        interrupt: &never,
+        on_event: &mut |_| (),
+        process_command: &[],
+    };
+    let knee = knee::find(&job, objective, 100.0, &mut control, &mut |_| ()).unwrap();
+    // A tenth of a second's answers is under way at the end of each trial; 16 connections bear 160 a second.
+    let rate = knee.rate.unwrap_or_default();
+    assert!((100.0..=180.0).contains(&rate), "{knee:?}");
 }
 
 #[test]

@@ -91,9 +91,9 @@ pub struct Flags {
     /// Open loop: send at multiples of this; longer is cheaper and later.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "250us", help_heading = "Load")]
     slot: f64,
-    /// Length of one interval of the series.
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "1s", help_heading = "Output")]
-    interval: f64,
+    /// Length of one interval of the series; a twentieth of the duration if not given, 0.1 to 1 s.
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Output")]
+    interval: Option<f64>,
     /// Allow a target that is not on this machine. Load only what is yours.
     #[arg(long, value_name = "HOST", help_heading = "Connections")]
     allow_host: Vec<String>,
@@ -120,6 +120,7 @@ pub struct Flags {
         long,
         value_name = "STATUS,...",
         value_delimiter = ',',
+        value_parser = clap::value_parser!(u16).range(100..600),
         help_heading = "Request"
     )]
     expect_status: Option<Vec<u16>>,
@@ -166,7 +167,6 @@ impl Flags {
             Backend::IoUring => BackendChoice::IoUring,
         };
         job.pacing_slot_s = self.slot;
-        job.series_interval_s = self.interval;
         job.tls.verify = if self.verify {
             Some(true)
         } else if self.insecure {
@@ -176,6 +176,9 @@ impl Flags {
         };
         job.tls.ca_file.clone_from(&self.cacert);
         job.arrival = self.arrival()?;
+        job.series_interval_s = self
+            .interval
+            .unwrap_or_else(|| (job.window_s() / 20.0).clamp(0.1, 1.0));
         job.rows.clone_from(&self.rows);
         // Keys are the same in each run; this is what sets one run's apart from the last one's.
         job.fresh = Some(fresh_of(now_ns()));
