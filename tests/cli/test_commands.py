@@ -97,7 +97,7 @@ def test_list_of_runs_says_when_of_what_and_what_came_of_it(runs: Path) -> None:
     assert {row["verdict"] for row in rows} == {"not judged"}
     touchstone(runs, "report", "after")
     head, first, *_ = touchstone(runs, "list", "--runs").stdout.splitlines()
-    assert head.split() == ["run", "date", "scenario", "contenders", "verdict", "revision"]
+    assert head.split() == ["run", "date", "scenario", "contenders", "verdict", "lab"]
     assert first.startswith("20260102-000000-after")
     assert "not judged" not in first
 

@@ -58,7 +58,7 @@ def _row(folder: Path, plan: Plan | None) -> dict[str, str | None]:
         "scenario": plan.scenario if plan else None,
         "contenders": ", ".join(names[:_NAMED]) + more,
         "verdict": _verdict(folder, state) if plan else "unreadable",
-        "revision": _revision(folder),
+        "lab": _lab(folder),
         "folder": str(folder),
     }
 
@@ -70,7 +70,7 @@ def _state(folder: Path) -> _State:
         return _State()
 
 
-def _revision(folder: Path) -> str | None:
+def _lab(folder: Path) -> str | None:
     """The lab's revision, with a plus if it was changed; None if it was installed."""
     try:
         seen = _Environment.model_validate_json((folder / "environment.json").read_bytes())
