@@ -7,13 +7,14 @@ import math
 import pytest
 
 from tests.judge.slices import put_slices, sliced_run, steal
-from tests.judge.sound import sound_run
+from tests.judge.sound import result_of, sound_run, watch_of
 from touchstone.judge.comparison.doubt import Doubts, combine, widened
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Doubt, Outcome, Verdict
 from touchstone.judge.statistics.intervals import Interval
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.run import Run
+from touchstone.record.sample import TARE
 
 GO, RUST = "go/std", "rust/std"
 SEEN = Interval(1.5, 1.45, 1.55)
@@ -56,6 +57,44 @@ def test_a_faster_contender_has_a_higher_rate_and_lower_times(figure: str, side:
 def test_one_cause_is_not_counted_twice() -> None:
     both = combine([Doubt(faster=1.1, common=True), Doubt(faster=1.2, common=True)])
     assert both.common_faster == pytest.approx(math.log(1.2))
+
+
+@pytest.mark.parametrize(
+    ("seen", "figure", "paired", "expected"),
+    [
+        (Interval(0.80, 0.78, 0.82), "throughput", True, (0.39, 0.82)),
+        (Interval(1.25, 1.20, 1.30), "throughput", True, (1.20, 3.90)),
+        (Interval(1.25, 1.20, 1.30), "latency_p50", True, (1.20, 2.60)),
+        (Interval(0.80, 0.78, 0.82), "latency_p50", True, (0.26, 0.82)),
+        (Interval(1.01, 0.98, 1.04), "throughput", True, (0.49, 3.12)),
+        (Interval(0.80, 0.78, 0.82), "throughput", False, (0.39, 2.46)),
+    ],
+)
+def test_a_limit_of_both_turns_nothing_around(
+    seen: Interval, figure: str, paired: bool, expected: tuple[float, float]
+) -> None:
+    contender, baseline = Doubts(pressed=math.log(3)), Doubts(pressed=math.log(2))
+    found = widened(seen, contender, baseline, figure, paired=paired)
+    assert (found.low, found.high) == pytest.approx(expected)
+
+
+def test_what_else_may_have_moved_them_comes_before_the_limit() -> None:
+    doubts = Doubts(faster=math.log(1.4), pressed=math.log(3))
+    found = widened(Interval(0.80, 0.78, 0.82), doubts, Doubts(), "throughput", paired=True)
+    assert (found.low, found.high) == pytest.approx((0.78, 0.82 * 1.4 * 3))
+
+
+def test_who_is_faster_is_known_at_the_ceiling_of_neighbouring_slices() -> None:
+    run = sliced_run({GO: 20_000.0, RUST: 18_500.0})
+    for sample in run.samples:
+        if sample.contender == TARE:
+            result_of(sample).rate.achieved = sample.figures["throughput"] = 20_200.0
+        elif sample.phase == "load":
+            watch_of(sample).window.cpu_s = 8.0
+    found = comparison(run)
+    assert found.outcome is Outcome.SLOWER
+    assert found.low == 0
+    assert found.high == pytest.approx(0.925, rel=0.02)
 
 
 def test_a_contender_that_still_warms_up_is_never_called_slower() -> None:

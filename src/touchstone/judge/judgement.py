@@ -49,6 +49,9 @@ class Doubt(Record):
     """So many times slower; 1 if no slower, None if nobody can say how much."""
     common: bool = False
     """True if it falls on neighbouring slices alike, so that of two contenders only the difference counts."""
+    presses: bool = False
+    """True if it is a limit of all contenders alike, which presses them together: who is the faster one in neighbouring
+    slices is so without it, by as much or more."""
     this_round: bool = False
     """True if it says nothing of the contender's other rounds: this one is left out where enough others remain."""
     reason: str = ""
@@ -158,6 +161,8 @@ class Steady(Record):
     shape: Literal["flat", "warm-up", "slowdown", "no steady state", "too short"]
     steady_from_s: float | None = None
     changepoints_s: list[float] = []
+    levels: list[float] = []
+    """How many times faster it was before, between and after the changepoints than after the last one."""
 
 
 class Peak(Record):

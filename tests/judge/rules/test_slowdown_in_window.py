@@ -1,3 +1,5 @@
+import pytest
+
 from touchstone.record.sample import Sample
 
 from ..sound import fired, first_load, loads, result_of, sound_run
@@ -15,6 +17,9 @@ def test_a_shape_in_every_round() -> None:
     (finding,) = fired(run, "slowdown-in-window")
     assert finding.contender == "go/std"
     assert len(finding.evidence["samples"]) == 5
+    assert finding.doubt is not None
+    assert finding.doubt.faster == pytest.approx(1 / 0.7, rel=0.05)
+    assert finding.doubt.slower is None
 
 
 def test_one_disturbed_round_is_chance() -> None:

@@ -25,6 +25,9 @@ def test_a_rate_that_rises_in_every_round_of_a_quick_run() -> None:
         _rising(sample)
     (finding,) = fired(run, "still-rising")
     assert finding.contender == "go/std"
+    # A lower bound: it may be faster by any factor, and no slower.
+    assert finding.doubt is not None
+    assert (finding.doubt.faster, finding.doubt.slower) == (None, 1.0)
 
 
 def test_one_round_that_rises_is_chance() -> None:

@@ -1,3 +1,5 @@
+import pytest
+
 from touchstone.record.sample import Sample
 
 from ..sound import fired, first_load, loads, result_of, sound_run
@@ -12,9 +14,14 @@ def test_a_shape_in_every_round() -> None:
     run = sound_run(seconds=20.0)
     for sample in loads(run, "go/std"):
         _shape(sample)
-    (finding,) = fired(run, "warm-up-in-window")
-    assert finding.contender == "go/std"
-    assert len(finding.evidence["samples"]) == 5
+    found = fired(run, "warm-up-in-window")
+    assert {finding.contender for finding in found} == {"go/std"}
+    assert len({finding.sample for finding in found}) == len(found) == 5
+    # Half as fast at its beginning: it may be twice as fast, and no slower.
+    for finding in found:
+        assert finding.doubt is not None
+        assert finding.doubt.faster == pytest.approx(2.0, rel=0.05)
+        assert finding.doubt.slower == pytest.approx(1.0, rel=0.02)
 
 
 def test_one_disturbed_round_is_chance() -> None:

@@ -23,10 +23,12 @@ class Doubts:
     slower: float = 0.0
     common_faster: float = 0.0
     """That of disturbances which neighbouring slices share."""
+    pressed: float = 0.0
+    """By how much a limit of all contenders alike may hold it back."""
 
     def as_doubt(self) -> Doubt | None:
         """All of them together; None if there is none."""
-        up, down = self.faster + self.common_faster, self.slower
+        up, down = self.faster + self.common_faster + self.pressed, self.slower
         if not up and not down:
             return None
         return Doubt(
@@ -36,14 +38,16 @@ class Doubts:
 
 def combine(doubts: Iterable[Doubt]) -> Doubts:
     """Disturbances of one measurement come on top of each other; those of one cause do not, so the largest counts."""
-    own_faster = own_slower = common = 0.0
+    own_faster = own_slower = common = pressed = 0.0
     for doubt in doubts:
         if doubt.common:
             common = max(common, _log(doubt.faster))
+        elif doubt.presses:
+            pressed = max(pressed, _log(doubt.faster))
         else:
             own_faster += _log(doubt.faster)
             own_slower += _log(doubt.slower)
-    return Doubts(own_faster, own_slower, common)
+    return Doubts(own_faster, own_slower, common, pressed)
 
 
 def mean(doubts: list[Doubts]) -> Doubts:
@@ -55,6 +59,7 @@ def mean(doubts: list[Doubts]) -> Doubts:
         sum(d.faster for d in doubts) / count,
         sum(d.slower for d in doubts) / count,
         sum(d.common_faster for d in doubts) / count,
+        sum(d.pressed for d in doubts) / count,
     )
 
 
@@ -64,13 +69,21 @@ def widened(
     """The interval of the ratio contender/baseline, widened by what may have moved either.
 
     `paired`: the ratio is one of neighbouring slices, so that of a disturbance which both share only the difference
-    counts; `adjusted`: it was taken at equal disturbance, so that there is none.
+    counts, and a limit which presses both together turns nothing around; `adjusted`: it was taken at equal disturbance,
+    so that there is none.
     """
     theirs, own = _common(contender, baseline, paired=paired, adjusted=adjusted)
     up, down = contender.faster + baseline.slower + theirs, contender.slower + baseline.faster + own
-    if FIGURES[figure].better is Better.LOWER:
+    lower = FIGURES[figure].better is Better.LOWER
+    if lower:
         up, down = down, up
-    return Interval(interval.point, interval.low * math.exp(-down), interval.high * math.exp(up))
+    low, high = interval.low * math.exp(-down), interval.high * math.exp(up)
+    up, down = (baseline.pressed, contender.pressed) if lower else (contender.pressed, baseline.pressed)
+    if not paired or high >= 1:
+        high *= math.exp(up)
+    if not paired or low <= 1:
+        low *= math.exp(-down)
+    return Interval(interval.point, low, high)
 
 
 def _common(contender: Doubts, baseline: Doubts, *, paired: bool, adjusted: bool) -> tuple[float, float]:

@@ -65,6 +65,7 @@ def steady_state(
     segments = _segments(performance, math.log1p(margin))
     start = times[0] - interval
     verdict.changepoints_s = [float(times[s.begin] - interval) for s in segments[1:]]
+    verdict.levels = [math.exp(s.mean - segments[-1].mean) for s in segments]
     verdict.shape = _shape(segments, len(performance))
     if verdict.shape != "no steady state":
         verdict.steady_from_s = verdict.changepoints_s[-1] if verdict.changepoints_s else float(start)

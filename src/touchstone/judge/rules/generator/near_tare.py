@@ -28,7 +28,8 @@ class NearTare(SampleRule):
     threshold = "closed loop: throughput above 90 % of the median tare, while the server's CPUs are less than 90 % busy"
     threshold_reason = (
         "within a tenth of the ceiling differences of the margin's size are pressed together; a server whose own "
-        "CPUs are full is its own limit, however close it comes"
+        "CPUs are full is its own limit, however close it comes, and what others had of them it could not use; in "
+        "neighbouring slices the ceiling is the same for both: which one is faster is known, by how much more is not"
     )
     next_step = (
         "Give the engine more CPUs, or make the server the bottleneck (fewer CPUs for it), and compare CPU a "
@@ -50,6 +51,6 @@ class NearTare(SampleRule):
             f"and the server was busy for {share(busy)}",
             sample=sample,
             figures=SPEED,
-            doubt=Doubt(faster=None, reason="with a quicker generator it may answer any number"),
+            doubt=Doubt(faster=None, presses=True, reason="with a quicker generator it may answer any number"),
             evidence={"rate": result.rate.achieved, "tare": tare, "server_busy": busy},
         )

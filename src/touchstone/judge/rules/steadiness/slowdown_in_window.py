@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.rule import GroupRule
 
@@ -39,5 +39,10 @@ class SlowdownInWindow(GroupRule):
             f"it was faster at its beginning in {len(hits)} of {len(seen)} round(s)",
             group=group,
             figures=[*SPEED, *CPU],
+            doubt=Doubt(
+                faster=max(level for s in hits for level in s.levels),
+                slower=None,
+                reason="how far it falls, nobody has seen",
+            ),
             evidence={"samples": [s.sample for s in hits], "changepoints_s": [s.changepoints_s for s in hits]},
         )

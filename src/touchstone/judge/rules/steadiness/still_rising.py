@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.reading.drift import rising
@@ -41,5 +41,6 @@ class StillRising(GroupRule):
             f"first, by {share(trend.middle)} in the middle one",
             group=group,
             figures=[*SPEED, *CPU],
+            doubt=Doubt(faster=None, reason="how far it will still rise, nobody has seen"),
             evidence={"rises": trend.by_sample},
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
+from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.rule import GroupRule
 
@@ -35,9 +36,16 @@ class WarmUpInWindow(GroupRule):
         hits = [s for s in seen if s.shape == "warm-up"]
         if len(hits) < max(min(2, len(seen)), len(seen) / 2) or not hits:
             return
-        yield self.finding(
-            f"it was slower at its beginning in {len(hits)} of {len(seen)} round(s)",
-            group=group,
-            figures=[*SPEED, *CPU],
-            evidence={"samples": [s.sample for s in hits], "changepoints_s": [s.changepoints_s for s in hits]},
-        )
+        told = f"it was slower at its beginning in {len(hits)} of {len(seen)} round(s), in this one by "
+        for hit in hits:
+            yield self.finding(
+                told + share(1 - min(hit.levels)),
+                sample=next(sample for sample in group.samples if sample.id == hit.sample),
+                figures=[*SPEED, *CPU],
+                doubt=Doubt(
+                    faster=1 / min(hit.levels),
+                    slower=max(hit.levels),
+                    reason="its last level is that of a service that is warm",
+                ),
+                evidence={"changepoints_s": hit.changepoints_s, "levels": hit.levels},
+            )
