@@ -149,13 +149,13 @@ class EqualityTest(Part):
 class EventTest(Part):
     """Something happens to each of `of`, or does not.
 
-    `dies`, `lives` and `keeps-rate` are about a memory limit, and are read from the floor search; `finding` asks
-    whether one of the judge's findings in `findings` fired on the contender under the claim's load.
+    `dies`, `lives`, `keeps-rate` and `fills` are about a memory limit, and are read from the floor search; `finding`
+    asks whether one of the judge's findings in `findings` fired on the contender under the claim's load.
     """
 
     kind: Literal["event"]
     """The relation."""
-    event: Literal["dies", "lives", "keeps-rate", "finding"]
+    event: Literal["dies", "lives", "keeps-rate", "fills", "finding"]
     """What happens."""
     of: Annotated[list[TermField], Field(min_length=1)]
     """All to which it must happen."""

@@ -9,6 +9,7 @@ import pytest
 from tests.judge.claims.case import add_floor, ruled, verdict_on
 from tests.judge.sound import sound_run
 from touchstone.judge.claims.ruling import Ruling
+from touchstone.record.evidence.floor import FloorEvidence, FloorTry
 
 HOLDS, CONTRADICTED, UNDECIDED = Ruling.HOLDS, Ruling.CONTRADICTED, Ruling.UNDECIDED
 RUST_TO_GO = {"kind": "ratio", "of": "rust/std", "to": "go/std"}
@@ -106,6 +107,34 @@ def test_a_memory_limit_is_read_from_the_floor(event: str, limit: float, expecte
     ruling = ruled({"test": {"kind": "event", "event": event, "of": ["go/std"], "limit": limit, "unit": "MiB"}}, run)
     assert ruling.ruling is expected
     assert ruling.measurements[0].happened == {HOLDS: True, CONTRADICTED: False, UNDECIDED: None}[expected]
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected", "share"),
+    [(30.0, HOLDS, 0.98), (50.0, HOLDS, 0.98), (100.0, CONTRADICTED, 0.5), (500.0, Ruling.NOT_MEASURED, None)],
+)
+def test_a_limit_is_filled_or_not(limit: float, expected: Ruling, share: float | None) -> None:
+    run = add_floor(sound_run(), "go/std", lives_mib=50, passes_mib=80)
+    sample = run.samples[-1]
+    tries = [(40, None), (50, 49), (128, 64), (200, 70)]
+    sample.floor = FloorEvidence(
+        share=0.9,
+        unlimited_rates=[1.0],
+        tries=[
+            FloorTry(limit=tried << 20, lives=peak is not None, passes=tried >= 80, peak=peak and peak << 20)
+            for tried, peak in tries
+        ],
+    )
+    ruling = ruled({"test": {"kind": "event", "event": "fills", "of": ["go/std"], "limit": limit, "unit": "MiB"}}, run)
+    assert (ruling.ruling, ruling.measurements[0].value) == (expected, share and pytest.approx(share))
+
+
+def test_a_floor_that_nobody_watched_does_not_say_what_was_filled() -> None:
+    run = add_floor(sound_run(), "go/std", lives_mib=42, passes_mib=80)
+    test = {"kind": "event", "event": "fills", "of": ["go/std"], "limit": 80.0, "unit": "MiB"}
+    ruling = ruled({"test": test}, run)
+    assert ruling.ruling is Ruling.NOT_MEASURED
+    assert "80 MiB" in ruling.reason
 
 
 def test_a_finding_happens_or_does_not() -> None:

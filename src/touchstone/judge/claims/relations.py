@@ -31,7 +31,10 @@ from touchstone.manifest.claim import (
     ValueTest,
 )
 
-FLOORS = {"dies": "floor_lives", "lives": "floor_lives", "keeps-rate": "floor_passes"}
+FLOORS = {"dies": "floor_lives", "lives": "floor_lives", "keeps-rate": "floor_passes", "fills": "floor_lives"}
+"""The figure of the floor search that has what an event asks for."""
+FULL = 0.95
+"""Who uses so much of a limit fills it."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +117,40 @@ def _(test: EventTest, question: Question) -> list[Measurement]:
         return [_finding(question, term, test) for term in test.of]
     assert test.limit is not None and test.unit is not None  # the manifest has seen to it
     limit = test.limit * UNITS[test.unit][1]
+    if test.event == "fills":
+        return [_fills(question, term, limit) for term in test.of]
     figure = FLOORS[test.event]
     bounds = (math.nextafter(limit, math.inf), None) if test.event == "dies" else (None, limit)
     made = [_value(question, question.place(term, figure), *bounds) for term in test.of]
     for measurement in made:
         if measurement.ruling in (Ruling.HOLDS, Ruling.CONTRADICTED):
             measurement.happened = measurement.ruling is Ruling.HOLDS
+    return made
+
+
+def _fills(question: Question, term: Term, limit: float) -> Measurement:
+    """By what it used of the least limit tried that is no smaller, however its heap was set."""
+    place = question.place(term, FLOORS["fills"])
+    made = _blank(term.contender, [place], "share")
+    made.at_least = FULL
+    reading = question.evidence.one(place)
+    if isinstance(reading, Absent):
+        return _absent(made, reading)
+    _carry(made, [reading])
+    floors = [
+        sample.floor
+        for judged in question.evidence.judged
+        for sample in judged.run.samples
+        if sample.floor is not None and f"{judged.run.plan.run_id}/{sample.id}" in made.samples
+    ]
+    tries = [one for floor in floors for one in floor.tries if one.peak is not None and one.limit >= limit]
+    if not tries:
+        return _absent(made, Absent(f"no limit from {limit / 2**20:.0f} MiB on was lived under, or nobody watched"))
+    nearest = min(one.limit for one in tries)
+    made.value = max(one.peak / nearest for one in tries if one.limit == nearest and one.peak is not None)
+    made.happened = made.value >= FULL
+    made.ruling = Ruling.HOLDS if made.happened else Ruling.CONTRADICTED
+    made.reason = f"by the limit of {nearest / 2**20:.0f} MiB"
     return made
 
 

@@ -88,7 +88,7 @@ class _Search:
         self._wanted = rate * self._floor.share_of_unlimited
         low, high = self._floor.from_mb, self._floor.to_mb
         search = FloorSearch(list(self._settings), low, high, self._limited)
-        peak = max(outcome.peak or 0 for outcome in before)
+        peak = _peak(before) or 0
         passes = search.passes(max(low, int(peak / _MB * _SPARE)))
         contract: dict[str, str] = {}
         if passes is not None:
@@ -165,7 +165,7 @@ class _Search:
         p99 = median(outcome.p99 or 0.0 for outcome in outcomes)
         sound = not any(outcome.errors for outcome in outcomes)
         passes = sound and median(shares) >= self._floor.share_of_unlimited
-        return Trial(limit_mb, setting, True, passes, rate, p99, share=median(shares))
+        return Trial(limit_mb, setting, True, passes, rate, p99, share=median(shares), peak=_peak(outcomes))
 
     def _within_objective(self, limit_mb: int, setting: str, first: Outcome) -> Trial:
         """A limit that lives passes if it holds the objective in two of three loads at the same rate."""
@@ -178,10 +178,15 @@ class _Search:
             return Trial(limit_mb, setting, False, False, death=dead.death)
         rate = median(outcome.rate or 0.0 for outcome in outcomes)
         p99 = median(outcome.p99 or 0.0 for outcome in outcomes)
-        return Trial(limit_mb, setting, True, held.count(True) >= 2, rate, p99, share=rate / self._unlimited_rate)
+        share = rate / self._unlimited_rate
+        return Trial(limit_mb, setting, True, held.count(True) >= 2, rate, p99, share=share, peak=_peak(outcomes))
 
     def _holds(self, outcome: Outcome) -> bool:
         return outcome.lives and not outcome.broken and (outcome.rate or 0.0) >= self._wanted
 
     def _step(self, text: str) -> None:
         self._bench.watcher.step(f"floor of {self._name} {text}")
+
+
+def _peak(outcomes: Sequence[Outcome]) -> int | None:
+    return max((outcome.peak for outcome in outcomes if outcome.peak is not None), default=None)

@@ -24,6 +24,8 @@ class Trial:
     death: str | None = None
     share: float | None = None
     """Its rate over that without a limit."""
+    peak: int | None = None
+    """Bytes at most."""
 
     def record(self) -> FloorTry:
         """The form that the record keeps; bytes, requests per second, seconds."""
@@ -36,6 +38,7 @@ class Trial:
             p99=self.p99,
             death=self.death,
             share=self.share,
+            peak=self.peak,
         )
 
 

@@ -17,6 +17,8 @@ class FloorTry(Record):
     death: str | None = None
     share: float | None = None
     """Its rate over that without a limit."""
+    peak: int | None = None
+    """Bytes that it took at most under its load; of several loads, the most. None where it did not live."""
 
 
 class FloorEvidence(Record):
