@@ -95,6 +95,7 @@ def test_who_is_faster_is_known_at_the_ceiling_of_neighbouring_slices() -> None:
     assert found.outcome is Outcome.SLOWER
     assert found.low == 0
     assert found.high == pytest.approx(0.925, rel=0.02)
+    assert "95 % interval at most 0.9" in found.sentence
 
 
 def test_a_contender_that_still_warms_up_is_never_called_slower() -> None:

@@ -21,7 +21,7 @@ def test_a_contender_that_still_warms_up_is_at_least_so_fast_in_every_report(tmp
             put_slices(sample, [one.rate or 0.0 for one in sample.slices.slices], rising)
     pages = {path.suffix: path.read_text(encoding="utf-8") for path in render(run, judge(run), tmp_path)}
     assert {".html", ".md", ".csv", ".json"} <= pages.keys()
-    assert "any higher ratio" in pages[".md"]
+    assert "95 % interval at least 0.7" in pages[".md"]
     assert "inf" not in pages[".csv"]
 
 

@@ -56,11 +56,16 @@ def _by(ratio: float) -> str:
 
 def _digits(ratio: float) -> str:
     """Three decimals near 1, where a margin of some percent is read; fewer where they mean nothing."""
-    if math.isinf(ratio):
-        return "any higher ratio"
     if ratio >= 100:
         return f"{ratio:,.0f}"
     return f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.3f}"
+
+
+def _range(low: float, high: float) -> str:
+    """An interval that a doubt leaves open on one side, or on both, has no number there."""
+    if math.isinf(high):
+        return f"at least {_digits(low)}" if low > 0 else "any ratio"
+    return f"{_digits(low)} to {_digits(high)}" if low > 0 else f"at most {_digits(high)}"
 
 
 def _interval(c: Comparison, confidence: float) -> str:
@@ -68,9 +73,9 @@ def _interval(c: Comparison, confidence: float) -> str:
     rounds = f"{c.rounds} round{'s' if c.rounds != 1 else ''}"
     if c.low is None or c.high is None:
         return f"ratio {_digits(c.ratio)}, no interval" + (f", {rounds}" if c.rounds > 1 else "")
-    interval = f"{share(confidence)} interval {_digits(c.low)} to {_digits(c.high)}"
+    interval = f"{share(confidence)} interval {_range(c.low, c.high)}"
     if c.sampled_low is not None and c.sampled_high is not None:
-        interval += f" with all doubts, {_digits(c.sampled_low)} to {_digits(c.sampled_high)} without"
+        interval += f" with all doubts, {_range(c.sampled_low, c.sampled_high)} without"
     if c.rounds == 1 and c.low != c.high and not c.starts:
         return f"ratio {_digits(c.ratio)}, {interval} over single starts"
     if c.low == c.high:
