@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from xml.etree import ElementTree as Xml
 
 import pytest
+from rich.console import Console
 
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairStanding
@@ -14,8 +16,10 @@ from touchstone.judge.judgement import Finding, Judgement, Outcome, Severity
 from touchstone.record.run import Run
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.junit import document as junit
+from touchstone.report.pair import print_pair
 from touchstone.report.revisions import MOST_BYTES
 from touchstone.report.revisions import document as markdown
+from touchstone.report.view import View
 
 from .sound import sound_run
 
@@ -50,6 +54,31 @@ def test_a_real_loss_fails_and_nothing_else(ratio: float, standing: PairStanding
     (change,) = found.changes
     assert change.outcome is outcome
     assert (change.contender, change.figure) == ("sound/plain", "throughput")
+
+
+def test_the_terminal_says_what_was_found_next_to_the_verdict() -> None:
+    run, judgement = pair(0.8)
+    told = io.StringIO()
+    terms = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
+    found = judge_revisions(run, judgement, PAIR, "sound/plain", terms)
+    judgement.findings = [
+        Finding(
+            code="waits-for-acknowledgement",
+            severity=Severity.NOTE,
+            statement="86 % of the responses wait for an acknowledgement",
+            next_step="Set TCP_NODELAY.",
+            contender="head/plain",
+            load="lookup",
+        )
+    ]
+    print_pair(Console(file=told, width=160), found, terms, View(run, judgement))
+    page = told.getvalue()
+    assert "86 % of the responses wait" in page and "Set TCP_NODELAY." in page
+    assert page.rstrip().endswith("worse: something has really become worse")
+    told.truncate(0)
+    judgement.findings = []
+    print_pair(Console(file=told, width=160), found, terms, View(run, judgement))
+    assert "findings" not in told.getvalue().lower()
 
 
 def test_noise_leaves_it_undecided() -> None:

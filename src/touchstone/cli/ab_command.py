@@ -19,6 +19,7 @@ from touchstone.report import junit, render, revisions
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
+from touchstone.report.view import View
 from touchstone.revisions.ab import SHARP, Answer, Question, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
@@ -103,7 +104,7 @@ def ab(
         typer.echo(said.model_dump_json(indent=1, by_alias=True))
     else:
         console = Console()
-        print_pair(console, said, terms)
+        print_pair(console, said, terms, View(answer.run, answer.judgement))
         told = f"{plural(said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
         console.print(told, highlight=False, soft_wrap=True)
         if said.standing is PairStanding.WORSE and head and repository.leads(earlier, later):

@@ -21,6 +21,7 @@ from touchstone.record.secret import shown_text
 from touchstone.report import render
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
+from touchstone.report.view import View
 from touchstone.run.measure import Conditions
 from touchstone.run.progress import display_for
 from touchstone.run.two_urls import Question, compare_urls
@@ -94,7 +95,7 @@ def ab_url(
         typer.echo(said.model_dump_json(indent=1, by_alias=True))
     else:
         console = Console()
-        print_pair(console, said, terms)
+        print_pair(console, said, terms, View(answer.run, answer.judgement))
         if said.rounds > 1:
             console.print("Both were the same processes in all rounds: restart them and ask again before you say more.")
         told = f"{plural(said.rounds, 'round')}; report: {answer.folder / 'report.html'}"

@@ -8,6 +8,8 @@ from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.gate import hold_against
 from touchstone.judge.comparison.pair import PairJudgement, PairStanding
 from touchstone.report.changes import print_gate, print_gone, table
+from touchstone.report.terminal import print_findings
+from touchstone.report.view import View
 
 SENTENCES = {
     PairStanding.PASSED: "no figure that was asked about is worse by more than the margin",
@@ -18,11 +20,14 @@ SENTENCES = {
 _ADVICE = "more time (`--minutes`), a wider margin (`--margin`, `--figure NAME=10%`), or a quieter machine"
 
 
-def print_pair(console: Console, said: PairJudgement, terms: Terms) -> None:
-    """The table, what failed, what is open, and the verdict."""
+def print_pair(console: Console, said: PairJudgement, terms: Terms, view: View) -> None:
+    """The table, what was found, what failed, what is open, and the verdict."""
     console.print()
     if said.changes:
         console.print(table(said.changes, "base", "head", contenders=False))
+    if view.finding_groups:
+        print_findings(console, view)
+        console.print()
     print_gone(console, said.gone)
     for failed in said.failed:
         console.print(f"{failed.contender} failed: {failed.reason}", style="red", highlight=False, markup=False)

@@ -50,7 +50,7 @@ def print_report(console: Console, run: Run, judgement: Judgement, *, lines: boo
     if not console.is_terminal and console.width == 80 and "COLUMNS" not in os.environ:
         console.width = _LOG_WIDTH
     _print_head(console, view)
-    _print_findings(console, view)
+    print_findings(console, view)
     _print_tables(console, view)
     _print_comparisons(console, view)
     _print_rest(console, view)
@@ -219,7 +219,8 @@ def _short(bounds: str) -> str:
     return bounds.replace(" to ", "\N{EN DASH}")
 
 
-def _print_findings(console: Console, view: View) -> None:
+def print_findings(console: Console, view: View) -> None:
+    """What was found, by what it cost, with what to do; or that there is nothing."""
     console.print()
     if not view.finding_groups:
         console.print(Text("No findings.", style="bold"))
