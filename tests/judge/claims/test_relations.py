@@ -111,7 +111,13 @@ def test_a_memory_limit_is_read_from_the_floor(event: str, limit: float, expecte
 
 @pytest.mark.parametrize(
     ("limit", "expected", "share"),
-    [(30.0, HOLDS, 0.98), (50.0, HOLDS, 0.98), (100.0, CONTRADICTED, 0.5), (500.0, Ruling.NOT_MEASURED, None)],
+    [
+        (30.0, HOLDS, 0.98),
+        (50.0, HOLDS, 0.98),
+        (100.0, CONTRADICTED, 0.5),
+        (220.0, Ruling.NOT_MEASURED, None),
+        (300.0, CONTRADICTED, 0.75),
+    ],
 )
 def test_a_limit_is_filled_or_not(limit: float, expected: Ruling, share: float | None) -> None:
     run = add_floor(sound_run(), "go/std", lives_mib=50, passes_mib=80)
@@ -120,6 +126,7 @@ def test_a_limit_is_filled_or_not(limit: float, expected: Ruling, share: float |
     sample.floor = FloorEvidence(
         share=0.9,
         unlimited_rates=[1.0],
+        unlimited_peak=225 << 20,
         tries=[
             FloorTry(limit=tried << 20, lives=peak is not None, passes=tried >= 80, peak=peak and peak << 20)
             for tried, peak in tries

@@ -129,10 +129,13 @@ def _(test: EventTest, question: Question) -> list[Measurement]:
 
 
 def _fills(question: Question, term: Term, limit: float) -> Measurement:
-    """By what it used of the least limit tried that is no smaller, however its heap was set."""
+    """By what it used of the least limit tried that is no smaller, however its heap was set, or without any limit.
+
+    Without one it takes what it takes with one, or more: if that would not fill the limit, nothing does.
+    """
     place = question.place(term, FLOORS["fills"])
     made = _blank(term.contender, [place], "share")
-    made.at_least = FULL
+    made.figure, made.at_least = "the share of the limit that was used", FULL
     reading = question.evidence.one(place)
     if isinstance(reading, Absent):
         return _absent(made, reading)
@@ -144,13 +147,18 @@ def _fills(question: Question, term: Term, limit: float) -> Measurement:
         if sample.floor is not None and f"{judged.run.plan.run_id}/{sample.id}" in made.samples
     ]
     tries = [one for floor in floors for one in floor.tries if one.peak is not None and one.limit >= limit]
-    if not tries:
+    unlimited = max((floor.unlimited_peak or 0 for floor in floors), default=0)
+    if tries:
+        nearest = min(one.limit for one in tries)
+        made.value = max(one.peak / nearest for one in tries if one.limit == nearest and one.peak is not None)
+        made.reason = f"by the limit of {nearest / 2**20:.0f} MiB"
+    elif 0 < unlimited < FULL * limit:
+        made.value = unlimited / limit
+        made.reason = f"without a limit it took {unlimited / 2**20:.0f} MiB at most"
+    else:
         return _absent(made, Absent(f"no limit from {limit / 2**20:.0f} MiB on was lived under, or nobody watched"))
-    nearest = min(one.limit for one in tries)
-    made.value = max(one.peak / nearest for one in tries if one.limit == nearest and one.peak is not None)
     made.happened = made.value >= FULL
     made.ruling = Ruling.HOLDS if made.happened else Ruling.CONTRADICTED
-    made.reason = f"by the limit of {nearest / 2**20:.0f} MiB"
     return made
 
 
