@@ -132,6 +132,14 @@ def _loaded(folder: Path) -> Run:
     )
 
 
+def load_environment(folder: Path) -> Environment | None:
+    """The machine of a run and the engine that measured it; None if the run is gone, or does not say."""
+    try:
+        return _read(folder / _ENVIRONMENT, Environment)
+    except StoreError:
+        return None
+
+
 def runs_in(root: Path) -> list[Path]:
     """The run folders below `root`, the newest last."""
     return sorted((path.parent for path in root.glob(f"*/{_PLAN}")), key=lambda folder: folder.name)

@@ -6,17 +6,21 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from touchstone.failure import TouchstoneError, did_you_mean
 from touchstone.judge.claims.check import terms
 from touchstone.judge.claims.wanted import OpenStep, Step
+from touchstone.judge.comparison.across import differences
 from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
 from touchstone.manifest.claim import Claim, ClaimsFile, Explanation
 from touchstone.phase.drain.phase import fillings
 from touchstone.plan.plan import Wish, find_tools
-from touchstone.record.store import load_run
+from touchstone.record.run import Environment
+from touchstone.record.store import load_environment, load_run
+from touchstone.run.fingerprint import fingerprint
 from touchstone.run.measure import Conditions, measure
 from touchstone.run.progress import Display
 
@@ -39,11 +43,23 @@ class ClaimsState:
                 ) from error
 
     def done(self, step: Step, profile: str) -> str | None:
-        """The run that has measured the step already, with at least its contenders; None if there is none."""
+        """The run that has measured the step already, with at least its contenders; None if there is none.
+
+        Nor if that run is gone, or was made on another machine or by another engine: what it says is not put together
+        with what is measured now.
+        """
         entry = self.steps.get(step.name)
         if entry is None or entry["state"] != "done" or entry["profile"] != profile:
             return None
-        return str(entry["run"]) if set(step.contenders) <= set(entry["contenders"]) else None
+        if not set(step.contenders) <= set(entry["contenders"]):
+            return None
+        made = load_environment(self.path.parent / str(entry["run"]))
+        return None if made is None or differences(made, self.here) else str(entry["run"])
+
+    @cached_property
+    def here(self) -> Environment:
+        """The machine and the engine of now."""
+        return fingerprint({})
 
     def note(self, step: Step, profile: str, state: str, run: str | None = None, why: str | None = None) -> None:
         """Write down how a step stands."""
