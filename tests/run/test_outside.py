@@ -109,6 +109,13 @@ def test_a_load_that_only_a_starter_could_put_on_is_not_measured_and_nothing_has
     assert "leave --cpus out" in refused.stderr
 
 
+def test_services_without_a_scenario_are_held_against_nobodys_contract(tmp_path: Path) -> None:
+    refused = touchstone(tmp_path, "run", "--url", "a=http://127.0.0.1:9/")
+    assert refused.returncode == 2
+    assert "--url needs a scenario" in refused.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_a_control_group_is_found_by_its_path_and_gives_the_process() -> None:
     group = create_cgroup()
     if group is None:

@@ -29,11 +29,12 @@ from touchstone.run.progress import display_for
 
 def run(
     scenario: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            help="A scenario's name, or a folder with a scenario.toml.", autocompletion=completion.scenarios
+            help="A scenario's name, or a folder with a scenario.toml; users if left out.",
+            autocompletion=completion.scenarios,
         ),
-    ] = "users",
+    ] = None,
     stacks: Annotated[
         str,
         typer.Option(
@@ -114,6 +115,13 @@ def run(
         raise UsageError("--cluster and --url exclude each other", fix="generators load what touchstone starts itself")
     if objective is not None and "capacity" not in (phase or ()):
         raise UsageError("--objective is for the phase capacity, which is not asked for", fix="add --phase capacity")
+    if scenario is None and services:
+        raise UsageError(
+            "--url needs a scenario: nothing says what these services must answer",
+            fix="`touchstone new NAME` drafts one; for one request alone, `touchstone load URL` and "
+            "`touchstone ab-url URL1 URL2`",
+        )
+    scenario = scenario or "users"
     folder = find_scenario(scenario, scenarios_root())
     wish = Wish(
         profile="quick" if quick else "thorough" if thorough else "normal",
