@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from touchstone.judge.judgement import Verdict
 from touchstone.record.run import Plan
-from touchstone.record.store import runs_in
+from touchstone.record.store import load_environment, runs_in
 
 _NAMED = 4
 """Contenders that a line names."""
@@ -18,11 +18,6 @@ _NAMED = 4
 class _State(BaseModel):
     started_at: str = ""
     interrupted: bool = False
-
-
-class _Environment(BaseModel):
-    git_revision: str | None = None
-    git_dirty: bool | None = None
 
 
 class _Judged(BaseModel):
@@ -72,11 +67,8 @@ def _state(folder: Path) -> _State:
 
 def _lab(folder: Path) -> str | None:
     """The lab's revision, with a plus if it was changed; None if it was installed."""
-    try:
-        seen = _Environment.model_validate_json((folder / "environment.json").read_bytes())
-    except (OSError, ValidationError):
-        return None
-    return f"{seen.git_revision[:9]}{'+' if seen.git_dirty else ''}" if seen.git_revision else None
+    seen = load_environment(folder)
+    return f"{seen.git_revision[:9]}{'+' if seen.git_dirty else ''}" if seen and seen.git_revision else None
 
 
 def _verdict(folder: Path, state: _State) -> str:

@@ -287,7 +287,7 @@ def _weighed(estimate: Estimate, weights: Sequence[Weight], quantity: Quantity) 
     doubts = mean([combine(weight.doubts) for weight in weights])
     if doubts == Doubts() or estimate.verdict is Verdict.INVALID:
         return suspect, Doubts()
-    endless = math.isinf(doubts.faster + doubts.common_faster + doubts.pressed) and math.isinf(doubts.slower)
+    endless = math.isinf(doubts.faster_in_all) and math.isinf(doubts.slower)
     if endless or quantity.moved_as is None:
         return suspect or MAY_HAVE_MOVED, Doubts()
     return suspect, doubts

@@ -117,11 +117,12 @@ def _(test: EventTest, question: Question) -> list[Measurement]:
         return [_finding(question, term, test) for term in test.of]
     assert test.limit is not None and test.unit is not None  # the manifest has seen to it
     limit = test.limit * UNITS[test.unit][1]
-    if test.event == "fills":
-        return [_fills(question, term, limit) for term in test.of]
     figure = FLOORS[test.event]
     bounds = (math.nextafter(limit, math.inf), None) if test.event == "dies" else (None, limit)
-    made = [_value(question, question.place(term, figure), *bounds) for term in test.of]
+    if test.event == "fills":
+        made = [_fills(question, term, limit) for term in test.of]
+    else:
+        made = [_value(question, question.place(term, figure), *bounds) for term in test.of]
     for measurement in made:
         if measurement.ruling in (Ruling.HOLDS, Ruling.CONTRADICTED):
             measurement.happened = measurement.ruling is Ruling.HOLDS
@@ -157,9 +158,7 @@ def _fills(question: Question, term: Term, limit: float) -> Measurement:
         made.reason = f"without a limit it took {unlimited / 2**20:.0f} MiB at most"
     else:
         return _absent(made, Absent(f"no limit from {limit / 2**20:.0f} MiB on was lived under, or nobody watched"))
-    made.happened = made.value >= FULL
-    made.ruling = Ruling.HOLDS if made.happened else Ruling.CONTRADICTED
-    return made
+    return _if_sound(made, Ruling.HOLDS if made.value >= FULL else Ruling.CONTRADICTED)
 
 
 def _finding(question: Question, term: Term, test: EventTest) -> Measurement:
@@ -302,6 +301,11 @@ def _ruled(
     if ruling is Ruling.UNDECIDED and once is None and not _without_doubt(made):
         bounds = [log_bound(b) if log else b for b in (made.at_least, made.at_most)]
         made.more_rounds = rounds_needed(values, bounds[0], bounds[1], question.confidence)
+    return _if_sound(made, ruling)
+
+
+def _if_sound(made: Measurement, ruling: Ruling) -> Measurement:
+    """The ruling, unless what it rests on was measured cold, or is suspect."""
     made.ruling = ruling
     if made.cold is not None:
         made.ruling, made.reason, made.more_rounds = Ruling.UNDECIDED, f"{NOT_DECIDED} ({made.cold})", None

@@ -26,9 +26,14 @@ class Doubts:
     pressed: float = 0.0
     """By how much a limit of all contenders alike may hold it back."""
 
+    @property
+    def faster_in_all(self) -> float:
+        """By how much it may be faster, whatever holds it back."""
+        return self.faster + self.common_faster + self.pressed
+
     def as_doubt(self) -> Doubt | None:
         """All of them together; None if there is none."""
-        up, down = self.faster + self.common_faster + self.pressed, self.slower
+        up, down = self.faster_in_all, self.slower
         if not up and not down:
             return None
         return Doubt(
@@ -72,28 +77,25 @@ def widened(
     counts, and a limit which presses both together turns nothing around; `adjusted`: it was taken at equal disturbance,
     so that there is none.
     """
-    theirs, own = _common(contender, baseline, paired=paired, adjusted=adjusted)
-    up, down = contender.faster + baseline.slower + theirs, contender.slower + baseline.faster + own
-    lower = FIGURES[figure].better is Better.LOWER
-    if lower:
-        up, down = down, up
-    low, high = interval.low * math.exp(-down), interval.high * math.exp(up)
-    up, down = (baseline.pressed, contender.pressed) if lower else (contender.pressed, baseline.pressed)
+    raises, lowers = (baseline, contender) if FIGURES[figure].better is Better.LOWER else (contender, baseline)
+    above, below = _common(raises, lowers, paired=paired, adjusted=adjusted)
+    high = interval.high * math.exp(raises.faster + lowers.slower + above)
+    low = interval.low * math.exp(-(raises.slower + lowers.faster + below))
     if not paired or high >= 1:
-        high *= math.exp(up)
+        high *= math.exp(raises.pressed)
     if not paired or low <= 1:
-        low *= math.exp(-down)
+        low *= math.exp(-lowers.pressed)
     return Interval(interval.point, low, high)
 
 
-def _common(contender: Doubts, baseline: Doubts, *, paired: bool, adjusted: bool) -> tuple[float, float]:
+def _common(one: Doubts, other: Doubts, *, paired: bool, adjusted: bool) -> tuple[float, float]:
     """What disturbances that neighbouring slices share leave of doubt about each of the two."""
     if adjusted:
         return 0.0, 0.0
     if paired:
-        difference = contender.common_faster - baseline.common_faster
+        difference = one.common_faster - other.common_faster
         return max(0.0, difference), max(0.0, -difference)
-    return contender.common_faster, baseline.common_faster
+    return one.common_faster, other.common_faster
 
 
 def _log(times: float | None) -> float:

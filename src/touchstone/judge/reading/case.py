@@ -112,6 +112,12 @@ class Case:
         ids = {s.id for s in group.samples}
         return [s for s in self.steady if s.sample in ids]
 
+    def shaped(self, group: Group, shape: str) -> tuple[list[Steady], int]:
+        """The rounds whose series has a shape, and of how many; none if it is less than half of them, or one of two."""
+        seen = [s for s in self.steady_of(group) if s.shape != "too short"]
+        hits = [s for s in seen if s.shape == shape]
+        return hits if len(hits) >= max(min(2, len(seen)), len(seen) / 2) else [], len(seen)
+
     def contender(self, name: str) -> ContenderPlan | None:
         """The plan's entry for a contender."""
         return next((c for c in self.run.plan.contenders if c.name == name), None)

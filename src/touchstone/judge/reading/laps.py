@@ -47,8 +47,6 @@ LEAST_PAIRS = 24
 """With fewer laps over all rounds a slope is a guess."""
 _EXPLAINED = 0.25
 """A slope that explains less of the laps' variance is not worth taking into account."""
-_LEAST_LEFT = 0.05
-"""Of a share of a CPU below, a tick of the kernel's clock makes half."""
 _CHANCE = 3.0
 """Standard errors of the mean disturbance within which it is taken for chance."""
 
@@ -208,6 +206,4 @@ def _slowed(own: Slice, theirs: Slice) -> float | None:
 
 
 def _left(own: Slice, theirs: Slice) -> float | None:
-    if own.taken_here is None or theirs.taken_here is None:
-        return None
-    return math.log(max(_LEAST_LEFT, 1 - own.taken_here) / max(_LEAST_LEFT, 1 - theirs.taken_here))
+    return math.log(own.left_here / theirs.left_here) if own.left_here and theirs.left_here else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
 from typing import Any
 
@@ -11,8 +12,6 @@ from touchstone.record.sample import Sample
 
 KEPT = 0.99
 """A server that answers less of what comes gains a queue."""
-MOST_TAKEN = 0.9
-"""Of what is left beyond that, clock ticks are a large part."""
 SHOWN = 3
 """Errors of each class that a finding shows; the sample on disk holds up to twenty."""
 
@@ -132,14 +131,14 @@ def server_busy(sample: Sample) -> float | None:
         return None
     threads = [p.threads for p in result.watch.series if p.threads and p.phase == "load"]
     lanes = min([len(sample.placement.server_cpus), *([max(threads)] if threads else [])])
-    return result.watch.window.cpu_s / (measured * max(1, lanes) * (1 - taken_here(sample)))
+    return result.watch.window.cpu_s / (measured * max(1, lanes) * _left_here(sample))
 
 
-def taken_here(sample: Sample) -> float:
-    """The share of its own CPUs that others had in the slices that count; 0 where the record does not say."""
-    laps = [one for one in (sample.slices.slices if sample.slices else []) if one.lap is not None]
-    shares = [one.taken_here for one in laps if one.taken_here is not None]
-    return min(MOST_TAKEN, sum(shares) / len(shares)) if shares else 0.0
+def _left_here(sample: Sample) -> float:
+    """The share of its own CPUs that others left it in the slices that count; all where the record does not say."""
+    turns = [one for one in (sample.slices.slices if sample.slices else []) if one.lap is not None]
+    shares = [one.left_here for one in turns if one.left_here is not None]
+    return statistics.fmean(shares) if shares else 1.0
 
 
 def generator_busy(result: LoadResult) -> float:

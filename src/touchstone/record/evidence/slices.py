@@ -14,6 +14,10 @@ IDLE_CPUS = 0.01
 however little its own requests need."""
 
 
+LEAST_LEFT = 0.05
+"""Of a share of a CPU below, a tick of the kernel's clock makes half."""
+
+
 class Generations(Record):
     """Right responses between the end of a slice's first generation and that of its last whole one."""
 
@@ -68,6 +72,11 @@ class Slice(Record):
     """By dependency, as `server_cpu_s`; None if none has a process of its own."""
     lap: int | None = None
     """The lap that the turn belongs to, from 0; None in the warm-up."""
+
+    @property
+    def left_here(self) -> float | None:
+        """The share of its own CPUs' time that others left the contender; None where `taken_here` is not known."""
+        return None if self.taken_here is None else max(LEAST_LEFT, 1 - self.taken_here)
 
 
 class WarmUp(Record):

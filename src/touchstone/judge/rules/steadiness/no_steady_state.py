@@ -31,12 +31,11 @@ class NoSteadyState(GroupRule):
 
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Look at one group."""
-        seen = [s for s in case.steady_of(group) if s.shape != "too short"]
-        hits = [s for s in seen if s.shape == "no steady state"]
-        if len(hits) < max(min(2, len(seen)), len(seen) / 2) or not hits:
+        hits, seen = case.shaped(group, "no steady state")
+        if not hits:
             return
         yield self.finding(
-            f"it changed its level near the end in {len(hits)} of {len(seen)} round(s)",
+            f"it changed its level near the end in {len(hits)} of {seen} round(s)",
             group=group,
             figures=[*SPEED, *CPU],
             evidence={"samples": [s.sample for s in hits], "changepoints_s": [s.changepoints_s for s in hits]},

@@ -31,12 +31,11 @@ class SlowdownInWindow(GroupRule):
 
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Look at one group."""
-        seen = [s for s in case.steady_of(group) if s.shape != "too short"]
-        hits = [s for s in seen if s.shape == "slowdown"]
-        if len(hits) < max(min(2, len(seen)), len(seen) / 2) or not hits:
+        hits, seen = case.shaped(group, "slowdown")
+        if not hits:
             return
         yield self.finding(
-            f"it was faster at its beginning in {len(hits)} of {len(seen)} round(s)",
+            f"it was faster at its beginning in {len(hits)} of {seen} round(s)",
             group=group,
             figures=[*SPEED, *CPU],
             doubt=Doubt(

@@ -32,11 +32,10 @@ class WarmUpInWindow(GroupRule):
 
     def look(self, group: Group, case: Case) -> Iterator[Finding]:
         """Look at one group."""
-        seen = [s for s in case.steady_of(group) if s.shape != "too short"]
-        hits = [s for s in seen if s.shape == "warm-up"]
-        if len(hits) < max(min(2, len(seen)), len(seen) / 2) or not hits:
+        hits, seen = case.shaped(group, "warm-up")
+        if not hits:
             return
-        told = f"it was slower at its beginning in {len(hits)} of {len(seen)} round(s), in this one by "
+        told = f"it was slower at its beginning in {len(hits)} of {seen} round(s), in this one by "
         for hit in hits:
             yield self.finding(
                 told + share(1 - min(hit.levels)),
