@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.judge.claims.case import add_floor, ruled, verdict_on
+from tests.judge.claims.case import add_floor, claims, ruled, verdict_on
 from tests.judge.sound import sound_run
+from touchstone.judge.claims.evidence import Judged
+from touchstone.judge.claims.judge import judge_claims, no_obstacle
 from touchstone.judge.claims.ruling import Ruling
+from touchstone.judge.judge import judge
+from touchstone.judge.judgement import Finding, Severity, Verdict
 from touchstone.record.evidence.floor import FloorEvidence, FloorTry
 
 HOLDS, CONTRADICTED, UNDECIDED = Ruling.HOLDS, Ruling.CONTRADICTED, Ruling.UNDECIDED
@@ -134,6 +138,31 @@ def test_a_limit_is_filled_or_not(limit: float, expected: Ruling, share: float |
     )
     ruling = ruled({"test": {"kind": "event", "event": "fills", "of": ["go/std"], "limit": limit, "unit": "MiB"}}, run)
     assert (ruling.ruling, ruling.measurements[0].value) == (expected, share and pytest.approx(share))
+
+
+def test_a_limit_that_a_suspect_search_saw_filled_decides_nothing() -> None:
+    run = add_floor(sound_run(), "go/std", lives_mib=50, passes_mib=80)
+    tries = [FloorTry(limit=50 << 20, lives=True, passes=False, peak=50 << 20)]
+    run.samples[-1].floor = FloorEvidence(share=0.9, unlimited_rates=[1.0], tries=tries)
+    judged = judge(run)
+    for estimate in judged.estimates:
+        if estimate.figure == "floor_lives":
+            estimate.verdict, estimate.reason = Verdict.SUSPECT, "a neighbour had the memory"
+    judged.findings.append(
+        Finding(
+            code="c",
+            severity=Severity.SUSPECT,
+            statement="a neighbour had the memory",
+            next_step="",
+            sample=run.samples[-1].id,
+        )
+    )
+    test = {"kind": "event", "event": "fills", "of": ["go/std"], "limit": 50.0, "unit": "MiB"}
+    (ruling,) = judge_claims(claims({"test": test}), [Judged(run, judged)], obstacle=no_obstacle).claims
+    assert ruling.ruling is UNDECIDED
+    assert "a neighbour had the memory" in ruling.reason
+    (measurement,) = ruling.measurements
+    assert (measurement.leaning, measurement.happened) == (HOLDS, None)
 
 
 def test_a_floor_that_nobody_watched_does_not_say_what_was_filled() -> None:
