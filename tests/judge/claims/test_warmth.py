@@ -9,7 +9,7 @@ import pytest
 
 from tests.judge.claims.case import THROUGHPUT, ruled, warm
 from tests.judge.slices import steal
-from tests.judge.sound import loads, sound_run
+from tests.judge.sound import MIB, loads, sound_run, watch_of
 from touchstone.judge.claims.ruling import Ruling
 from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.run import Run
@@ -47,6 +47,43 @@ def test_a_long_window_in_which_the_rate_still_changed_does_not_count() -> None:
         for number, point in enumerate(p for p in sample.result.series if p.phase == "load"):
             point.ok = point.sent = round(point.ok * (0.3 if number < 15 else 1.4))
     assert ruled(CLAIM, run).reason.startswith("not decided: measured while warming up")
+
+
+def leaking_jvm() -> Run:
+    """A cold JVM of 400 MiB next to a Go service of 40, whose memory climbs to the end of the load."""
+    run = sound_run()
+    for contender, base, a_second in (("go/std", 40 * MIB, 0), ("kotlin/jvm", 80 * MIB, 30 * MIB)):
+        for sample in loads(run, contender):
+            series = watch_of(sample).series
+            for point in series:
+                point.rss = point.anon = int(base + a_second * point.t)
+            sample.figures["rss_after_load"] = float(series[-1].rss or 0)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ({"at_least": 0.8}, Ruling.CONTRADICTED),
+        ({"at_most": 0.8}, Ruling.HOLDS),
+        ({"at_least": 0.01}, Ruling.UNDECIDED),
+        ({"at_least": 0.01, "at_most": 0.8}, Ruling.UNDECIDED),
+    ],
+)
+def test_memory_that_climbs_to_the_end_is_a_lower_bound(bounds: dict[str, float], expected: Ruling) -> None:
+    test = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm"} | bounds
+    claim = {"figure": "rss_after_load", "load": "lookup", "test": test, "admits": ["memory-grows"]}
+    assert ruled(claim, leaking_jvm()).ruling is expected
+
+
+def test_memory_of_a_cold_runtime_that_does_not_climb_decides_nothing() -> None:
+    run = leaking_jvm()
+    for sample in loads(run, "kotlin/jvm"):
+        for point in watch_of(sample).series:
+            point.rss = point.anon = 400 * MIB
+    claim = {"figure": "rss_after_load", "load": "lookup"}
+    test = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm", "at_least": 0.8}
+    assert ruled(claim | {"test": test}, run).reason.startswith("not decided: measured while warming up")
 
 
 def test_a_contender_is_known_by_the_command_that_ran() -> None:
@@ -102,7 +139,7 @@ def test_a_doubt_widens_a_value_too_and_says_that_it_leaves_it_open() -> None:
     assert ruled(THROUGHPUT | {"test": test}, warm(sound_run())).ruling is Ruling.HOLDS
     open_one = ruled(THROUGHPUT | {"test": test}, stolen(0.1))
     assert open_one.ruling is Ruling.UNDECIDED
-    assert "widened by what else used the machine" in open_one.reason
+    assert "widened by what may have moved it" in open_one.reason
     assert open_one.more_rounds is None
 
 

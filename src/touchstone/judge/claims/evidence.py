@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from touchstone.judge.claims.quantities import QUANTITIES, Quantity
 from touchstone.judge.claims.warmth import coldness
 from touchstone.judge.comparison.across import differences
 from touchstone.judge.comparison.doubt import Doubts, combine, mean
 from touchstone.judge.comparison.verdict import Weight
-from touchstone.judge.figures import is_exact
+from touchstone.judge.figures import MEMORY, is_exact
 from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval, median_interval
 from touchstone.record.run import Run
@@ -218,6 +218,9 @@ class Evidence:
             reading.suspect, reading.doubts = _weighed(estimate, weights, place.quantity)
         if reading.suspect is None and refused and not admitted_all:
             reading.suspect = refused
+        if reading.cold and base in MEMORY and self._grows(kept[0], judged.judgement):
+            # Whatever a longer warm-up had given, it would not have been less: a bound on one side.
+            reading.cold, reading.doubts = None, replace(reading.doubts, slower=math.inf)
         return reading
 
     def _kept(
@@ -248,6 +251,10 @@ class Evidence:
         return Weight(
             [f for f in judgement.findings if self._bears(f, sample, figure) and f.code not in self._admits], figure
         )
+
+    def _grows(self, sample: Sample, judgement: Judgement) -> bool:
+        """Whether the memory of this sample's contender climbed to the end of the load, in every round."""
+        return any(f.code == "memory-grows" and self._bears(f, sample, "rss_peak") for f in judgement.findings)
 
     @staticmethod
     def _bears(finding: Finding, sample: Sample, figure: str) -> bool:

@@ -321,7 +321,7 @@ def _without_doubt(made: Measurement) -> str:
         return ""
     if settle(made.sampled_low, made.sampled_high, made.at_least, made.at_most) is Ruling.UNDECIDED:
         return ""
-    return " once it is widened by what else used the machine; without that it would not"
+    return " once it is widened by what may have moved it; without that it would not"
 
 
 def _pair(of: Place, to: Place, sign: str) -> str:
