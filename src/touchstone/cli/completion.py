@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import typer
 
-from touchstone.cli.places import results_root, scenarios_root
+from touchstone.cli.places import results_root, scenarios_root, usual_scenario
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import SCENARIO_FILE, find_scenario
 from touchstone.record.store import runs_in
@@ -30,7 +30,7 @@ def stacks(ctx: typer.Context, incomplete: str) -> Iterator[str]:
     done, comma, begun = incomplete.rpartition(",")
     try:
         # An option that still lacks its value ends the parsing, and the argument before it stays among the rest.
-        named = ctx.args[0] if ctx.args else ctx.params.get("scenario") or "users"
+        named = ctx.args[0] if ctx.args else ctx.params.get("scenario") or usual_scenario()
         folder = find_scenario(named, scenarios_root())
     except TouchstoneError:
         return

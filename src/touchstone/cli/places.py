@@ -7,11 +7,14 @@ import sys
 from pathlib import Path
 
 from touchstone.failure import UsageError
+from touchstone.manifest.catalogue import SCENARIO_FILE, scenarios_in
 from touchstone.record.secret import shown_command
 from touchstone.record.store import runs_in
 
 _SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
 """What the lab brings: links into the checkout, and folders of their own in a wheel."""
+USUAL = "users"
+"""The lab's scenario for whoever has none."""
 
 
 def scenarios_root() -> Path:
@@ -20,6 +23,20 @@ def scenarios_root() -> Path:
         return Path(named)
     own = Path.cwd() / "scenarios"
     return own if any(own.glob("*/scenario.toml")) else (_SHIPPED / "scenarios").resolve()
+
+
+def usual_scenario() -> str:
+    """The scenario that is meant where none is named: the only one in the working folder, else the lab's `users`.
+
+    Raises UsageError if there are several.
+    """
+    if Path(SCENARIO_FILE).is_file():
+        return "."
+    known = scenarios_in(scenarios_root())
+    own = list(scenarios_in(Path())) or ([] if USUAL in known else list(known))
+    if len(own) > 1:
+        raise UsageError("it is open which scenario is meant", fix=f"name one of: {', '.join(own)}")
+    return own[0] if own else USUAL
 
 
 def claims_root() -> Path:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from touchstone.cli import completion
 from touchstone.cli.cluster_option import elsewhere, load_from
-from touchstone.cli.places import as_typed, results_root, scenarios_root
+from touchstone.cli.places import as_typed, results_root, scenarios_root, usual_scenario
 from touchstone.cli.services import read_services
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.judge.judge import judge
@@ -31,7 +31,7 @@ def run(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            help="A scenario's name, or a folder with a scenario.toml; users if left out.",
+            help="A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users.",
             autocompletion=completion.scenarios,
         ),
     ] = None,
@@ -121,8 +121,7 @@ def run(
             fix="`touchstone new NAME` drafts one; for one request alone, `touchstone load URL` and "
             "`touchstone ab-url URL1 URL2`",
         )
-    scenario = scenario or "users"
-    folder = find_scenario(scenario, scenarios_root())
+    folder = find_scenario(scenario or usual_scenario(), scenarios_root())
     wish = Wish(
         profile="quick" if quick else "thorough" if thorough else "normal",
         rounds=rounds,
@@ -168,7 +167,7 @@ def run(
     return _conclude(store.folder, json=json, lines=lines)
 
 
-def _words_but(scenario: str) -> list[str]:
+def _words_but(scenario: str | None) -> list[str]:
     """The words behind `touchstone run`, but for the scenario's name."""
     words = sys.argv[sys.argv.index("run") + 1 :] if "run" in sys.argv else []
     if scenario in words:
