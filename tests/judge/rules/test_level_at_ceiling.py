@@ -8,6 +8,7 @@ def test_two_that_end_level_with_cpu_to_spare() -> None:
             watch_of(sample).window.cpu_s = 6.0
     findings = fired(run, "level-at-ceiling")
     assert {f.contender for f in findings} == {"go/std", "rust/std"}
+    assert all(f.doubt and f.doubt.presses and f.doubt.faster is None for f in findings)
 
 
 def test_two_equal_servers_below_the_ceiling() -> None:

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from touchstone.judge.figures import SPEED
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import loop, server_busy
@@ -32,7 +32,7 @@ class LevelAtCeiling(RunRule):
     )
     threshold_reason = (
         "two percent is what a run repeats itself to on a quiet machine; servers with CPU to spare that end level "
-        "share a limit outside of them"
+        "share a limit outside of them, which presses them together and turns none around"
     )
     next_step = "Give the engine more CPUs or the servers fewer; rank them by CPU per request meanwhile."
 
@@ -61,5 +61,6 @@ class LevelAtCeiling(RunRule):
                         contender=contender,
                         load=load,
                         figures=SPEED,
+                        doubt=Doubt(faster=None, presses=True, reason="without their shared limit they may be apart"),
                         evidence={"rates": at_ceiling, "tare": ceiling},
                     )
