@@ -76,6 +76,21 @@ def test_memory_that_climbs_to_the_end_is_a_lower_bound(bounds: dict[str, float]
     assert ruled(claim, leaking_jvm()).ruling is expected
 
 
+def test_a_difference_of_cold_memory_that_climbs_cannot_be_let() -> None:
+    test = {"kind": "difference", "of": "kotlin/jvm", "to": "go/std", "unit": "MiB", "at_least": 1.0}
+    claim = {"figure": "rss_after_load", "load": "lookup", "test": test, "admits": ["memory-grows"]}
+    ruling = ruled(claim, leaking_jvm(), accept_suspect=True)
+    assert (ruling.ruling, ruling.measurements[0].cold is None) == (Ruling.UNDECIDED, False)
+
+
+def test_an_older_warm_run_counts_before_a_bound_by_a_cold_one() -> None:
+    test = {"kind": "ratio", "of": "go/std", "to": "kotlin/jvm", "at_least": 0.01}
+    claim = {"figure": "rss_after_load", "load": "lookup", "test": test, "admits": ["memory-grows"]}
+    old, new = warm(leaking_jvm()), leaking_jvm()
+    new.started_at += timedelta(days=1)
+    assert [ruled(claim, *runs).ruling for runs in ((new,), (old, new))] == [Ruling.UNDECIDED, Ruling.HOLDS]
+
+
 def test_memory_of_a_cold_runtime_that_does_not_climb_decides_nothing() -> None:
     run = leaking_jvm()
     for sample in loads(run, "kotlin/jvm"):

@@ -12,7 +12,7 @@ from touchstone.judge.claims.warmth import coldness
 from touchstone.judge.comparison.across import differences
 from touchstone.judge.comparison.doubt import Doubts, combine, mean
 from touchstone.judge.comparison.verdict import Weight
-from touchstone.judge.figures import MEMORY, is_exact
+from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval, median_interval
 from touchstone.record.run import Run
@@ -63,6 +63,8 @@ class Reading:
     suspect: str | None = None
     cold: str | None = None
     """Why it was measured while a contender warmed up; such a reading decides nothing, whatever is let."""
+    climbs: bool = False
+    """Cold memory that climbed to the end of the load, in every round: warm it would be no less. The doubts say so."""
     doubts: Doubts = field(default_factory=Doubts)
     """By how much, at the most, what was found can have moved it; the interval is widened by that."""
     sliced: bool = False
@@ -218,9 +220,9 @@ class Evidence:
             reading.suspect, reading.doubts = _weighed(estimate, weights, place.quantity)
         if reading.suspect is None and refused and not admitted_all:
             reading.suspect = refused
-        if reading.cold and base in MEMORY and self._grows(kept[0], judged.judgement):
-            # Whatever a longer warm-up had given, it would not have been less: a bound on one side.
-            reading.cold, reading.doubts = None, replace(reading.doubts, slower=math.inf)
+        moved_as = place.quantity.moved_as
+        if reading.cold and moved_as and self._grows(kept[0], moved_as, judged.judgement):
+            reading.climbs, reading.doubts = True, replace(reading.doubts, slower=math.inf)
         return reading
 
     def _kept(
@@ -252,9 +254,9 @@ class Evidence:
             [f for f in judgement.findings if self._bears(f, sample, figure) and f.code not in self._admits], figure
         )
 
-    def _grows(self, sample: Sample, judgement: Judgement) -> bool:
-        """Whether the memory of this sample's contender climbed to the end of the load, in every round."""
-        return any(f.code == "memory-grows" and self._bears(f, sample, "rss_peak") for f in judgement.findings)
+    def _grows(self, sample: Sample, figure: str, judgement: Judgement) -> bool:
+        """Whether a figure is of the contender's memory, and that climbed to the end of the load in every round."""
+        return any(f.code == "memory-grows" and self._bears(f, sample, figure) for f in judgement.findings)
 
     @staticmethod
     def _bears(finding: Finding, sample: Sample, figure: str) -> bool:

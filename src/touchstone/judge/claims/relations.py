@@ -197,7 +197,7 @@ def _value(question: Question, place: Place, at_least: float | None, at_most: fl
     reading = question.evidence.one(place)
     if isinstance(reading, Absent):
         return _absent(made, reading)
-    _carry(made, [reading])
+    _carry(made, [reading], widens=True)
     made.value, made.rounds = reading.point, 0 if reading.once else len(reading.values)
     positive = all(v > 0 for v in reading.values)
     values = [math.log(v) for v in reading.values] if positive else []
@@ -213,7 +213,7 @@ def _ratio(question: Question, of: Place, to: Place, at_least: float | None, at_
     if isinstance(readings, Absent):
         return _absent(made, readings)
     a, b = readings
-    _carry(made, readings)
+    _carry(made, readings, widens=True)
     if min(*a.values, *b.values) <= 0:
         return _absent(made, Absent("a ratio to nothing means nothing: one of the two is 0"))
     made.value = a.point / b.point
@@ -343,11 +343,12 @@ def _blank(label: str, places: Sequence[Place], unit: str) -> Measurement:
     return Measurement(label=label, contenders=names, figure=first.figure, load=first.load, unit=unit)
 
 
-def _carry(made: Measurement, readings: Sequence[Reading]) -> None:
+def _carry(made: Measurement, readings: Sequence[Reading], *, widens: bool = False) -> None:
+    """Where it comes from, and what speaks against it. Who widens an interval takes memory that climbs as a bound."""
     made.runs = list(dict.fromkeys(run for r in readings for run in r.runs))
     made.samples = list(dict.fromkeys(sample for r in readings for sample in r.samples))
     made.suspect = next((r.suspect for r in readings if r.suspect), None)
-    made.cold = next((r.cold for r in readings if r.cold), None)
+    made.cold = next((r.cold for r in readings if r.cold and not (widens and r.climbs)), None)
 
 
 def _absent(made: Measurement, absent: Absent) -> Measurement:
