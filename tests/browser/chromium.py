@@ -35,9 +35,16 @@ def browser() -> Iterator[Browser]:
 def opened(
     browser: Browser, file: Path, *, width: int = DESKTOP, scheme: Scheme = "light", scripts: bool = True
 ) -> Page:
-    """A page from a file, in a context of its own. An error of a script fails the test."""
+    """A page from a file, in a context of its own. An error of a script fails the test.
+
+    It asks for reduced motion: where a thing stands is known at once, and not when scrolling to it has ended.
+    """
     context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts, offline=True
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+        java_script_enabled=scripts,
+        offline=True,
     )
     page = context.new_page()
     page.on("pageerror", lambda error: pytest.fail(f"a script of {file.name} failed: {error}"))

@@ -118,6 +118,11 @@ def test_a_table_of_all_figures_is_filtered(page: Page) -> None:
     assert all("p99" in text.lower() for text in left)
 
 
+def test_nothing_moves_for_whom_motion_is_reduced(page: Page) -> None:
+    page.evaluate("scrollTo(0, 0)")
+    assert page.evaluate("document.querySelector('#all-figures').scrollIntoView(), scrollY") > 0
+
+
 def test_values_are_read_by_keyboard_and_by_pointer(page: Page) -> None:
     plot = page.locator(".plot:has(g[data-y])").first
     tip = page.locator(".tip")

@@ -94,11 +94,17 @@ MEASURED = (0, 4)
 
 
 def test_a_load_that_was_borne_ends_with_0(tmp_path: Path) -> None:
-    # The generator does nothing but wait, so that a busy machine does not disturb it.
+    # The generator does little but wait. A busy machine disturbs it now and then, which it then says: once more.
     with slow_server(100) as server:
-        url = f"{server}echo"
-        done = touchstone(tmp_path, "load", url, "-d", "1s", "-c", "4", "--fail-if", "errors > 1%", "--histogram")
-    assert done.returncode == 0, done.stderr
+        words = ("load", f"{server}echo", "-d", "1s", "-c", "4", "--fail-if", "errors > 1%", "--histogram")
+        done = touchstone(tmp_path, *words)
+        for _ in range(4):
+            if done.returncode == 0:
+                break
+            assert done.returncode in MEASURED, done.stderr
+            assert "The result does not stand" in done.stdout
+            done = touchstone(tmp_path, *words)
+    assert done.returncode == 0, done.stdout
     assert "The result stands" in done.stdout
     assert "####" in done.stdout
 
