@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tests.judge.slices import put_slices, sliced_run, steal
-from tests.judge.sound import result_of, sound_run, watch_of
+from tests.judge.sound import MIB, loads, result_of, sound_run, watch_of
 from touchstone.judge.comparison.doubt import Doubts, combine, widened
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Doubt, Outcome, Verdict
@@ -45,6 +45,23 @@ def test_of_what_neighbouring_slices_share_only_the_difference_counts() -> None:
     run = steal(sliced_run({GO: 20_000.0, RUST: 21_400.0}), 0.20, (GO, RUST))
     found = comparison(run)
     assert found.outcome is Outcome.FASTER
+
+
+@pytest.mark.parametrize(("times", "outcome"), [(3.0, Outcome.SLOWER), (0.5, Outcome.UNDECIDED)])
+def test_memory_that_still_grew_is_a_lower_bound(times: float, outcome: Outcome) -> None:
+    run = sound_run(seconds=40.0)
+    for sample in loads(run):
+        peak = 400 * MIB * (times if sample.contender == RUST else 1.0)
+        sample.figures["rss_peak"] = peak
+        for point in watch_of(sample).series:
+            growth = point.t / 42.0 if sample.contender == RUST else 1.0
+            point.rss = int(peak * (0.2 + 0.8 * growth))
+            point.anon, point.pss = point.rss - 2 * MIB, point.rss - MIB
+    found = comparison(run, "rss_peak")
+    assert (found.verdict, found.outcome) == (Verdict.VALID, outcome)
+    assert found.high == math.inf
+    assert found.more_rounds is None
+    assert ("More rounds would not decide it" in found.sentence) is (outcome is Outcome.UNDECIDED)
 
 
 @pytest.mark.parametrize(("figure", "side"), [("throughput", "high"), ("latency_p50", "low")])

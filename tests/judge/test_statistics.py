@@ -98,9 +98,11 @@ def test_equivalence_needs_the_interval_within_the_margin(values: list[float]) -
         assert within == (p < 0.025)
 
 
-@given(effects, st.floats(0.01, 0.2))
-def test_the_rounds_that_are_said_to_decide_do_so_and_one_fewer_does_not(values: list[float], margin: float) -> None:
-    more = more_rounds(values, margin, 0.95, most=300)
+@given(effects, st.floats(0.01, 0.2), st.tuples(st.floats(0, 0.3), st.floats(0, 0.3)))
+def test_the_rounds_that_are_said_to_decide_do_so_and_one_fewer_does_not(
+    values: list[float], margin: float, widening: tuple[float, float]
+) -> None:
+    more = more_rounds(values, margin, 0.95, most=300, widening=widening)
     if more is None:
         return
     mean = sum(values) / len(values)
@@ -110,9 +112,16 @@ def test_the_rounds_that_are_said_to_decide_do_so_and_one_fewer_does_not(values:
         return float(stats.t.ppf(0.975, n - 1)) * spread / math.sqrt(n)
 
     n = len(values) + more
-    assert decides(mean, half(n) - 1e-12, margin)
+    below, above = widening
+    assert decides(mean - half(n) - below + 1e-12, mean + half(n) + above - 1e-12, margin)
     if more > 1:
-        assert not decides(mean, half(n - 1) + 1e-12, margin)
+        assert not decides(mean - half(n - 1) - below - 1e-12, mean + half(n - 1) + above + 1e-12, margin)
+
+
+@pytest.mark.parametrize(("widening", "decided"), [((0.0, math.inf), False), ((math.inf, 0.0), True)])
+def test_an_open_side_decides_on_the_other_one(widening: tuple[float, float], decided: bool) -> None:
+    more = more_rounds([-0.3, -0.1, -0.5, 0.1, -0.2], 0.05, 0.95, widening=widening)
+    assert (more is not None) is decided
 
 
 def test_the_family_costs_rounds() -> None:

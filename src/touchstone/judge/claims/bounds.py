@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-import scipy
-
 from touchstone.judge.claims.ruling import Ruling
-from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, UNWIDENED, Interval, Widening, ends_after_more
 
 ONCE = {"floor": 1.25, "build": 1.5}
 """By what factor a number that was measured once must clear a bound to decide, by phase.
@@ -39,23 +36,25 @@ def allowance(value: float, phase: str) -> Interval:
 
 
 def rounds_needed(
-    values: Sequence[float], at_least: float | None, at_most: float | None, confidence: float, most: int = 1000
+    values: Sequence[float],
+    at_least: float | None,
+    at_most: float | None,
+    confidence: float,
+    most: int = 1000,
+    *,
+    widening: Widening = UNWIDENED,
 ) -> int | None:
-    """How many further rounds would decide, if middle and spread stay as they are; None if no number up to `most`.
+    """How many further rounds would decide, if middle, spread and widening stay as they are.
 
-    `values` and bounds are on the scale on which they are averaged: logarithms for ratios and for values.
+    None if no number up to `most`. `values` and bounds are on the scale on which they are averaged: logarithms for
+    ratios and for values.
     """
     n = len(values)
     if n < MIN_ROUNDS:
         return MIN_ROUNDS - n if n else None
-    data = np.asarray(values, dtype=float)
-    middle, spread = float(data.mean()), float(data.std(ddof=1))
-    total = np.arange(n + 1, n + most + 1)
-    half = scipy.stats.t.ppf((1 + confidence) / 2, total - 1) * spread / np.sqrt(total)
-    for count, width in zip(total, half, strict=True):
-        if settle(middle - float(width), middle + float(width), at_least, at_most) is not Ruling.UNDECIDED:
-            return int(count) - n
-    return None
+    ends = ends_after_more(values, confidence, most, widening)
+    settled = (settle(low, high, at_least, at_most) is not Ruling.UNDECIDED for low, high in ends)
+    return next((more for more, it_is in enumerate(settled, 1) if it_is), None)
 
 
 def log_bound(bound: float | None) -> float | None:

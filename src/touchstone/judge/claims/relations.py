@@ -14,7 +14,9 @@ from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.judge.claims.warmth import NOT_DECIDED
 from touchstone.judge.comparison.doubt import Doubts, widened
 from touchstone.judge.statistics.intervals import (
+    UNWIDENED,
     Interval,
+    Widening,
     log_effects,
     mean_interval,
     ratio_interval,
@@ -298,9 +300,11 @@ def _ruled(
     else:
         ruling = Ruling.UNDECIDED
         made.reason = "too few rounds for an interval"
-    if ruling is Ruling.UNDECIDED and once is None and not _without_doubt(made):
+    if ruling is Ruling.UNDECIDED and once is None:
         bounds = [log_bound(b) if log else b for b in (made.at_least, made.at_most)]
-        made.more_rounds = rounds_needed(values, bounds[0], bounds[1], question.confidence)
+        made.more_rounds = rounds_needed(
+            values, bounds[0], bounds[1], question.confidence, widening=_widening(made, interval)
+        )
     return _if_sound(made, ruling)
 
 
@@ -315,8 +319,14 @@ def _if_sound(made: Measurement, ruling: Ruling) -> Measurement:
     return made
 
 
+def _widening(made: Measurement, interval: Interval | None) -> Widening:
+    if interval is None or made.sampled_low is None or made.sampled_high is None:
+        return UNWIDENED
+    return interval.widening_of(Interval(interval.point, made.sampled_low, made.sampled_high))
+
+
 def _without_doubt(made: Measurement) -> str:
-    """Whether it is the doubt that leaves a claim open: then quiet helps, and more rounds do not."""
+    """Whether it is the doubt that leaves a claim open: then quiet helps more than rounds do."""
     if made.sampled_low is None or made.sampled_high is None:
         return ""
     if settle(made.sampled_low, made.sampled_high, made.at_least, made.at_most) is Ruling.UNDECIDED:

@@ -16,6 +16,8 @@ from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.laps import AS_THEY_ARE, Adjustment, lap_effects
 from touchstone.judge.reading.starts import start_ratios
 from touchstone.judge.statistics.intervals import (
+    MIN_ROUNDS,
+    UNWIDENED,
     Decision,
     Interval,
     decide,
@@ -29,6 +31,7 @@ from touchstone.record.sample import TARE
 from touchstone.vocabulary.figure import FIGURES, Better
 
 Key = tuple[str, str | None, str]
+DOUBT_REMAINS = "more rounds would not decide it as long as its doubts remain"
 
 
 def compare(case: Case, all_series: list[Series]) -> list[Comparison]:
@@ -122,6 +125,7 @@ class _Question:
         self.comparison.slope, self.comparison.core_slope = found.adjustment.taken, found.adjustment.slowed
         self.comparison.left_slope = found.adjustment.left
         self.interval: Interval | None = None
+        self.widening = UNWIDENED
         self.exact = is_exact(e.figure)
         # Round 0 stands for a phase without rounds: more of them would measure nothing again.
         self.repeats_by_round = not self.exact and set(contender.by_round) != {0}
@@ -146,6 +150,7 @@ class _Question:
         self.interval = widened(sampled, contender.doubts, baseline.doubts, figure, paired=paired, adjusted=adjusted)
         if (self.interval.low, self.interval.high) != (sampled.low, sampled.high):
             self.comparison.sampled_low, self.comparison.sampled_high = sampled.low, sampled.high
+            self.widening = self.interval.widening_of(sampled)
 
     def answer(self) -> Comparison:
         """Fill in the outcome."""
@@ -159,10 +164,18 @@ class _Question:
         if c.outcome in (Outcome.FASTER, Outcome.SLOWER):
             c.better = c.outcome is Outcome.FASTER
         if c.outcome is Outcome.UNDECIDED and c.verdict is not Verdict.INVALID and self.repeats_by_round:
-            more = more_rounds(self.effects, self.margin, self.confidence, self.family)
-            c.more_rounds = None if more is None else math.ceil(more * self.rounds / len(self.effects))
+            self._forecast()
         c.sentence = comparison_sentence(c, self.margin, self.confidence)
         return c
+
+    def _forecast(self) -> None:
+        c = self.comparison
+        asked = (self.effects, self.margin, self.confidence, self.family)
+        more = more_rounds(*asked, widening=self.widening)
+        if more is not None:
+            c.more_rounds = math.ceil(more * self.rounds / len(self.effects))
+        elif self.widening != UNWIDENED and len(self.effects) >= MIN_ROUNDS:
+            c.reason = c.reason or DOUBT_REMAINS
 
     def _outcome(self) -> tuple[Outcome, str | None]:
         if self.interval is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,6 +14,10 @@ MIN_ROUNDS = 2
 """One round gives no interval. With two, Student's t asks 12.7 standard errors at 95 %: a contender twice as fast
 shows, one that is a tenth faster does not.
 """
+
+Widening = tuple[float, float]
+"""By how much what was found widens an interval below and above: differences of logarithms, infinite if unbounded."""
+UNWIDENED: Widening = (0.0, 0.0)
 
 RESAMPLES = 1999
 SEED = 20_260_101
@@ -27,6 +31,11 @@ class Interval:
     point: float
     low: float
     high: float
+
+    def widening_of(self, narrow: Interval) -> Widening:
+        """By how much this interval of a ratio is wider than a narrow one within it."""
+        below = math.log(narrow.low / self.low) if self.low > 0 else math.inf
+        return below, math.log(self.high / narrow.high)
 
 
 def log_effects(contender: dict[int, float], baseline: dict[int, float]) -> list[float]:
@@ -179,31 +188,48 @@ def decide(interval: Interval, margin: float) -> Decision:
     return Decision.HIGHER if interval.low > 1 else Decision.LOWER
 
 
-def decides(mean: float, half: float, margin: float) -> bool:
-    """Whether an interval of logarithms mean ± half says faster, slower or equivalent at the margin."""
+def decides(low: float, high: float, margin: float) -> bool:
+    """Whether an interval of logarithms says faster, slower or equivalent at the margin."""
     bound = math.log1p(margin)
-    within = abs(mean) + half <= bound
-    return within or abs(mean) > half
+    return (-bound <= low and high <= bound) or low > 0 or high < 0
 
 
 def more_rounds(
-    effects: Sequence[float], margin: float, confidence: float, comparisons: int = 1, most: int = 1000
+    effects: Sequence[float],
+    margin: float,
+    confidence: float,
+    comparisons: int = 1,
+    most: int = 1000,
+    *,
+    widening: Widening = UNWIDENED,
 ) -> int | None:
-    """How many further rounds would decide, if mean and spread stay as they are.
+    """How many further rounds would decide, if mean, spread and widening stay as they are.
 
     None: no number up to `most`, or too few rounds to say.
 
-    `comparisons` is the size of the family, for which the intervals are simultaneous.
+    Args:
+        effects: log ratios, one a round.
+        margin: the least effect that matters, as a share.
+        confidence: of the family, for which the intervals are simultaneous.
+        comparisons: the size of the family.
+        most: how many are looked at.
+        widening: of the interval that decides.
+
     """
     n = len(effects)
     if n < MIN_ROUNDS:
         return None
-    data = np.asarray(effects, dtype=float)
-    mean, spread = abs(float(data.mean())), float(data.std(ddof=1))
-    level = (1 + simultaneous(confidence, comparisons)) / 2
-    total = np.arange(n + 1, n + most + 1)
-    half = scipy.stats.t.ppf(level, total - 1) * spread / np.sqrt(total)
-    for count, width in zip(total, half, strict=True):
-        if decides(mean, float(width), margin):
-            return int(count) - n
-    return None
+    ends = ends_after_more(effects, simultaneous(confidence, comparisons), most, widening)
+    return next((more for more, (low, high) in enumerate(ends, 1) if decides(low, high, margin)), None)
+
+
+def ends_after_more(
+    values: Sequence[float], confidence: float, most: int, widening: Widening
+) -> Iterator[tuple[float, float]]:
+    """Both ends of the mean's interval after 1, 2, ... `most` further rounds, if all stays as it is."""
+    data = np.asarray(values, dtype=float)
+    mean, spread = float(data.mean()), float(data.std(ddof=1))
+    total = np.arange(data.size + 1, data.size + most + 1)
+    half = scipy.stats.t.ppf((1 + confidence) / 2, total - 1) * spread / np.sqrt(total)
+    below, above = widening
+    return ((mean - float(width) - below, mean + float(width) + above) for width in half)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import MEMORY
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import size
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.reading.growth import under_load
@@ -67,6 +67,7 @@ class MemoryGrows(GroupRule):
                 severity=Severity.SUSPECT if much else Severity.NOTE,
                 group=group,
                 figures=MEMORY,
+                doubt=Doubt(slower=None, reason="it goes on for as long as the load does") if much else None,
                 evidence={"bytes_a_second": rates, "loaded_s": loaded_s},
             )
 
