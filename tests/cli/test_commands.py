@@ -258,6 +258,7 @@ def test_a_new_scenario_is_sound_and_never_written_over(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "second" / "main.go").exists()
     assert (tmp_path / "mine" / "python" / "server.py").exists()
     assert touchstone(tmp_path, "check", "mine").returncode == 0
+    assert "mine: " in touchstone(tmp_path, "check").stdout
 
 
 def test_no_color_is_obeyed(runs: Path) -> None:

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from touchstone.check.folder import check_folder
-from touchstone.cli.places import scenarios_root
-from touchstone.failure import ExitCode, UsageError
+from touchstone.cli.completion import scenarios
+from touchstone.cli.places import scenarios_root, usual_scenario
+from touchstone.failure import ExitCode
 from touchstone.manifest.catalogue import find_scenario
 from touchstone.manifest.keys import find, tables
 from touchstone.manifest.keys_page import listing
@@ -19,7 +20,9 @@ def check(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            help="A scenario's name, or a folder with a scenario.toml; with --keys a table, such as loads.NAME."
+            help="A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users. "
+            "With --keys a table, such as loads.NAME.",
+            autocompletion=scenarios,
         ),
     ] = None,
     keys: Annotated[
@@ -30,9 +33,7 @@ def check(
     if keys:
         typer.echo(listing(find(scenario) if scenario else tables().values()))
         return ExitCode.OK
-    if scenario is None:
-        raise UsageError("no scenario is named", fix="name one, or a folder; or list the keys of manifests by --keys")
-    folder = find_scenario(scenario, scenarios_root())
+    folder = find_scenario(scenario or usual_scenario(), scenarios_root())
     problems = check_folder(folder)
     for problem in problems:
         typer.echo(str(problem))

@@ -28,13 +28,7 @@ from touchstone.run.progress import display_for
 
 
 def run(
-    scenario: Annotated[
-        str | None,
-        typer.Argument(
-            help="A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users.",
-            autocompletion=completion.scenarios,
-        ),
-    ] = None,
+    scenario: completion.Scenario = None,
     stacks: Annotated[
         str,
         typer.Option(

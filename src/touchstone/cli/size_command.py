@@ -11,7 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from touchstone.cli.places import as_typed, results_root, scenarios_root
+from touchstone.cli.completion import Scenario
+from touchstone.cli.places import as_typed, results_root, scenarios_root, usual_scenario
 from touchstone.failure import ExitCode, UsageError
 from touchstone.isolation.cgroup import describe_cgroups
 from touchstone.manifest.catalogue import find_scenario
@@ -26,7 +27,8 @@ from touchstone.vocabulary.figure import Unit
 
 
 def size_command(
-    scenario: Annotated[str, typer.Argument(help="A scenario's name, or a folder with a scenario.toml.")],
+    *,
+    scenario: Scenario = None,
     rate: Annotated[float, typer.Option(help="The requests per second that are to be served.")],
     objective: Annotated[
         str | None, typer.Option(help="What must hold, such as 'p99 < 20ms'; the scenario's own if left out.")
@@ -47,7 +49,7 @@ def size_command(
     json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
 ) -> int:
     """Find the smallest container that serves a rate within an objective, and what it costs."""
-    folder = find_scenario(scenario, scenarios_root())
+    folder = find_scenario(scenario or usual_scenario(), scenarios_root())
     folder, demand = demand_of(folder, rate, objective, load, Prices(price_cpu_hour, price_gib_hour))
     if describe_cgroups() == "not permitted":
         raise UsageError("CPU and memory limits need a cgroup, and none is permitted", fix="run as root")

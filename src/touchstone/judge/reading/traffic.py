@@ -12,6 +12,10 @@ from touchstone.record.sample import Sample
 
 KEPT = 0.99
 """A server that answers less of what comes gains a queue."""
+NEAR_CEILING = 0.90
+"""From this share of the null server's rate on, engine, kernel and machine may be the limit."""
+FULL = 0.90
+"""A server whose CPUs are so busy is its own limit: it could give a tenth more at most."""
 SHOWN = 3
 """Errors of each class that a finding shows; the sample on disk holds up to twenty."""
 
@@ -132,6 +136,11 @@ def server_busy(sample: Sample) -> float | None:
     threads = [p.threads for p in result.watch.series if p.threads and p.phase == "load"]
     lanes = min([len(sample.placement.server_cpus), *([max(threads)] if threads else [])])
     return result.watch.window.cpu_s / (measured * max(1, lanes) * _left_here(sample))
+
+
+def has_cpu_to_spare(busy: float | None) -> bool:
+    """Whether a server that was busy for such a share is held back by something else; False where that is not known."""
+    return busy is not None and busy < FULL
 
 
 def _left_here(sample: Sample) -> float:

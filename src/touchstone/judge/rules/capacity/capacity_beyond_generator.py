@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare
 from touchstone.judge.rule import SampleRule
 from touchstone.record.evidence.capacity import CapacityEvidence
 from touchstone.record.sample import Sample
-
-NEAR = 0.90
-SERVER_BUSY = 0.90
 
 
 class CapacityBeyondGenerator(SampleRule):
@@ -55,7 +53,7 @@ def _why(found: CapacityEvidence, rate: float) -> str:
         return f"{found.objective} held wherever the engine could offer the rate ({spoilt[-1] if spoilt else 'all'})"
     held = [trial for trial in found.trials if trial.held]
     busy = max(held, key=lambda trial: trial.rate).server_busy if held else None
-    if found.tare and rate > NEAR * found.tare and busy is not None and busy < SERVER_BUSY:
+    if found.tare and rate > NEAR_CEILING * found.tare and has_cpu_to_spare(busy):
         return (
             f"that is {share(rate / found.tare)} of what the null server bore ({number(found.tare)}/s), and the server "
             f"was busy for {share(busy)}"

@@ -8,12 +8,9 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import loop, server_busy
+from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare, loop, server_busy
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
-
-NEAR = 0.90
-SERVER_BUSY = 0.90
 
 
 class NearTare(SampleRule):
@@ -43,7 +40,7 @@ class NearTare(SampleRule):
         if result is None or not tare or loop(sample) != "closed":
             return
         busy = server_busy(sample)
-        if busy is None or busy >= SERVER_BUSY or result.rate.achieved <= NEAR * tare:
+        if not has_cpu_to_spare(busy) or result.rate.achieved <= NEAR_CEILING * tare:
             return
         yield self.finding(
             f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / tare)} of the tare "

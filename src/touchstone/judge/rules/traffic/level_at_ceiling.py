@@ -9,11 +9,9 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import loop, server_busy
+from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare, loop, server_busy
 from touchstone.judge.rule import RunRule
 
-NEAR = 0.90
-SERVER_BUSY = 0.90
 LEVEL = 0.02
 
 
@@ -47,9 +45,9 @@ class LevelAtCeiling(RunRule):
                 rates = [
                     s.result.rate.achieved
                     for s in group.samples
-                    if s.result and loop(s) == "closed" and (server_busy(s) or 1.0) < SERVER_BUSY
+                    if s.result and loop(s) == "closed" and has_cpu_to_spare(server_busy(s))
                 ]
-                if group.load == load and rates and statistics.median(rates) > NEAR * ceiling:
+                if group.load == load and rates and statistics.median(rates) > NEAR_CEILING * ceiling:
                     at_ceiling[group.contender] = statistics.median(rates)
             top = max(at_ceiling.values(), default=0.0)
             level = sorted(c for c, rate in at_ceiling.items() if rate >= top * (1 - LEVEL))
