@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli import options
 from touchstone.cli.pair_code import pair_code
 from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures, read_share
@@ -32,10 +33,8 @@ def ab(
     head: Annotated[
         str | None, typer.Argument(help="The revision in question; the working tree as it is if left out.")
     ] = None,
-    scenario: Annotated[
-        str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")
-    ] = None,
-    stack: Annotated[str | None, typer.Option(help="The stack, or stack/variant; the only one if left out.")] = None,
+    scenario: options.ScenarioWithin = None,
+    stack: options.StackWithin = None,
     command: Annotated[
         str | None,
         typer.Option(
@@ -43,25 +42,20 @@ def ab(
             "folder, in place of its build; {revision} is the commit."
         ),
     ] = None,
-    load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
+    load: options.Loads = None,
     figure: Annotated[
         list[str] | None,
         typer.Option("--figure", help=f"A figure to ask about, if wanted with its margin: {SHARP[0]}=2%. Repeatable."),
     ] = None,
-    margin: Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")] = "3%",
-    minutes: Annotated[
-        float,
-        typer.Option(min=0.1, help="Go on past five rounds until all figures are decided, for so many minutes."),
-    ] = 5.0,
-    allow_undecided: Annotated[
-        bool, typer.Option("--allow-undecided", help="End with code 0, not 5, if a figure is undecided.")
-    ] = False,
+    margin: options.PairMargin = "3%",
+    minutes: options.PairMinutes = 5.0,
+    allow_undecided: options.AllowUndecided = False,
     fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
-    out: Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")] = None,
+    out: options.Out = None,
     markdown: Annotated[Path | None, typer.Option(help="Write a summary for a pull request to this file.")] = None,
     junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Also print annotations for GitHub Actions.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
+    json: options.Json = False,
 ) -> int:
     """Compare two git revisions of a service in one run: which figures are better, worse or equivalent."""
     if json and github:

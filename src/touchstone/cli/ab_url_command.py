@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import typer
 from rich.console import Console
 
+from touchstone.cli import options
 from touchstone.cli.pair_code import pair_code
 from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.services import read_services
@@ -60,16 +61,11 @@ def ab_url(
         list[str] | None,
         typer.Option("--figure", help="A figure to ask about, if wanted with its margin: throughput=2%. Repeatable."),
     ] = None,
-    margin: Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")] = "3%",
-    minutes: Annotated[
-        float,
-        typer.Option(min=0.1, help="Go on past five rounds until all figures are decided, for so many minutes."),
-    ] = 5.0,
-    allow_undecided: Annotated[
-        bool, typer.Option("--allow-undecided", help="End with code 0, not 5, if a figure is undecided.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
+    margin: options.PairMargin = "3%",
+    minutes: options.PairMinutes = 5.0,
+    allow_undecided: options.AllowUndecided = False,
+    out: options.Out = None,
+    json: options.Json = False,
 ) -> int:
     """Compare two services that run already on one request: which figures are better, worse or equivalent."""
     urls, target = _split((base, head))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli import options
 from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import ExitCode
@@ -43,11 +44,9 @@ def bisect(
     minutes: Annotated[
         float, typer.Option(min=0.1, help="The longest that a step may take; it ends as soon as it is decided.")
     ] = 5.0,
-    scenario: Annotated[
-        str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")
-    ] = None,
-    stack: Annotated[str | None, typer.Option(help="The stack, or stack/variant; the only one if left out.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
+    scenario: options.ScenarioWithin = None,
+    stack: options.StackWithin = None,
+    json: options.Json = False,
 ) -> int:
     """Find the commit that made a figure worse, by bisection; each step is as short as its decision allows."""
     figures = read_figures([figure])

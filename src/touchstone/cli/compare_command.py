@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli import options
 from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.cli.terms import read_figures, read_share
@@ -49,7 +50,7 @@ def compare(
         list[str] | None,
         typer.Option("--figure", help="Only this figure, if wanted with its margin: throughput=3%. Repeatable."),
     ] = None,
-    load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
+    load: options.Loads = None,
     gate: Annotated[
         bool,
         typer.Option(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
 
 import typer
 
@@ -18,16 +17,6 @@ def scenarios(incomplete: str) -> list[str]:
     named = [path.parent.name for path in scenarios_root().glob(f"*/{SCENARIO_FILE}")]
     near = [f"./{path.parent.name}" for path in results_root().parent.glob(f"*/{SCENARIO_FILE}")]
     return sorted(word for word in {*named, *near} if word.startswith(incomplete))
-
-
-Scenario = Annotated[
-    str | None,
-    typer.Argument(
-        help="A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users.",
-        autocompletion=scenarios,
-    ),
-]
-"""The argument that names a scenario; `places.usual_scenario` where it is None."""
 
 
 def runs(incomplete: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from touchstone.cli import completion
+from touchstone.cli import completion, options
 from touchstone.cli.cluster_option import elsewhere, load_from
 from touchstone.cli.places import as_typed, results_root, scenarios_root, usual_scenario
 from touchstone.cli.services import read_services
@@ -28,7 +28,7 @@ from touchstone.run.progress import display_for
 
 
 def run(
-    scenario: completion.Scenario = None,
+    scenario: options.Scenario = None,
     stacks: Annotated[
         str,
         typer.Option(
@@ -57,14 +57,14 @@ def run(
     rounds: Annotated[int | None, typer.Option(help="How many rounds; the profile's if left out.")] = None,
     seed: Annotated[int | None, typer.Option(help="Draws the orders and keys; new each time if left out.")] = None,
     phase: Annotated[list[str] | None, typer.Option("--phase", help="Only this phase; may be given again.")] = None,
-    load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
+    load: options.Loads = None,
     objective: Annotated[
         str | None, typer.Option(help="For --phase capacity: what must hold, such as 'p99 < 50ms, errors < 0.1%'.")
     ] = None,
     exhibits: Annotated[
         bool, typer.Option("--exhibits", help="Also the variants that hold a defect on purpose, with their twins.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")] = None,
+    out: options.Out = None,
     fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
     cpus: Annotated[
         float | None, typer.Option(min=0.01, max=1024, help="How many CPUs' time a contender may use, such as 0.5.")

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from touchstone.cli.completion import Scenario
+from touchstone.cli import options
 from touchstone.cli.places import as_typed, results_root, scenarios_root, usual_scenario
 from touchstone.failure import ExitCode, UsageError
 from touchstone.isolation.cgroup import describe_cgroups
@@ -28,7 +28,7 @@ from touchstone.vocabulary.figure import Unit
 
 def size_command(
     *,
-    scenario: Scenario = None,
+    scenario: options.Scenario = None,
     rate: Annotated[float, typer.Option(help="The requests per second that are to be served.")],
     objective: Annotated[
         str | None, typer.Option(help="What must hold, such as 'p99 < 20ms'; the scenario's own if left out.")
@@ -46,7 +46,7 @@ def size_command(
     thorough: Annotated[bool, typer.Option("--thorough", help="With the times of the normal profile.")] = False,
     rounds: Annotated[int | None, typer.Option(help="How many rounds; the profile's if left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the runs.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")] = False,
+    json: options.Json = False,
 ) -> int:
     """Find the smallest container that serves a rate within an objective, and what it costs."""
     folder = find_scenario(scenario or usual_scenario(), scenarios_root())

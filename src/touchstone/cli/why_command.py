@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli import options
 from touchstone.cli.places import find_run
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.why.explain import explain, profiled_under
@@ -30,7 +31,7 @@ def why(
         str, typer.Argument(help="A contender: a stack, or stack/variant; the run's own baseline.")
     ] = "",
     contender: Annotated[str, typer.Argument(help="The one that is explained against it; all others.")] = "",
-    load: Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")] = None,
+    load: options.Loads = None,
     export: Annotated[
         Path | None, typer.Option(help="Write every contender's stacks to this folder: folded, and for speedscope.")
     ] = None,

@@ -1,0 +1,33 @@
+"""Arguments and options that mean the same in several commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from touchstone.cli import completion
+
+Scenario = Annotated[
+    str | None,
+    typer.Argument(
+        help="A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users.",
+        autocompletion=completion.scenarios,
+    ),
+]
+"""`places.usual_scenario` where it is None."""
+ScenarioWithin = Annotated[
+    str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")
+]
+StackWithin = Annotated[str | None, typer.Option(help="The stack, or stack/variant; the only one if left out.")]
+Loads = Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")]
+PairMargin = Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")]
+PairMinutes = Annotated[
+    float, typer.Option(min=0.1, help="Go on past five rounds until all figures are decided, for so many minutes.")
+]
+AllowUndecided = Annotated[
+    bool, typer.Option("--allow-undecided", help="End with code 0, not 5, if a figure is undecided.")
+]
+Out = Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")]
