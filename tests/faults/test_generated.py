@@ -48,6 +48,7 @@ def test_knobs_are_the_servers_and_codes_are_rules() -> None:
 
 def test_the_table_counts_by_size_and_says_from_where_on_nine_in_ten_are_caught() -> None:
     outcomes = [outcome(0.0005, caught=place % 2 == 0) for place in range(10)]
+    outcomes += [outcome(0.0001, caught=False)]
     outcomes += [outcome(0.005, caught=True) for _ in range(6)]
     outcomes += [outcome(0.02, caught=place > 0) for place in range(10)]
     outcomes += [
@@ -55,7 +56,7 @@ def test_the_table_counts_by_size_and_says_from_where_on_nine_in_ten_are_caught(
         outcome(0, caught=False, group="sound"),
     ]
     told = text(outcomes)
-    assert "| body | 5 of 10 | 6 of 6 | 9 of 10 | - | from 0.1 % on |" in told
+    assert "| body | 0 of 1 | 5 of 10 | 6 of 6 | 9 of 10 | - | from 0.1 % on |" in told
     assert "2 sound draws: 1 false alarms (timeouts)" in told
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 ERRORS = "errors-above-allowance"
+BEFORE = "warm-up-failed"
+"""Of one worker that breaks its connections nothing is left for the window: they end up at the other workers."""
 SILENT = ("timeouts", "requests-unanswered", "warm-up-unanswered", "nothing-answered", "timeout-beyond-window", ERRORS)
 LEAKED_MEMORY = "memory left behind"
 ONE_WORKER = 4
@@ -32,9 +34,9 @@ WHATS: tuple[What, ...] = (
     What("body", 2, ("wrong-bodies", ERRORS)),
     What("body", 3, ("wrong-bodies", ERRORS)),
     What("header", 4, (ERRORS,)),
-    What("framing", 5, ("connections-broken", "wrong-bodies", ERRORS)),
-    What("framing", 6, ("connections-broken", "wrong-bodies", ERRORS)),
-    What("framing", 7, ("connections-broken", ERRORS)),
+    What("framing", 5, ("connections-broken", "wrong-bodies", BEFORE, ERRORS)),
+    What("framing", 6, ("connections-broken", "wrong-bodies", BEFORE, ERRORS)),
+    What("framing", 7, ("connections-broken", BEFORE, ERRORS)),
     What("silence", 8, SILENT),
     What("delay beyond the timeout", 9, SILENT),
     What("close without an answer", 10, ("connections-broken", ERRORS)),
@@ -50,7 +52,7 @@ CAUGHT_BY: dict[str, tuple[str, ...]] = {
     **{what.group: what.caught_by for what in WHATS},
     STALL: ("stall-in-closed-loop",),
     WORK: ("less-work",),
-    WARM_UP: ("warm-up-failed",),
+    WARM_UP: (BEFORE,),
 }
 """By class: the findings that name it. One that names another cause does not count as caught."""
 COMPARED = {CPU: "cpu_per_request", MEMORY: "rss_peak"}

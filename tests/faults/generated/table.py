@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.faults.generated.measure import Outcome
 
-BINS = ((0.0002, 0.001), (0.001, 0.01), (0.01, 0.05), (0.05, 1.01))
+BINS = ((0.0, 0.0002), (0.0002, 0.001), (0.001, 0.01), (0.01, 0.05), (0.05, 1.01))
 OFTEN = 0.9
 ENOUGH = 5
 """Fewer draws of a size say nothing about nine in ten."""
@@ -28,7 +28,9 @@ def text(outcomes: Sequence[Outcome]) -> str:
 
 
 def _faults(faults: Sequence[Outcome]) -> str:
-    head = [f"{_percent(low)} to {_percent(min(high, 1.0))}" for low, high in BINS]
+    head = [
+        f"{_percent(low)} to {_percent(min(high, 1.0))}" if low else f"below {_percent(high)}" for low, high in BINS
+    ]
     lines = [f"| class | {' | '.join(head)} | caught nine times in ten |", f"|---|{'---:|' * len(BINS)}---|"]
     groups = sorted({o.group for o in faults})
     for group in [*groups, "all"]:
@@ -39,8 +41,7 @@ def _faults(faults: Sequence[Outcome]) -> str:
 
 
 def _within(outcomes: Sequence[Outcome], low: float, high: float) -> list[Outcome]:
-    # What is smaller than the smallest bin is counted with it.
-    return [o for o in outcomes if (low <= o.size or low == BINS[0][0]) and o.size < high]
+    return [o for o in outcomes if low <= o.size < high]
 
 
 def _cell(outcomes: Sequence[Outcome]) -> str:
@@ -56,7 +57,9 @@ def _smallest(outcomes: Sequence[Outcome]) -> str:
             break
         if len(own) >= ENOUGH:
             found = low
-    return "-" if found is None else f"from {_percent(found)} on"
+    if found is None:
+        return "-"
+    return f"from {_percent(found)} on" if found else "of any size"
 
 
 def _sound(sound: Sequence[Outcome], profile: str) -> str:

@@ -1,3 +1,5 @@
+import pytest
+
 from touchstone.judge.judgement import Severity
 from touchstone.record.evidence.slices import Slice
 
@@ -42,6 +44,20 @@ def test_connections_that_were_closed_while_they_rested_cost_no_request() -> Non
     turn.errors["wrong_status"] = 8
     (finding,) = fired(run, "warm-up-failed")
     assert finding.evidence == {"failed": 8, "sent": 400}
+
+
+@pytest.mark.parametrize(("name", "severity"), [("malformed", Severity.SUSPECT), ("wrong_status", Severity.NOTE)])
+def test_responses_that_break_their_connection_weigh_more(name: str, severity: Severity) -> None:
+    # Where one worker of several does it, the connections end up at the others, and the window is clean.
+    run = sound_run()
+    sample = first_load(run)
+    put_slices(sample, [20_000.0] * 12)
+    assert sample.slices is not None
+    turn = Slice(index=0, lap_phase="warmup", begin=0, sending_end=0.25, end=0.25, sent=4000, errors={name: 16})
+    sample.slices.slices.insert(0, turn)
+    (finding,) = fired(run, "warm-up-failed")
+    assert finding.severity is severity
+    assert finding.statement.endswith(f"16 {name.replace('_', ' ')}")
 
 
 def test_closings_that_a_whole_window_cannot_tell_apart_are_not_guessed_at() -> None:
