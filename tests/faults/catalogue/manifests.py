@@ -1,5 +1,6 @@
 """Manifests that compare what does not compare."""
 
+from tests.faults.catalogue.kinds import COMPILE
 from tests.faults.setup import Server, Setup
 
 MANIFESTS: tuple[Setup, ...] = (
@@ -25,6 +26,23 @@ MANIFESTS: tuple[Setup, ...] = (
         servers=(Server(env={"GOMEMLIMIT": "1GiB"}),),
         scenario={"floor": {"load": "work", "share_of_unlimited": 0.3, "from_mb": 4, "to_mb": 8}},
         phases=("floor",),
+    ),
+    Setup(
+        "not-optimised",
+        "two contenders from the same sources; the build of one does not optimise",
+        ("development-mode",),
+        planted="manifest",
+        servers=(
+            Server(program="sources", build=COMPILE),
+            Server(program="sources", build=[["/bin/sh", "-c", COMPILE[0][2].replace("-O1", "-O0")]]),
+        ),
+    ),
+    Setup(
+        "logs-for-developers",
+        "the manifest of one of two contenders asks it for a debug log",
+        ("development-mode",),
+        planted="manifest",
+        servers=(Server(), Server(env={"LOG_LEVEL": "debug"})),
     ),
     Setup(
         "build-fails",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from typing import Any
+from typing import Any, TypeGuard
 
 from touchstone.record.engine import FirstError, LoadResult, Point
 from touchstone.record.sample import Sample
@@ -138,7 +138,7 @@ def server_busy(sample: Sample) -> float | None:
     return result.watch.window.cpu_s / (measured * max(1, lanes) * _left_here(sample))
 
 
-def has_cpu_to_spare(busy: float | None) -> bool:
+def has_cpu_to_spare(busy: float | None) -> TypeGuard[float]:
     """Whether a server that was busy for such a share is held back by something else; False where that is not known."""
     return busy is not None and busy < FULL
 

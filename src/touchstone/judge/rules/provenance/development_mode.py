@@ -1,0 +1,53 @@
+"""Rule: the program was built or started for its developers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY, SPEED
+from touchstone.judge.judgement import Doubt, Finding, Severity
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.development import development_signs
+from touchstone.judge.rule import RunRule
+
+FEW = 5
+"""Signs that are told; all are in the evidence."""
+
+
+class DevelopmentMode(RunRule):
+    """Without optimisation, with checks or under a debugger a program is many times slower than its users have it.
+
+    It is the commonest fault of comparisons that people make themselves, and every number of it is measured correctly.
+    """
+
+    code = "development-mode"
+    severity = Severity.SUSPECT
+    title = "The program was built or started for its developers"
+    threshold = (
+        "a command of the build, the command that ran, or a variable of its environment says so: no optimisation, a "
+        "sanitizer, a debugger or a tracer, a server that reloads or is meant for development, a JVM that does not "
+        "compile to the end, logs at debug level; not of exhibits"
+    )
+    threshold_reason = (
+        "each of them is a developer's choice, and none is what a service is deployed with; how much it costs depends "
+        "on the program, from nothing to thirty times, and it makes none faster"
+    )
+    next_step = "Build and start it as it is deployed. If it is deployed so, its figures stand as they are."
+
+    def look(self, case: Case) -> Iterator[Finding]:
+        """Look at the run."""
+        for contender in case.run.plan.contenders:
+            if contender.exhibit:
+                continue
+            samples = [s for s in case.run.samples if s.contender == contender.name]
+            commands = [command for s in samples if s.build is not None for command in s.build.commands]
+            started = next((s for s in samples if s.argv), None)
+            signs = development_signs([*commands, *([started.argv] if started else [])], started.env if started else {})
+            if signs:
+                yield self.finding(
+                    f"it was not built and started as for its users: {'; '.join(signs[:FEW])}",
+                    contender=contender.name,
+                    figures=[*SPEED, *CPU, *MEMORY, *BOOT_TIME],
+                    doubt=Doubt(faster=None, reason="how much it costs depends on the program"),
+                    evidence={"signs": signs},
+                )
