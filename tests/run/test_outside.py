@@ -38,13 +38,13 @@ proofs = [{ says = "one row", dependency = "database", query = "SELECT count(*) 
 
 
 @contextmanager
-def service(folder: Path, fault: str = "") -> Iterator[tuple[str, int]]:
-    """A server of its own; gives its URL and its process id."""
+def service(folder: Path, fault: str = "", *, mode: tuple[str, ...] = ()) -> Iterator[tuple[str, int]]:
+    """A server of its own, by an interpreter with these options; gives its URL and its process id."""
     folder.mkdir(exist_ok=True)
     (folder / "server.py").write_text(SERVER)
     port = free_port()
     env = os.environ | {"HOST": "127.0.0.1", "PORT": str(port), "FAULT": fault}
-    process = subprocess.Popen([sys.executable, str(folder / "server.py")], env=env)
+    process = subprocess.Popen([sys.executable, *mode, str(folder / "server.py")], env=env)
     try:
         while not listeners(port):
             time.sleep(0.02)
@@ -80,7 +80,8 @@ def test_a_service_that_breaks_the_contract_is_not_timed_and_what_nobody_can_pro
     manifest = folder / "scenario.toml"
     manifest.write_text(manifest.read_text().replace("[loads.ping]", PROVEN + "[loads.ping]"))
     (folder / "sound/stack.toml").unlink()  # A scenario without a stack is enough.
-    with service(tmp_path / "a") as (good, _), service(tmp_path / "b", "200-on-unknown-path") as (bad, _):
+    development = service(tmp_path / "a", mode=("-X", "dev"))
+    with development as (good, _), service(tmp_path / "b", "200-on-unknown-path") as (bad, _):
         code, report = report_of(
             tmp_path, str(folder), "--phase", "verify", "--url", f"good={good}", "--url", f"bad={bad}"
         )
@@ -92,6 +93,9 @@ def test_a_service_that_breaks_the_contract_is_not_timed_and_what_nobody_can_pro
     told = next(f["evidence"]["left_out"] for f in left_out if f["contender"] == "good")
     assert any("one row" in line for line in told)
     assert any("POOL" in line for line in told)
+    (developed,) = [f for f in report["judgement"]["findings"] if f["code"] == "development-mode"]
+    assert developed["contender"] == "good"
+    assert "-X dev" in developed["statement"]
 
 
 def test_a_load_that_only_a_starter_could_put_on_is_not_measured_and_nothing_has_failed(tmp_path: Path) -> None:

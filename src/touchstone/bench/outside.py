@@ -25,6 +25,7 @@ from touchstone.isolation.port import listeners
 from touchstone.isolation.process import StartError, lives
 from touchstone.manifest.outside import Outside, is_loopback
 from touchstone.record.sample import Sample
+from touchstone.record.secret import shown_command
 
 _CONNECT_S = 5.0
 _READY_WITHIN_S = 5.0
@@ -128,6 +129,7 @@ def attached(bench: Bench, reference: Outside, sample: Sample) -> Iterator[Attac
     sample.placement = bench.placement.model_copy(
         update={"server_cpus": _cpus_of(pid), "dependency_cpus": [], "cgroup": str(reference.cgroup or "") or None}
     )
+    sample.argv = _command_of(pid)
     unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
     found = Attached(reference, pid, group, unwatched, since)
     if gone := found.exited():
@@ -202,6 +204,13 @@ def _oldest(group: Cgroup | None) -> int | None:
         with suppress(psutil.NoSuchProcess):
             ages[pid] = psutil.Process(pid).create_time()
     return min(ages, key=lambda pid: (ages[pid], pid), default=None)
+
+
+def _command_of(pid: int | None) -> list[str]:
+    """How it was started, where that can be seen. Its environment is its own, and is not read."""
+    with suppress(psutil.Error):
+        return list(shown_command(psutil.Process(pid).cmdline())) if pid is not None else []
+    return []
 
 
 def _cpus_of(pid: int | None) -> list[int]:
