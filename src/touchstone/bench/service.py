@@ -214,4 +214,4 @@ def running(
             if killed := process.oom_kills():
                 sample.oom_kills = killed
             sample.stopped = process.stop(patience_s)
-            shorten(log)
+            sample.log_bytes = shorten(log)

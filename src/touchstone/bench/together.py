@@ -27,6 +27,7 @@ _OF_THE_PROCESS = (
     "foreign_listener",
     "stopped",
     "oom_kills",
+    "log_bytes",
 )
 """What belongs to a process, and so to every load that was put on it."""
 

@@ -8,11 +8,11 @@ MOST_BYTES = 16 * 2**20
 """A log that is longer is no longer read by anybody, and one for each load and round would fill a disk."""
 
 
-def shorten(log: Path, most: int = MOST_BYTES) -> None:
-    """Leave out the middle of a log of more than `most` bytes, to which nobody writes any longer."""
+def shorten(log: Path, most: int = MOST_BYTES) -> int:
+    """Leave out the middle of a log of more than `most` bytes, to which nobody writes any longer; how many it had."""
     size = log.stat().st_size if log.is_file() else 0
     if size <= most:
-        return
+        return size
     half = most // 2
     with log.open("r+b") as stream:
         stream.seek(size - half)
@@ -21,3 +21,4 @@ def shorten(log: Path, most: int = MOST_BYTES) -> None:
         stream.write(f"\n[touchstone left out {size - 2 * half:,} of {size:,} bytes here]\n".encode())
         stream.write(end)
         stream.truncate()
+    return size

@@ -247,6 +247,8 @@ class Sample(Record):
     """How the server ended after it was asked to, in words."""
     oom_kills: int | None = None
     """Processes of the contender that the kernel ended for want of memory."""
+    log_bytes: int | None = Field(default=None, exclude_if=lambda size: size is None)
+    """What its process wrote to standard output and error in all its life, under every load that was put on it."""
     machine: MachineState | None = None
     confinement: list[Confinement] = []
     """One account for each start at which something was found."""

@@ -227,9 +227,15 @@ TRICKS: tuple[Setup, ...] = (
     ),
     Setup(
         "unequal-logs",
-        "two contenders; one logs each request, the other only errors",
-        ("settings-unequal",),
+        "two contenders; one logs each request, the other only errors, as their log levels say",
+        ("settings-unequal", "logs-unequal"),
         planted="manifest",
         servers=(Server({"log_each": 1}, env={"LOG_LEVEL": "info"}), Server(env={"LOG_LEVEL": "error"})),
+    ),
+    Setup(
+        "logs-as-it-comes",
+        "two contenders; one logs each request, which no setting says",
+        ("logs-unequal",),
+        servers=(*knobs(), *knobs(log_each=1)),
     ),
 )
