@@ -158,12 +158,19 @@ def test_its_own_files_say_how_it_is_built_and_run(
     assert (plain.run_in, " ".join(plain.run or [])) == ("app", run)
 
 
-def test_what_a_command_sets_for_itself_stays_and_its_port_is_the_labs(tmp_path: Path) -> None:
-    start = "PORT=3000 NODE_ENV=production node web.js"
-    plain = drafted(tmp_path, {"package.json": json.dumps({"scripts": {"start": start}}), "web.js": ""}).variants[
-        "plain"
-    ]
-    assert (plain.run, plain.env) == (["node", "web.js"], {"NODE_ENV": "production"})
+@pytest.mark.parametrize(
+    ("start", "env"),
+    [
+        ("PORT=3000 NODE_ENV=staging LEVEL=3 node web.js", {"NODE_ENV": "staging", "LEVEL": "3"}),
+        ("node web.js", {"NODE_ENV": "production"}),
+    ],
+)
+def test_what_a_command_sets_for_itself_stays_and_its_port_is_the_labs(
+    tmp_path: Path, start: str, env: dict[str, str]
+) -> None:
+    files = {"package.json": json.dumps({"scripts": {"start": start}}), "web.js": ""}
+    plain = drafted(tmp_path, files).variants["plain"]
+    assert (plain.run, plain.env) == (["node", "web.js"], env)
 
 
 @pytest.mark.parametrize(

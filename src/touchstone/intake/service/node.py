@@ -47,6 +47,8 @@ _MANAGERS = (
     _Manager("yarn", "yarn.lock", "--cwd", ["install", "--frozen-lockfile"], ["--production"], ">=1"),
     _NPM,
 )
+DEPLOYED = {"NODE_ENV": "production"}
+"""Without it Express reads its templates anew for each response, and others log for developers."""
 _RUNNERS = ("node", *(manager.tool for manager in _MANAGERS))
 
 
@@ -68,7 +70,7 @@ def draft(service: Path) -> DraftStack:
         build=[manager.words("run", "build")] if built else (),
         artifacts=_artifacts(service, _entry(found.words), installed=install is not None),
         run=found.words,
-        env=found.env,
+        env={**DEPLOYED, **found.env},
         guessed=guessed,
     )
 
