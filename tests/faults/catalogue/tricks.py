@@ -227,10 +227,10 @@ TRICKS: tuple[Setup, ...] = (
     ),
     Setup(
         "unequal-logs",
-        "two contenders; one logs each request, the other only errors, as their log levels say",
+        "two contenders; one logs only errors, the other each request, as their log levels say",
         ("settings-unequal", "logs-unequal"),
         planted="manifest",
-        servers=(Server({"log_each": 1}, env={"LOG_LEVEL": "info"}), Server(env={"LOG_LEVEL": "error"})),
+        servers=(Server(env={"LOG_LEVEL": "error"}), Server({"log_each": 1}, env={"LOG_LEVEL": "info"})),
     ),
     Setup(
         "logs-as-it-comes",
