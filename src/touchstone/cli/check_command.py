@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from touchstone.check.folder import check_folder
-from touchstone.cli.completion import scenarios
+from touchstone.cli import completion, options
 from touchstone.cli.places import scenarios_root, usual_scenario
 from touchstone.failure import ExitCode
 from touchstone.manifest.catalogue import find_scenario
@@ -20,9 +20,8 @@ def check(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            help="A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users. "
-            "With --keys a table, such as loads.NAME.",
-            autocompletion=scenarios,
+            help=f"{options.SCENARIO} With --keys a table, such as loads.NAME.",
+            autocompletion=completion.scenarios,
         ),
     ] = None,
     keys: Annotated[

@@ -9,13 +9,8 @@ import typer
 
 from touchstone.cli import completion
 
-Scenario = Annotated[
-    str | None,
-    typer.Argument(
-        help="A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users.",
-        autocompletion=completion.scenarios,
-    ),
-]
+SCENARIO = "A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users."
+Scenario = Annotated[str | None, typer.Argument(help=SCENARIO, autocompletion=completion.scenarios)]
 """`places.usual_scenario` where it is None."""
 ScenarioWithin = Annotated[
     str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")

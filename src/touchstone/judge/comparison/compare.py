@@ -16,7 +16,6 @@ from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.laps import AS_THEY_ARE, Adjustment, lap_effects
 from touchstone.judge.reading.starts import start_ratios
 from touchstone.judge.statistics.intervals import (
-    MIN_ROUNDS,
     UNWIDENED,
     Decision,
     Interval,
@@ -174,7 +173,7 @@ class _Question:
         more = more_rounds(*asked, widening=self.widening)
         if more is not None:
             c.more_rounds = math.ceil(more * self.rounds / len(self.effects))
-        elif self.widening != UNWIDENED and len(self.effects) >= MIN_ROUNDS:
+        elif more_rounds(*asked) is not None:
             c.reason = c.reason or DOUBT_REMAINS
 
     def _outcome(self) -> tuple[Outcome, str | None]:

@@ -13,9 +13,9 @@ from pathlib import PurePath
 Words = Sequence[str]
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
-_SHELL_WORDS = frozenset({"exec", "time", "command", "then", "do", "{", "("})
-_LAUNCHERS = frozenset(
-    {"env", "nice", "nohup", "taskset", "stdbuf", "tini", "dumb-init", "ccache", "sccache", "distcc"}
+_BEFORE_A_PROGRAM = frozenset(
+    {"exec", "time", "command", "then", "do", "{", "(", "env", "nice", "nohup", "taskset", "stdbuf", "tini"}
+    | {"dumb-init", "ccache", "sccache", "distcc"}
 )
 _SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|c\+\+|m)$")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
@@ -80,7 +80,7 @@ def _without_prefix(words: Words) -> Words:
     """From the program on, behind assignments and what only starts it."""
     for place, word in enumerate(words):
         of_the_prefix = place > 0 and re.fullmatch(r"-.*|[\d,]+", word)
-        if not (_ASSIGNMENT.fullmatch(word) or word in _SHELL_WORDS | _LAUNCHERS or of_the_prefix):
+        if not (_ASSIGNMENT.fullmatch(word) or word in _BEFORE_A_PROGRAM or of_the_prefix):
             return words[place:]
     return ()
 
