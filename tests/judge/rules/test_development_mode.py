@@ -2,6 +2,7 @@ import math
 
 import pytest
 
+from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY, SPEED
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Outcome, Severity
 
@@ -40,3 +41,14 @@ def test_it_may_be_faster_and_is_not_slower(rate: float, outcome: Outcome) -> No
         sample.argv = ["./target/debug/api"]
     (found,) = [c for c in judge(run).comparisons if (c.contender, c.figure) == ("rust/std", "throughput")]
     assert (found.outcome, found.high) == (outcome, math.inf)
+
+
+def test_a_runtime_that_compiles_less_may_start_sooner_and_hold_less_than_deployed() -> None:
+    run = sound_run()
+    for sample in loads(run, "rust/std"):
+        sample.argv = ["java", "-XX:TieredStopAtLevel=1", "-ea", "-jar", "app.jar"]
+    speed, rest = fired(run, "development-mode")
+    assert (speed.doubt and speed.doubt.slower, rest.doubt and rest.doubt.slower) == (1.0, None)
+    assert set(speed.figures or ()) == {*SPEED, *CPU}
+    assert set(rest.figures or ()) == {*MEMORY, *BOOT_TIME}
+    assert rest.evidence == {"signs": ["java -XX:TieredStopAtLevel=1"]}

@@ -23,6 +23,8 @@ _YES = re.compile(r"1|true|yes|on", re.I)
 _JAVA = re.compile(r"-Xint|-Xdebug|-agentlib:jdwp.*|-Xrunjdwp.*|-ea|-enableassertions|-XX:TieredStopAtLevel=[0-3]")
 _NODE = re.compile(r"--(?:inspect(?:-brk|-wait)?(?:=.*)?|watch|hot|prof|jitless|no-opt|max-lazy)")
 
+_LESS_COMPILED = re.compile(r".*(?:-Xint|-XX:TieredStopAtLevel=\d|--(?:jitless|no-opt|max-lazy))")
+
 _DEVELOPMENT = re.compile(r"dev|development|debug|local", re.I)
 _JAVA_VALUES = frozenset(
     ("-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-opens", "--add-exports", "--add-modules")
@@ -52,6 +54,11 @@ def development_signs(commands: Iterable[Words], env: Mapping[str, str]) -> list
         before = map(_ASSIGNMENT.fullmatch, words[: len(words) - len(program)])
         found += [*_of_environment({match[1]: match[2] for match in before if match}), *_of_command(program)]
     return list(dict.fromkeys([*found, *_of_environment(env)]))
+
+
+def compiles_less(sign: str) -> bool:
+    """Whether a sign is of a runtime that compiles less: it may start sooner and hold less memory than deployed."""
+    return _LESS_COMPILED.fullmatch(sign) is not None
 
 
 def _simple(command: Words) -> Iterator[list[str]]:

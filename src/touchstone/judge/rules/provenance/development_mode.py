@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY, SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.development import development_signs
+from touchstone.judge.reading.development import compiles_less, development_signs
 from touchstone.judge.rule import RunRule
 
 FEW = 5
@@ -30,7 +30,8 @@ class DevelopmentMode(RunRule):
     )
     threshold_reason = (
         "each of them is a developer's choice, and none is what a service is deployed with; how much it costs depends "
-        "on the program, from nothing to thirty times, and it makes none faster"
+        "on the program, from nothing to thirty times, and it makes none faster; a runtime that compiles less starts "
+        "sooner and holds less memory, so that its start and its memory are left open on both sides"
     )
     next_step = "Build and start it as it is deployed. If it is deployed so, its figures stand as they are."
 
@@ -43,11 +44,18 @@ class DevelopmentMode(RunRule):
             commands = [command for s in samples if s.build is not None for command in s.build.commands]
             started = next((s for s in samples if s.argv), None)
             signs = development_signs([*commands, *([started.argv] if started else [])], started.env if started else {})
-            if signs:
-                yield self.finding(
-                    f"it was not built and started as for its users: {'; '.join(signs[:FEW])}",
-                    contender=contender.name,
-                    figures=[*SPEED, *CPU, *MEMORY, *BOOT_TIME],
-                    doubt=Doubt(faster=None, reason="how much it costs depends on the program"),
-                    evidence={"signs": signs},
-                )
+            if not signs:
+                continue
+            less = [sign for sign in signs if compiles_less(sign)]
+            yield self._told(contender.name, signs, [*SPEED, *CPU, *([] if less else [*MEMORY, *BOOT_TIME])])
+            if less:
+                yield self._told(contender.name, less, [*MEMORY, *BOOT_TIME], slower=None)
+
+    def _told(self, contender: str, signs: list[str], figures: list[str], slower: float | None = 1.0) -> Finding:
+        return self.finding(
+            f"it was not built and started as for its users: {'; '.join(signs[:FEW])}",
+            contender=contender,
+            figures=figures,
+            doubt=Doubt(faster=None, slower=slower, reason="how much it costs depends on the program"),
+            evidence={"signs": signs},
+        )
