@@ -140,6 +140,8 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
 def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
     assert change[0] in SCENARIO
     found = problems(tmp_path, scenario=SCENARIO.replace(*change, 1))
+    patterns = [problem.key for problem in found if problem.key[-1] == "pattern"]
+    assert len(set(patterns)) == len(patterns), "a pattern is refused once, with one reason"
     told = "\n".join(str(problem) for problem in found)
     for part in ["scenario.toml:", "  do: ", *said]:
         assert part in told

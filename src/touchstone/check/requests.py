@@ -14,6 +14,7 @@ from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import JourneyStep
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.template import Plain, parse
 
 Place = tuple[str | int, ...]
 _WITHOUT_BODY = (204, 304)
@@ -56,14 +57,29 @@ def check_requests(file: Path, scenario: Scenario) -> Iterator[Problem]:
 
 def check_mix_requests(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
     """What is wrong with the requests of a mix at `key`, all of which the engine sends. Raises as check_requests."""
-    sent = list(_sent_of(key, mix))
-    for placed in sent:
+    taken = []
+    for placed in _sent_of(key, mix):
         yield from check_expectation(file, placed.key, placed.request)
         yield from _encoding(file, placed.key, placed.request)
-        for place, pattern in _patterns_of(placed):
-            if (why := python_refuses(pattern)) is not None:
-                yield _refused(file, place, pattern, why)
-    yield from _sent_by_engine(file, sent)
+        wrong = list(_of_patterns(file, placed))
+        yield from wrong
+        if not wrong:
+            taken.append(placed)
+    yield from _sent_by_engine(file, taken)
+
+
+def _of_patterns(file: Path, placed: Placed) -> Iterator[Problem]:
+    """What is wrong with the patterns of a load's request, but for what the engine alone refuses."""
+    for place, pattern in _patterns_of(placed):
+        if (why := python_refuses(pattern)) is not None:
+            yield _refused(file, place, pattern, why)
+    if any(piece != Plain("fresh") for piece in parse(placed.request.expect.pattern or "").placeholders):
+        yield Problem(
+            file,
+            (*placed.key, "expect", "pattern"),
+            "a load's pattern takes no placeholder that differs from request to request",
+            "state the body by `body` or `json`",
+        )
 
 
 def _sent_of(key: Place, mix: Mix) -> Iterator[Placed]:

@@ -83,7 +83,6 @@ def check_mix_templates(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
         yield Problem(file, (*key, "rows"), "no request takes a value of them", fix)
     for place, request in enumerate(mix.requests):
         yield from _names(file, (*key, "requests", place), request, columns, ())
-        yield from _pattern(file, (*key, "requests", place), request)
     for number, journey in enumerate(mix.journeys):
         yield from _journey(file, (*key, "journeys", number), journey, columns)
 
@@ -92,7 +91,6 @@ def _journey(file: Path, key: Place, journey: Journey, columns: Collection[str])
     captured: list[str] = []
     for place, step in enumerate(journey.steps):
         yield from _names(file, (*key, "steps", place), step, columns, captured)
-        yield from _pattern(file, (*key, "steps", place), step)
         captured += step.captures
 
 
@@ -104,17 +102,6 @@ def _none(file: Path, key: Place, request: Request) -> Iterator[Problem]:
                 yield from _variable(file, (*key, *place), piece)
             else:
                 yield Problem(file, (*key, *place), "this request takes no placeholder but {env.NAME}", "write it out")
-
-
-def _pattern(file: Path, key: Place, request: Request) -> Iterator[Problem]:
-    pattern = request.expect.pattern
-    if pattern is not None and any(piece != Plain("fresh") for piece in parse(pattern).placeholders):
-        yield Problem(
-            file,
-            (*key, "expect", "pattern"),
-            "a load's pattern takes no placeholder that differs from request to request",
-            "state the body by `body` or `json`",
-        )
 
 
 def _names(
