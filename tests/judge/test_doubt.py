@@ -164,3 +164,22 @@ def test_a_disturbance_does_not_move_the_rate_of_a_schedule() -> None:
             sample.result.job["loop"] = "open"
     assert comparison(run).sampled_low is None
     assert comparison(run, "cpu_per_request").sampled_low is not None
+
+
+@pytest.mark.parametrize(
+    ("rounds", "slower", "outcome"),
+    [(5, GO, Outcome.FASTER), (5, RUST, Outcome.UNDECIDED), (1, RUST, Outcome.SLOWER)],
+)
+def test_of_a_far_percentile_the_side_is_known_and_a_round_of_five_is_scatter(
+    rounds: int, slower: str, outcome: Outcome
+) -> None:
+    run = sound_run(rounds=5)
+    for sample in loads(run, slower):
+        latency = result_of(sample).latency
+        for name in ("p99", "p99_9", "p99_99", "max"):
+            setattr(latency, name, 2 * getattr(latency, name))
+        sample.figures["latency_p99"] = latency.p99 or 0.0
+    steal(run.model_copy(update={"samples": loads(run, RUST)[:rounds]}), 0.07, (RUST,))
+    found = comparison(run, "latency_p99")
+    assert (found.verdict, found.outcome) == (Verdict.VALID, outcome)
+    assert (found.low == 0) is (rounds == 5)

@@ -57,6 +57,14 @@ class Doubt(Record):
     reason: str = ""
     """Why no more than that."""
 
+    @property
+    def side(self) -> Doubt | None:
+        """The same of what single requests move: in which direction, and nothing of how far. None if in either."""
+        if self.faster != 1.0 and self.slower != 1.0:
+            return None
+        open_ends = {name: None for name in ("faster", "slower") if getattr(self, name) != 1.0}
+        return Doubt(**open_ends, this_round=self.this_round, reason=self.reason)
+
     @classmethod
     def of_taken(cls, share: float, reason: str = "the service had at least what they left over") -> Self:
         """That of a share of the CPUs which others had: with all of it the service would have been so much faster."""
@@ -104,7 +112,12 @@ class Estimate(Record):
     """By how much all that was found can have moved it; None if nothing was found."""
     verdict: Verdict = Verdict.VALID
     reason: str | None = None
-    """Why it is not valid, or not measured."""
+    """Why it is not valid, a bound, or not measured."""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it bounds the figure on one side and no more: what was found can have moved it by any amount."""
+        return self.doubt is not None and None in (self.doubt.faster, self.doubt.slower)
 
 
 class Comparison(Record):

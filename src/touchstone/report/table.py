@@ -147,7 +147,7 @@ def _cell(view: View, contender: str, column: Column, top: float | None) -> Cell
     return Cell(
         text=column.scale.number(estimate.median, decimals),
         interval=interval(estimate.low, estimate.high, column.scale, decimals),
-        verdict=estimate.verdict,
+        verdict=Verdict.SUSPECT if estimate.is_bound and estimate.verdict is Verdict.VALID else estimate.verdict,
         reason=estimate.reason,
         sign=sign(comparison) if comparison else None,
         ratio=_ratio(comparison),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from touchstone.judge.claims.quantities import QUANTITIES, Quantity
 from touchstone.judge.claims.warmth import coldness
 from touchstone.judge.comparison.across import differences
-from touchstone.judge.comparison.doubt import Doubts, combine, mean
+from touchstone.judge.comparison.doubt import Doubts, combine, mean, over_rounds
 from touchstone.judge.comparison.verdict import Weight
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
@@ -293,7 +293,7 @@ def _weighed(estimate: Estimate, weights: Sequence[Weight], quantity: Quantity) 
     suspect = None
     if estimate.verdict is Verdict.SUSPECT:
         suspect = next((weight.reason for weight in weights if weight.reason), None)
-    doubts = mean([combine(weight.doubts) for weight in weights])
+    doubts = over_rounds([combine(weight.doubts) for weight in weights], estimate.figure)
     if doubts == Doubts() or estimate.verdict is Verdict.INVALID:
         return suspect, Doubts()
     endless = math.isinf(doubts.faster_in_all) and math.isinf(doubts.slower)

@@ -7,12 +7,17 @@ really have been. A rate may then be so many times higher, a time or a cost so m
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from touchstone.judge.figures import TAIL
 from touchstone.judge.judgement import Doubt
 from touchstone.judge.statistics.intervals import Interval
 from touchstone.vocabulary.figure import FIGURES, Better
+
+
+SUSPECT_SHARE = 0.25
+"""An estimate is suspect once more than this share of its samples is: below it the median hardly moves."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,17 @@ def combine(doubts: Iterable[Doubt]) -> Doubts:
     return Doubts(own_faster, own_slower, common, pressed)
 
 
-def mean(doubts: list[Doubts]) -> Doubts:
-    """Over rounds: an estimate is a mean of logarithms, and so is what may have moved it."""
+def over_rounds(doubts: Sequence[Doubts], figure: str) -> Doubts:
+    """Of a figure's rounds. A far percentile that a few of them have on one side alone is what it scatters by."""
+    if figure in TAIL:
+        bounded = [one for one in doubts if not math.isinf(one.faster_in_all + one.slower)]
+        if len(doubts) - len(bounded) <= SUSPECT_SHARE * len(doubts):
+            doubts = bounded
+    return mean(doubts)
+
+
+def mean(doubts: Sequence[Doubts]) -> Doubts:
+    """An estimate is a mean of logarithms, and so is what may have moved it."""
     if not doubts:
         return Doubts()
     count = len(doubts)

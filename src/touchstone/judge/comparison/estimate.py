@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from touchstone.judge.comparison.doubt import Doubts, combine, mean
+from touchstone.judge.comparison.doubt import SUSPECT_SHARE, Doubts, combine, over_rounds
 from touchstone.judge.comparison.verdict import Scales, Weight, worst
 from touchstone.judge.judgement import Estimate, Verdict
 from touchstone.judge.reading.case import Case, Group
@@ -12,9 +12,6 @@ from touchstone.judge.reading.starts import start_values
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, median_interval
 from touchstone.record.sample import Sample
-
-SUSPECT_SHARE = 0.25
-"""An estimate is suspect once more than this share of its samples is: below it the median hardly moves."""
 
 LEFT_OUT_SHARE = 0.5
 """An estimate is invalid once this share of its samples is: what is left is a choice, not a sample."""
@@ -74,16 +71,17 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     if (len(estimate.values) == 1 or in_turn) and len(series.repeats) > 1:
         estimate.repeats = series.repeats
     _fill(estimate, estimate.repeats or estimate.values, case.confidence)
-    series.doubts = mean(doubts)
+    series.doubts = over_rounds(doubts, figure)
     estimate.doubt = series.doubts.as_doubt()
     own = _verdict(len(estimate.left_out), suspects, len(estimate.values))
     estimate.verdict = worst(own, wider.verdict)
     if estimate.verdict is not Verdict.VALID:
         estimate.reason = wider.reason if wider.verdict is estimate.verdict else reasons[-1]
-    elif estimate.doubt is not None and set(series.by_round) == {0}:
-        # Measured once: there is no interval to widen, and the number would stand there as if nothing had been found.
-        estimate.verdict = Verdict.SUSPECT
+    elif estimate.doubt is not None and (estimate.is_bound or set(series.by_round) == {0}):
         estimate.reason = next((w.doubted for w in [*(w for _, w in measured), wider] if w.doubted), None)
+        if set(series.by_round) == {0}:
+            # There is no interval to widen, and the number would stand there as if nothing had been found.
+            estimate.verdict = Verdict.SUSPECT
     return series
 
 

@@ -29,21 +29,23 @@ class Weight:
     @property
     def verdict(self) -> Verdict:
         """The heaviest. A suspicion whose size is known widens intervals instead."""
-        return worst(*(_WEIGHT[f.severity] for f in self.findings if not self._bounded(f)))
+        return worst(*(_WEIGHT[f.severity] for f in self.findings if self._size(f) is None))
 
     @property
     def doubts(self) -> list[Doubt]:
         """The sizes of the suspicions that have one."""
-        return [f.doubt for f in self.findings if f.doubt is not None and self._bounded(f)]
+        return [doubt for f in self.findings if (doubt := self._size(f)) is not None]
 
     @property
     def doubted(self) -> str | None:
         """The statement of the first suspicion that has a size, None if none has."""
-        return next((f.statement for f in self.findings if f.doubt is not None and self._bounded(f)), None)
+        return next((f.statement for f in self.findings if self._size(f) is not None), None)
 
-    def _bounded(self, finding: Finding) -> bool:
-        """A far percentile is moved by single requests: the size of a disturbance does not bound it."""
-        return finding.severity is Severity.SUSPECT and finding.doubt is not None and self.figure not in TAIL
+    def _size(self, finding: Finding) -> Doubt | None:
+        """A far percentile is moved by single requests: of a disturbance only the side is known, and not how far."""
+        if finding.severity is not Severity.SUSPECT or finding.doubt is None:
+            return None
+        return finding.doubt.side if self.figure in TAIL else finding.doubt
 
     @property
     def reason(self) -> str | None:
@@ -51,7 +53,7 @@ class Weight:
         verdict = self.verdict
         if verdict is Verdict.VALID:
             return None
-        return next(f.statement for f in self.findings if _WEIGHT[f.severity] is verdict and not self._bounded(f))
+        return next(f.statement for f in self.findings if _WEIGHT[f.severity] is verdict and self._size(f) is None)
 
 
 class Scales:
