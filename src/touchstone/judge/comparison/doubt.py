@@ -15,7 +15,6 @@ from touchstone.judge.judgement import Doubt
 from touchstone.judge.statistics.intervals import Interval
 from touchstone.vocabulary.figure import FIGURES, Better
 
-
 SUSPECT_SHARE = 0.25
 """An estimate is suspect once more than this share of its samples is: below it the median hardly moves."""
 
