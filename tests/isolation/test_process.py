@@ -13,7 +13,7 @@ import pytest
 
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.port import foreign_listener, free_port, ports_of
-from touchstone.isolation.process import StartError, describe_exit, start_process
+from touchstone.isolation.process import StartError, describe_exit, start_process, tail
 
 STUBBORN = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
@@ -117,3 +117,13 @@ def test_a_foreign_listener_is_named() -> None:
 def test_exits_are_said_in_words() -> None:
     assert describe_exit(3) == "exited with code 3"
     assert describe_exit(-9) == "ended by SIGKILL"
+
+
+def test_the_end_of_a_log_says_something_and_commands_no_terminal(tmp_path: Path) -> None:
+    log = tmp_path / "build.log"
+    log.write_bytes(
+        b"\x1b]0;a title\x07first\n\x1b[0m\x1b[1;31merror\x1b[0m: no\tsuch \xc3\xa4\n\x1b[2J\x1b(B \n\x07\n\n"
+    )
+    assert tail(log) == ["first", "error: no\tsuch ä"]
+    assert tail(log, 1) == ["error: no\tsuch ä"]
+    assert tail(tmp_path / "none.log") == []

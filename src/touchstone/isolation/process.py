@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -29,6 +30,10 @@ _UNTIL_KILLED_S = 5.0
 """The kernel may need a moment to end what it was told to kill."""
 _SERVERS: dict[int, ServerProcess] = {}
 """Those that have not been stopped, by their ids: an orphan of one is no stray of another."""
+_CONTROL = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0e-\x1f\x7f]"
+)
+"""Sequences of ECMA-48, such as colours and titles, and single control characters; a tab stays."""
 
 
 class StartError(TouchstoneError):
@@ -201,13 +206,15 @@ def _named(process: psutil.Process) -> str:
 
 
 def tail(log: Path, lines: int = 20) -> list[str]:
-    """The last lines of a file; none if it is not there."""
+    """The last lines of a file that say something, without what a terminal would obey; none if it is not there."""
     try:
         with log.open("rb") as stream:
             stream.seek(max(0, log.stat().st_size - 65536))
-            return stream.read().decode("utf-8", "replace").splitlines()[-lines:]
+            text = stream.read().decode("utf-8", "replace")
     except OSError:
         return []
+    plain = (_CONTROL.sub("", line) for line in text.splitlines())
+    return [line for line in plain if line.strip()][-lines:]
 
 
 def describe_exit(code: int) -> str:
