@@ -14,6 +14,8 @@ import yaml
 
 from tests.revisions.repository import BROKEN, COMMENTED, SLOWER, commit, git, repository
 from tests.run.demo import SERVER
+from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.why.explanation import Explanation
 
 COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
 ACTION = Path(__file__).resolve().parents[2] / "action.yml"
@@ -49,9 +51,28 @@ def test_a_loss_is_found_told_everywhere_and_leaves_nothing_behind(tmp_path: Pat
     assert change["low"] > 1.05
     assert "**worse**" in (top / "s.md").read_text()
     assert 'type="worse"' in (top / "j.xml").read_text()
+    assert said["why"] == []
     assert len(git(top, "worktree", "list").splitlines()) == 1
     (run,) = (top / "results").iterdir()
     assert json.loads((run / "revisions.json").read_text()) == said
+
+
+@pytest.mark.slow
+def test_why_names_what_has_become_dearer(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    (top / "bench/sound/server.py").write_text(SLOWER)
+    done = touchstone(tmp_path, "ab", "main", "--figure", "cpu_per_request", "--why", "--markdown", "s.md")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "where it needs more CPU" not in done.stdout
+    (run,) = (top / "results").iterdir()
+    (found,) = RevisionsJudgement.model_validate_json((run / "revisions.json").read_text()).why
+    assert isinstance(found, Explanation)
+    assert found.total.low is not None and found.total.low > 0
+    dearer = found.functions[0]
+    assert dearer.sure and dearer.difference > 0
+    for text in (done.stdout, (top / "s.md").read_text()):
+        assert dearer.name in text
+    assert (run / "why/report.html").is_file()
 
 
 def test_a_head_that_breaks_its_contract_or_does_not_build_is_named(tmp_path: Path) -> None:
@@ -120,6 +141,7 @@ def test_nothing_is_fetched_for_what_is_not_committed(tmp_path: Path) -> None:
         (["main", "--markdown", "absent/s.md"], "there is no folder absent"),
         (["main", "--junit", "."], ". cannot be written: it is a folder"),
         (["main", "--json", "--github"], "exclude each other"),
+        (["main", "--why", "--figure", "throughput"], "--why takes cpu_per_request apart"),
         (["main", "main", "--command", "cp /srv/server.py ."], "fetches the same for both"),
     ],
 )

@@ -13,6 +13,7 @@ from touchstone.judge.comparison.pair import PairStanding
 from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding, Judgement, Outcome, Severity
+from touchstone.judge.why.explain import explain
 from touchstone.record.run import Run
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.junit import document as junit
@@ -21,6 +22,7 @@ from touchstone.report.revisions import MOST_BYTES
 from touchstone.report.revisions import document as markdown
 from touchstone.report.view import View
 
+from .profiles import BASE, SPIN, evidence, profile_run
 from .sound import sound_run
 
 PAIR = (Revision(name="main", commit="1" * 40, subject="Old | one"), Revision(name="HEAD", commit="2" * 40))
@@ -131,3 +133,17 @@ def test_annotations_are_single_lines_with_their_signs_escaped() -> None:
     (error,) = [line for line in lines if line.startswith("::error ")]
     assert error.startswith("::error title=touchstone%3A Throughput is worse::sound/plain")
     assert "%25" in error and "\n" not in error
+
+
+def test_the_summary_holds_what_the_profiles_explain_and_stays_short_enough() -> None:
+    run, judgement = pair(0.8)
+    found = said(0.8)
+    assert "Why" not in markdown(found, run, judgement)
+    profiled = profile_run(
+        {"base/plain": [evidence(BASE)] * 3, "head/plain": [evidence([*BASE, (SPIN, 4.0)]) for _ in range(3)]}
+    )
+    found.why = [explain(profiled, "base/plain", "head/plain", "lookup", 0.95)] * 40
+    text = markdown(found, run, judgement)
+    assert "<summary>Why: CPU per request in parts</summary>" in text
+    assert SPIN[-1] in text
+    assert len(text.encode()) < MOST_BYTES

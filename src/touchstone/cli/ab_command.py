@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -15,13 +16,16 @@ from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairStanding
-from touchstone.judge.comparison.revisions import Revision
+from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
+from touchstone.judge.judge import judge
+from touchstone.record.store import load_run
 from touchstone.report import junit, render, revisions
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
 from touchstone.report.view import View
-from touchstone.revisions.ab import SHARP, Answer, Question, compare_revisions
+from touchstone.report.why.terminal import print_explanation
+from touchstone.revisions.ab import EXPLAINED, SHARP, Answer, Question, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions
@@ -51,6 +55,9 @@ def ab(
     minutes: options.PairMinutes = 5.0,
     allow_undecided: options.AllowUndecided = False,
     fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Where the CPU per request differs, profile both and say in what.")
+    ] = False,
     out: options.Out = None,
     markdown: Annotated[Path | None, typer.Option(help="Write a summary for a pull request to this file.")] = None,
     junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")] = None,
@@ -67,6 +74,8 @@ def ab(
             raise UsageError(f"{path} cannot be written: it is a folder", fix="name a file in it")
     named = read_figures(figure or SHARP)
     terms = Terms(margin=read_share(margin), confidence=0.95, figures=named, loads=())
+    if why and EXPLAINED not in named:
+        raise UsageError(f"--why takes {EXPLAINED} apart, which is not asked about", fix=f"add --figure {EXPLAINED}")
     here = Path.cwd()
     repository = Repository.around(here)
     earlier = repository.revision(base)
@@ -81,7 +90,7 @@ def ab(
     answer = compare_revisions(
         repository,
         (earlier, later),
-        Question(terms, tuple(load or ()), scenario, stack, as_typed(), command),
+        Question(terms, tuple(load or ()), scenario, stack, as_typed(), command, why),
         here=here,
         conditions=Conditions(
             results=results_root(),
@@ -99,6 +108,7 @@ def ab(
     else:
         console = Console()
         print_pair(console, said, terms, View(answer.run, answer.judgement))
+        _tell_why(console, said, asked=why)
         told = f"{plural(said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
         console.print(told, highlight=False, soft_wrap=True)
         if said.standing is PairStanding.WORSE and head and repository.leads(earlier, later):
@@ -107,6 +117,18 @@ def ab(
         for line in annotation_lines(said, answer.run, answer.judgement):
             typer.echo(line)
     return pair_code(said, allow_undecided=allow_undecided)
+
+
+def _tell_why(console: Console, said: RevisionsJudgement, *, asked: bool) -> None:
+    """Where the difference of CPU per request is; or that there is none, or how it is found."""
+    for one in said.why:
+        print_explanation(console, one)
+        console.print()
+    if asked and not said.why and not said.interrupted and said.standing is not PairStanding.INVALID:
+        console.print("why: no load shows that CPU per request differs, so nothing was profiled", highlight=False)
+    elif not asked and any(change.worse for change in said.changes if change.figure == EXPLAINED):
+        again = shlex.join([*as_typed(), "--why"])
+        console.print(f"where it needs more CPU: {again}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _fetchable(command: str | None, revisions: tuple[Revision, Revision]) -> None:
@@ -128,6 +150,9 @@ def _fetchable(command: str | None, revisions: tuple[Revision, Revision]) -> Non
 def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, allow_undecided: bool) -> None:
     """The run's reports, and the files that were asked for. Raises TouchstoneError if one cannot be written."""
     render(answer.run, answer.judgement, answer.folder)
+    if answer.profiled is not None:
+        run = load_run(answer.profiled)
+        render(run, judge(run), answer.profiled)
     texts = {
         markdown: revisions.document(answer.revisions, answer.run, answer.judgement),
         junit_file: junit.document(answer.revisions, allow_undecided=allow_undecided),

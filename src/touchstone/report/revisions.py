@@ -14,9 +14,13 @@ from touchstone.report.markdown import escaped, finding_lines
 from touchstone.report.pair import SENTENCES
 from touchstone.report.sentence import machine
 from touchstone.report.view import View
+from touchstone.report.why.markdown import explanation_lines
 
 MOST_BYTES = 64_000
 """A pull request's comment may have 65,536 characters; a job's summary a megabyte."""
+
+MOST_LOADS = 4
+"""Of so many the profiles are told: one takes up to 8,000 characters."""
 
 
 def document(said: RevisionsJudgement, run: Run, judgement: Judgement) -> str:
@@ -59,3 +63,7 @@ def _lines(said: RevisionsJudgement, view: View) -> Iterator[str]:
     )
     for note in said.notes:
         yield f"\n{escaped(note)}"
+    if said.why:
+        yield from ["", "<details><summary>Why: CPU per request in parts</summary>", ""]
+        yield from explanation_lines(said.why[:MOST_LOADS])
+        yield "</details>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,8 +10,10 @@ from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import still_open
 from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Comparison, Judgement
+from touchstone.judge.judgement import Comparison, Judgement, Outcome
 from touchstone.judge.statistics.intervals import simultaneous
+from touchstone.judge.why.explain import explain
+from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
 from touchstone.plan.plan import Wish, planned_loads
 from touchstone.record.run import Run
@@ -24,8 +26,12 @@ from touchstone.vocabulary.figure import FIGURES
 SHARP = ("throughput", "cpu_per_request", "latency_p50", "rss_peak")
 """What is asked about if nothing is named: what neighbouring slices tell precisely, and memory. Far percentiles
 need whole windows, and starts a phase of their own."""
+EXPLAINED = "cpu_per_request"
+"""The figure that a profile takes apart."""
 REVISIONS = "revisions.json"
 """The file of a run's folder that holds what was said."""
+WHY = "why"
+"""The folder within a run's that holds the run with the profiles."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,8 @@ class Question:
     """What the user typed, for the record."""
     fetch: str | None = None
     """A shell's command that puts a revision's artifacts into the work folder, in place of its build."""
+    why: bool = False
+    """Whether both are profiled, under the loads whose CPU per request differs."""
     still_open: Callable[[Comparison], bool] | None = None
     """Whether a comparison of such a figure still has to be decided; by its margin, if nothing else is said."""
 
@@ -56,6 +64,11 @@ class Answer:
     revisions: RevisionsJudgement
     folder: Path
     """Of the run."""
+
+    @property
+    def profiled(self) -> Path | None:
+        """The folder of the run with the profiles, if there is one."""
+        return self.folder / WHY if self.revisions.why else None
 
 
 def compare_revisions(
@@ -98,11 +111,28 @@ def compare_revisions(
         )
         stacks = [f"{BASE}/{variant}", f"{HEAD}/{variant}"]
         store = measure(folder, wish, stacks=stacks, conditions=carried_out)
-    run = load_run(store.folder)
-    judgement = judge(run)
-    said = judge_revisions(run, judgement, revisions, contender, question.terms)
-    store.write(REVISIONS, said)
+        run = load_run(store.folder)
+        judgement = judge(run)
+        said = judge_revisions(run, judgement, revisions, contender, question.terms)
+        store.write(REVISIONS, said)
+        if question.why and not run.interrupted:
+            profiling = replace(carried_out, folder=store.folder / WHY, until_decided_s=0.0)
+            said.why = _why(folder, question, stacks, said, profiling)
+            store.write(REVISIONS, said)
     return Answer(run, judgement, said, store.folder)
+
+
+def _why(
+    folder: ScenarioFolder, question: Question, stacks: Sequence[str], said: RevisionsJudgement, conditions: Conditions
+) -> list[Explanation | Unexplained]:
+    """Profile both under each load whose CPU per request differs, and take the difference apart."""
+    decided = [c for c in said.changes if c.figure == EXPLAINED and c.outcome in (Outcome.FASTER, Outcome.SLOWER)]
+    loads = tuple(dict.fromkeys(change.load for change in decided if change.load))
+    if not loads:
+        return []
+    wish = Wish(profile="quick", phases=("profile",), loads=loads, command=question.command)
+    run = load_run(measure(folder, wish, stacks=stacks, conditions=conditions).folder)
+    return [explain(run, stacks[0], stacks[1], load, question.terms.confidence) for load in loads]
 
 
 def _wish(folder: ScenarioFolder, question: Question) -> Wish:

@@ -9,6 +9,7 @@ from pydantic import Field
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairJudgement, judge_pair
 from touchstone.judge.judgement import Judgement
+from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.base import Record
 from touchstone.record.run import Run
 
@@ -38,6 +39,8 @@ class RevisionsJudgement(PairJudgement):
     head: Revision
     contender: str
     """`stack/variant`, as the manifest calls it."""
+    why: list[Explanation | Unexplained] = []
+    """Where the difference of CPU per request is, load by load, if that was asked and there is one."""
 
 
 def judge_revisions(

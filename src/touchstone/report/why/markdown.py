@@ -21,9 +21,14 @@ from touchstone.report.why.words import (
 
 
 def why_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
-    """Each comparison: the parts, the functions and the system calls; or why it could not be explained."""
+    """A section with all of them; nothing if there are none."""
     if found:
         yield from ["## Why: CPU per request in parts", ""]
+        yield from explanation_lines(found)
+
+
+def explanation_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
+    """Each comparison: the parts, the functions and the system calls; or why it could not be explained."""
     for one in found:
         if isinstance(one, Unexplained):
             yield from [f"`{one.contender}` against `{one.baseline}`, {one.load}: not explained. {one.reason}", ""]
