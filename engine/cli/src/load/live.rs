@@ -11,21 +11,19 @@ use super::human::thousands;
 const BARS: usize = 24;
 
 /// The line, and what it needs to remember.
+#[derive(Default)]
 pub struct Live {
     shown: bool,
     last: (f64, u64),
+    /// How long the interval lasted that the last rate is of.
+    interval: f64,
     rates: VecDeque<f64>,
 }
 
 impl Live {
     /// A view, if standard error is a terminal.
     pub fn on_terminal() -> Option<Self> {
-        let live = Self {
-            shown: false,
-            last: (0.0, 0),
-            rates: VecDeque::new(),
-        };
-        std::io::stderr().is_terminal().then_some(live)
+        std::io::stderr().is_terminal().then(Self::default)
     }
 
     /// Shows an event.
@@ -49,12 +47,7 @@ impl Live {
                 queue,
                 ..
             } => {
-                let rate = (ok - self.last.1) as f64 / (t - self.last.0).max(1e-9);
-                self.last = (*t, *ok);
-                self.rates.push_back(rate);
-                if self.rates.len() > BARS {
-                    self.rates.pop_front();
-                }
+                let rate = self.rate_at(*t, *ok);
                 let waiting = if *queue > 0 {
                     format!("  {queue} waiting")
                 } else {
@@ -77,6 +70,22 @@ impl Live {
         }
     }
 
+    /// The rate since the last report. A run's last one may come a moment after it, and then says nothing of the rate.
+    fn rate_at(&mut self, t: f64, ok: u64) -> f64 {
+        let interval = t - self.last.0;
+        let before = self.rates.back().copied();
+        if let Some(rate) = before.filter(|_| interval < self.interval / 2.0) {
+            return rate;
+        }
+        let rate = (ok - self.last.1) as f64 / interval.max(1e-9);
+        (self.last, self.interval) = ((t, ok), interval);
+        self.rates.push_back(rate);
+        if self.rates.len() > BARS {
+            self.rates.pop_front();
+        }
+        rate
+    }
+
     fn write(&mut self, line: &str) {
         self.shown = true;
         let mut out = std::io::stderr().lock();
@@ -96,6 +105,15 @@ fn bars(rates: &VecDeque<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_last_report_of_a_moment_leaves_the_rate_as_it_was() {
+        let mut live = Live::default();
+        assert_eq!(live.rate_at(1.0, 1000), 1000.0);
+        assert_eq!(live.rate_at(2.0, 3000), 2000.0);
+        assert_eq!(live.rate_at(2.003, 3001), 2000.0);
+        assert_eq!(live.rates, [1000.0, 2000.0]);
+    }
 
     #[test]
     fn the_highest_rate_is_the_highest_bar() {
