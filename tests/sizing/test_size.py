@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from benchmarks.calibration.limited import limited_scenario
 
 from tests.judge.capacities import capacity_run
+from tests.judge.sound import sound_run
 from tests.run.test_end_to_end import touchstone
 from touchstone.failure import UsageError
 from touchstone.isolation.cgroup import describe_cgroups
 from touchstone.judge.judge import judge
-from touchstone.manifest.catalogue import read_scenario_folder
+from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder
+from touchstone.plan.plan import Wish
+from touchstone.record.run import Run
 from touchstone.record.store import load_run
+from touchstone.run.measure import Conditions
+from touchstone.sizing import size as sizing
 from touchstone.sizing.price import Prices
-from touchstone.sizing.size import Container, Demand, Sizing, containers_of, demand_of, doubts_of, usual_quotas
+from touchstone.sizing.size import Container, Demand, Sizing, containers_of, demand_of, doubts_of, size, usual_quotas
 
 FREE = Prices()
 STRICT = "p99 < 50ms, errors < 0.1%"
@@ -102,11 +108,41 @@ def test_what_cannot_be_served_is_refused_before_anything_runs(
         demand_of(folder, rate, objective, load, FREE)
 
 
+@pytest.mark.parametrize(
+    ("until_served", "tried"),
+    [(True, [(0.5, ["go", "rust"]), (1.0, ["go/plain"])]), (False, [(q, ["go", "rust"]) for q in (0.5, 1.0, 2.0)])],
+)
+def test_a_larger_quota_is_tried_by_those_that_no_smaller_one_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until_served: bool, tried: list[tuple[float, list[str]]]
+) -> None:
+    folder = read_scenario_folder(limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")}))
+    folder, demand = demand_of(folder, 600.0, "p90 < 40ms, errors < 1%", None, FREE)
+    asked: list[tuple[float, list[str]]] = []
+
+    def measured(_: ScenarioFolder, wish: Wish, stacks: Sequence[str], conditions: Conditions) -> Run:
+        if wish.phases == ("capacity",):
+            asked.append((conditions.cpu_limit or 0.0, list(stacks)))
+        return sound_run()
+
+    def container(name: str, cpus: float, capacity: float) -> Container:
+        return Container(name, cpus, capacity=capacity * cpus, low=capacity * cpus, high=capacity * cpus)
+
+    monkeypatch.setattr(sizing, "_run", measured)
+    monkeypatch.setattr(
+        sizing,
+        "containers_of",
+        lambda run, judgement, cpus, limit: [container("go/plain", cpus, 700.0), container("rust/plain", cpus, 2000.0)],
+    )
+    conditions = Conditions(folder=tmp_path / "out")
+    size(folder, demand, [2, 0.5, 1], Wish(), stacks=["go", "rust"], conditions=conditions, until_served=until_served)
+    assert asked == tried
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(describe_cgroups() == "not permitted", reason="CPU and memory limits need a cgroup")
 def test_a_server_gets_the_smallest_container_that_serves(tmp_path: Path) -> None:
     folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")})
-    words = ("--rate", "600", "--objective", "p90 < 40ms, errors < 1%", "--cpus", "0.5", "--rounds", "1", "--json")
+    words = ("--rate", "600", "--objective", "p90 < 40ms, errors < 1%", "--rounds", "1", "--json")
     prices = ("--price-cpu-hour", "0.04", "--price-gib-hour", "0.005")
     done = touchstone(tmp_path, "size", str(folder), *words, *prices, "--out", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr

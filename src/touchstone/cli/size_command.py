@@ -37,7 +37,9 @@ def size_command(
         str, typer.Option("--stacks", "-s", help="Stacks, or stack/variant, separated by commas; `all` for every one.")
     ] = "",
     load: Annotated[str | None, typer.Option(help="The load; the capacity's first one if left out.")] = None,
-    cpus: Annotated[str, typer.Option(help="CPU limits to try, such as 0.25,0.5,1; from half a CPU on.")] = "",
+    cpus: Annotated[
+        str, typer.Option(help="CPU limits to try, such as 0.25,0.5,1; from half a CPU on until one serves.")
+    ] = "",
     memory: Annotated[
         str, typer.Option(help="Memory limits to try, in MiB, such as 64,128; the smallest is searched if left out.")
     ] = "",
@@ -68,6 +70,7 @@ def size_command(
             display=display_for(progress),
         ),
         limits_mb=limits_mb,
+        until_served=not cpus,
     )
     if json:
         typer.echo(json_format.dumps(asdict(sizing), indent=1))

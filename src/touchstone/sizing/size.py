@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from pathlib import Path
 
 from touchstone.failure import UsageError
@@ -129,6 +128,7 @@ def size(
     stacks: Sequence[str],
     conditions: Conditions,
     limits_mb: Sequence[int] = (),
+    until_served: bool = False,
 ) -> Sizing:
     """Measure the grid, then where no limits are given the memory of the smallest container of each contender.
 
@@ -140,6 +140,7 @@ def size(
         stacks: as for a run.
         conditions: `folder` is where the runs' folders are made in.
         limits_mb: memory limits to try under each quota, in MiB; none for a search.
+        until_served: try a contender under no larger quota than the first that serves the rate.
 
     Raises:
         TouchstoneError: as `measure`.
@@ -148,16 +149,21 @@ def size(
     assert conditions.folder is not None  # the command names one
     out, sizing = conditions.folder, Sizing(demand, limited=bool(limits_mb))
     limits: list[int | None] = [*sorted(limits_mb)] or [None]
-    for cpus, limit_mb in product(sorted(quotas), limits):
-        run = _run(
-            under(folder, demand, limit_mb),
-            replace(wish, phases=("capacity",), loads=(demand.load,)),
-            stacks,
-            replace(conditions, folder=out / _name(cpus, limit_mb), cpu_limit=cpus),
-        )
-        judgement = judge(run)
-        sizing.grid += containers_of(run, judgement, cpus, limit_mb)
-        sizing.doubts += doubts_of(judgement, _name(cpus, limit_mb))
+    tried = stacks
+    for cpus in sorted(quotas):
+        for limit_mb in limits:
+            run = _run(
+                under(folder, demand, limit_mb),
+                replace(wish, phases=("capacity",), loads=(demand.load,)),
+                tried,
+                replace(conditions, folder=out / _name(cpus, limit_mb), cpu_limit=cpus),
+            )
+            judgement = judge(run)
+            sizing.grid += containers_of(run, judgement, cpus, limit_mb)
+            sizing.doubts += doubts_of(judgement, _name(cpus, limit_mb))
+        tried = [name for name, one in sizing.smallest.items() if one is None] if until_served else stacks
+        if until_served and not tried:
+            break
     if sizing.limited:
         return sizing
     for cpus in sorted({one.cpus for one in sizing.smallest.values() if one}):
