@@ -61,14 +61,14 @@ def check_mix_requests(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
     for placed in _sent_of(key, mix):
         yield from check_expectation(file, placed.key, placed.request)
         yield from _encoding(file, placed.key, placed.request)
-        wrong = list(_of_patterns(file, placed))
+        wrong = list(_wrong_patterns(file, placed))
         yield from wrong
         if not wrong:
             taken.append(placed)
     yield from _sent_by_engine(file, taken)
 
 
-def _of_patterns(file: Path, placed: Placed) -> Iterator[Problem]:
+def _wrong_patterns(file: Path, placed: Placed) -> Iterator[Problem]:
     """What is wrong with the patterns of a load's request, but for what the engine alone refuses."""
     for place, pattern in _patterns_of(placed):
         if (why := python_refuses(pattern)) is not None:

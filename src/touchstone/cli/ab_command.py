@@ -17,8 +17,6 @@ from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairStanding
 from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
-from touchstone.judge.judge import judge
-from touchstone.record.store import load_run
 from touchstone.report import junit, render, revisions
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
@@ -150,9 +148,6 @@ def _fetchable(command: str | None, revisions: tuple[Revision, Revision]) -> Non
 def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, allow_undecided: bool) -> None:
     """The run's reports, and the files that were asked for. Raises TouchstoneError if one cannot be written."""
     render(answer.run, answer.judgement, answer.folder)
-    if answer.profiled is not None:
-        run = load_run(answer.profiled)
-        render(run, judge(run), answer.profiled)
     texts = {
         markdown: revisions.document(answer.revisions, answer.run, answer.judgement),
         junit_file: junit.document(answer.revisions, allow_undecided=allow_undecided),

@@ -60,10 +60,10 @@ class Doubt(Record):
     @property
     def side(self) -> Doubt | None:
         """The same of what single requests move: in which direction, and nothing of how far. None if in either."""
-        if self.faster != 1.0 and self.slower != 1.0:
+        faster, slower = (1.0 if size == 1.0 else None for size in (self.faster, self.slower))
+        if faster is None and slower is None:
             return None
-        open_ends = {name: None for name in ("faster", "slower") if getattr(self, name) != 1.0}
-        return Doubt(**open_ends, this_round=self.this_round, reason=self.reason)
+        return Doubt(faster=faster, slower=slower, this_round=self.this_round, reason=self.reason)
 
     @classmethod
     def of_taken(cls, share: float, reason: str = "the service had at least what they left over") -> Self:

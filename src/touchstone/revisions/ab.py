@@ -13,11 +13,11 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Judgement, Outcome
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.judge.why.explain import explain
-from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
 from touchstone.plan.plan import Wish, planned_loads
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
+from touchstone.report import render
 from touchstone.revisions.contenders import BASE, HEAD, fetched, scenario_place, two_stacks
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions, measure
@@ -64,11 +64,6 @@ class Answer:
     revisions: RevisionsJudgement
     folder: Path
     """Of the run."""
-
-    @property
-    def profiled(self) -> Path | None:
-        """The folder of the run with the profiles, if there is one."""
-        return self.folder / WHY if self.revisions.why else None
 
 
 def compare_revisions(
@@ -117,22 +112,25 @@ def compare_revisions(
         store.write(REVISIONS, said)
         if question.why and not run.interrupted:
             profiling = replace(carried_out, folder=store.folder / WHY, until_decided_s=0.0)
-            said.why = _why(folder, question, stacks, said, profiling)
+            _explain(said, folder, stacks, question, profiling)
             store.write(REVISIONS, said)
     return Answer(run, judgement, said, store.folder)
 
 
-def _why(
-    folder: ScenarioFolder, question: Question, stacks: Sequence[str], said: RevisionsJudgement, conditions: Conditions
-) -> list[Explanation | Unexplained]:
-    """Profile both under each load whose CPU per request differs, and take the difference apart."""
+def _explain(
+    said: RevisionsJudgement, folder: ScenarioFolder, stacks: Sequence[str], question: Question, conditions: Conditions
+) -> None:
+    """Profile both under each load whose CPU per request differs, and add to what was said where the difference is."""
     decided = [c for c in said.changes if c.figure == EXPLAINED and c.outcome in (Outcome.FASTER, Outcome.SLOWER)]
     loads = tuple(dict.fromkeys(change.load for change in decided if change.load))
     if not loads:
-        return []
+        return
     wish = Wish(profile="quick", phases=("profile",), loads=loads, command=question.command)
-    run = load_run(measure(folder, wish, stacks=stacks, conditions=conditions).folder)
-    return [explain(run, stacks[0], stacks[1], load, question.terms.confidence) for load in loads]
+    store = measure(folder, wish, stacks=stacks, conditions=conditions)
+    run = load_run(store.folder)
+    render(run, judge(run), store.folder)
+    said.why = [explain(run, stacks[0], stacks[1], load, question.terms.confidence) for load in loads]
+    said.interrupted = run.interrupted
 
 
 def _wish(folder: ScenarioFolder, question: Question) -> Wish:

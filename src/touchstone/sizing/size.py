@@ -161,9 +161,10 @@ def size(
             judgement = judge(run)
             sizing.grid += containers_of(run, judgement, cpus, limit_mb)
             sizing.doubts += doubts_of(judgement, _name(cpus, limit_mb))
-        tried = [name for name, one in sizing.smallest.items() if one is None] if until_served else stacks
-        if until_served and not tried:
-            break
+        if until_served:
+            tried = [name for name, one in sizing.smallest.items() if one is None]
+            if not tried:
+                break
     if sizing.limited:
         return sizing
     for cpus in sorted({one.cpus for one in sizing.smallest.values() if one}):

@@ -74,12 +74,13 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     series.doubts = over_rounds(doubts, figure)
     estimate.doubt = series.doubts.as_doubt()
     own = _verdict(len(estimate.left_out), suspects, len(estimate.values))
+    once = set(series.by_round) == {0}
     estimate.verdict = worst(own, wider.verdict)
     if estimate.verdict is not Verdict.VALID:
         estimate.reason = wider.reason if wider.verdict is estimate.verdict else reasons[-1]
-    elif estimate.doubt is not None and (estimate.is_bound or set(series.by_round) == {0}):
+    elif estimate.doubt is not None and (estimate.is_bound or once):
         estimate.reason = next((w.doubted for w in [*(w for _, w in measured), wider] if w.doubted), None)
-        if set(series.by_round) == {0}:
+        if once:
             # There is no interval to widen, and the number would stand there as if nothing had been found.
             estimate.verdict = Verdict.SUSPECT
     return series
