@@ -73,8 +73,9 @@ impl Live {
     /// The rate since the last report. A run's last one may come a moment after it, and then says nothing of the rate.
     fn rate_at(&mut self, t: f64, ok: u64) -> f64 {
         let interval = t - self.last.0;
-        let before = self.rates.back().copied();
-        if let Some(rate) = before.filter(|_| interval < self.interval / 2.0) {
+        if let Some(&rate) = self.rates.back()
+            && interval < self.interval / 2.0
+        {
             return rate;
         }
         let rate = (ok - self.last.1) as f64 / interval.max(1e-9);
