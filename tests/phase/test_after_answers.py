@@ -27,11 +27,11 @@ LOAD = Load(title="Work", connections=1, requests=[WORK])
 
 
 @contextmanager
-def serving(folder: Path, behaviour: str) -> Iterator[tuple[Service, SqliteFile]]:
+def serving(folder: Path, behaviour: str = "", column: str = "name TEXT") -> Iterator[tuple[Service, SqliteFile]]:
     database = SqliteFile(
         "database",
         "DATABASE_PATH",
-        {"schema": "CREATE TABLE items(name TEXT)", "journal_mode": "WAL"},
+        {"schema": f"CREATE TABLE items({column})", "journal_mode": "WAL"},
         DependencyContext(folder / "data", folder, (0,), Path("engine"), folder / "cache"),
     )
     database.start()
@@ -60,8 +60,21 @@ def test_work_is_seen_on_the_side_of_the_response_that_it_is_on(
 ) -> None:
     with serving(tmp_path, behaviour) as (service, database):
         state = database.state({}, {}, [])
-        look_after_answers(LOAD, service, {"database": database}, [state], seed=1)
+        look_after_answers(LOAD, service, {"database": database}, [state], seed=1, sent=0)
     seen = state.after_answers or AfterAnswers(asked=0)
     assert seen.asked == asked
     assert 2 * seen.late >= REQUESTS if late else seen.late <= 2
     assert seen.behind == 0
+
+
+def test_keys_that_the_load_has_inserted_are_not_inserted_again(tmp_path: Path) -> None:
+    keyed = WeightedRequest(name="work", target="/work?value={counter}")
+    load = Load(title="Work", connections=1, requests=[keyed])
+    with serving(tmp_path, column="name TEXT UNIQUE") as (service, database):
+        values = ValueSource(1)
+        sent = 40
+        for _ in range(sent):
+            assert service.exchange(keyed, values.next()).status == 200
+        state = database.state({}, {}, [])
+        look_after_answers(load, service, {"database": database}, [state], seed=1, sent=sent)
+    assert (state.after_answers or AfterAnswers(asked=0)).asked == REQUESTS

@@ -73,9 +73,11 @@ class ValueSource:
     row: Mapping[str, str] = field(default_factory=dict)
     captured: dict[str, str] = field(default_factory=dict)
     """What the responses to earlier requests have left."""
+    first: int = 1
+    """The first request's `counter`."""
 
     def __post_init__(self) -> None:
-        self._counter = itertools.count(1)
+        self._counter = itertools.count(self.first)
         # What is drawn differs from check to check, as `fresh` does.
         self._seed = word_at(self.seed, int(self.fresh, 16))
 

@@ -12,9 +12,10 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
-from touchstone.contract.template import ValueSource
+from touchstone.contract.template import ValueSource, fresh_of
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency, DependencyError, Reach
+from touchstone.engine.job import next_counter
 from touchstone.manifest.load import Load
 from touchstone.record.sample import AfterAnswers, DependencyState
 
@@ -30,18 +31,26 @@ _AT_MOST_S = 0.6
 
 
 def look_after_answers(
-    load: Load, service: Service, dependencies: Mapping[str, Dependency], states: Sequence[DependencyState], seed: int
+    load: Load,
+    service: Service,
+    dependencies: Mapping[str, Dependency],
+    states: Sequence[DependencyState],
+    *,
+    seed: int,
+    sent: int,
 ) -> None:
     """Send a few of the load's requests, and note with the dependencies' states what happened around the answers.
 
-    Nothing is noted of journeys and of rows from a file: their requests need what goes before them.
+    `sent` is how many requests the load itself sent: a key that it has inserted is not inserted again. Nothing is noted
+    of journeys and of rows from a file: their requests need what goes before them.
     """
     if not load.requests or load.rows is not None or not dependencies:
         return
     seen = {state.name: AfterAnswers(asked=0) for state in states}
     with ExitStack() as stack:
         settings = {name: stack.enter_context(one.overheard()) for name, one in dependencies.items()}
-        looked = _look(load, service, dependencies, seen, seed)
+        values = ValueSource(seed, fresh_of(seed), first=next_counter(0, sent))
+        looked = _look(load, service, dependencies, seen, values)
     for state in states:
         state.settings |= settings.get(state.name, {})
         if looked:
@@ -49,10 +58,13 @@ def look_after_answers(
 
 
 def _look(
-    load: Load, service: Service, dependencies: Mapping[str, Dependency], seen: dict[str, AfterAnswers], seed: int
+    load: Load,
+    service: Service,
+    dependencies: Mapping[str, Dependency],
+    seen: dict[str, AfterAnswers],
+    values: ValueSource,
 ) -> bool:
     """Send the requests, and note what is seen; whether any of it says something."""
-    values = ValueSource(seed)
     deadline = time.monotonic() + _PATIENCE_S
     for number, request in enumerate(itertools.islice(itertools.cycle(load.requests), REQUESTS)):
         if time.monotonic() > deadline:

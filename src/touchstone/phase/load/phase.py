@@ -100,5 +100,12 @@ class LoadPhase(Phase):
         if contender.exited() is None:
             sample.proofs = prove_load(load, contender.dependencies, result, bench.seed)
             if sample.round == 1:
-                look_after_answers(load, contender.service, contender.dependencies, sample.dependencies, bench.seed)
+                look_after_answers(
+                    load,
+                    contender.service,
+                    contender.dependencies,
+                    sample.dependencies,
+                    seed=bench.seed,
+                    sent=result.totals.sent,
+                )
             sample.checks = checker.run(light_checks(bench.scenario.contract, last=not contender.outlives_rounds))

@@ -184,7 +184,14 @@ class _SlicedLoad:
         dependencies = one.bench.dependencies
         sample.proofs = prove_load(self.load, dependencies, result, self.bench.seed, before)
         if self.round_number == 1:
-            look_after_answers(self.load, one.running.service, dependencies, sample.dependencies, self.bench.seed)
+            look_after_answers(
+                self.load,
+                one.running.service,
+                dependencies,
+                sample.dependencies,
+                seed=self.bench.seed,
+                sent=result.totals.sent,
+            )
 
     def _prepared(self, index: int, one: Started) -> Checker | None:
         checker = Checker(one.running.service, one.bench.dependencies, self.bench.seed)
