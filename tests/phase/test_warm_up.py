@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import pytest
 
-from touchstone.engine.slices import TurnRecord
-from touchstone.phase.load.warm_up import at_rest, unrest
-from touchstone.phase.load.warming import RESTS, Budget, WarmingContender
+from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
+from touchstone.phase.load.warm_up import REST_S, at_rest, unrest, warm_up
+from touchstone.phase.load.warming import MOST_RESTS, RESTS, Budget, WarmingContender
+from touchstone.record.evidence.slices import WarmUp
 
 SLICE_S = 0.25
 Course = Callable[[float], float]
@@ -16,7 +18,12 @@ Course = Callable[[float], float]
 
 
 def warmed(
-    rate: Course, budget: Budget, *, cpu_s: Course | None = None, restless: Callable[[float], bool] | None = None
+    rate: Course,
+    budget: Budget,
+    *,
+    cpu_s: Course | None = None,
+    restless: Callable[[float], bool] | None = None,
+    reference_s: Course = lambda _t: 2e-6,
 ) -> WarmingContender:
     """Warmed up by slices of so many responses per second and so much CPU per request; a look at its rest every two."""
     one = WarmingContender(budget)
@@ -28,7 +35,7 @@ def warmed(
             TurnRecord(
                 index=index, contender=0, lap_phase="warmup", begin=begin, sending_end=begin + SLICE_S,
                 end=begin + SLICE_S, sent=max(1, ok), completed=ok, ok=ok, rate=rate(begin),
-                server_cpu_s=None if cpu_s is None else cpu_s(begin) * ok,
+                server_cpu_s=None if cpu_s is None else cpu_s(begin) * ok, reference_s=reference_s(begin),
             )
         )  # fmt: skip
         index += 1
@@ -61,6 +68,22 @@ def test_what_others_take_of_the_machine_does_not_keep_it_warming() -> None:
         lengths.append(one.seconds)
     assert sorted(lengths)[len(lengths) // 2] < 4
     assert max(lengths) < 15
+
+
+def test_a_core_that_gets_faster_does_not_keep_it_warming() -> None:
+    def slower(t: float) -> float:
+        """How much longer all work takes than at the end."""
+        return 1 + 0.3 * math.exp(-t / 4)
+
+    one = warmed(
+        lambda t: 20_000 / slower(t),
+        Budget(1.5, 45.0),
+        cpu_s=lambda t: 40e-6 * slower(t),
+        restless=lambda _t: False,
+        reference_s=lambda t: 2e-6 * slower(t),
+    )
+    assert one.account().ended == "flat"
+    assert one.seconds < 3
 
 
 def jit(t: float) -> float:
@@ -114,6 +137,60 @@ def test_one_that_still_rises_when_its_time_is_used_up_is_called_so() -> None:
     account = warmed(jit, Budget(1.5, 15.0)).account()
     assert account.ended == "budget"
     assert account.growth is not None and account.growth > 0.03
+
+
+class Compiling(SlicesSession):
+    """A service whose compiler has work for so long, and gets CPU only while the load rests; and a null server."""
+
+    def __init__(self, work_s: float) -> None:
+        self.work_s = self.left_s = work_s
+        self.now = self.rested_s = 0.0
+        self.fatal = {}
+
+    def rest(self, seconds: float) -> None:
+        self.now += seconds
+        self.rested_s += seconds
+        self.left_s = max(0.0, self.left_s - seconds)
+
+    def turns(self, phase: Literal["warmup", "load"], turns: Sequence[Turn]) -> list[TurnRecord]:
+        return [self._turn(phase, turn) for turn in turns]
+
+    def _turn(self, phase: Literal["warmup", "load"], turn: Turn) -> TurnRecord:
+        rate = 5_000 + 15_000 * (1 - self.left_s / self.work_s) if turn.contender == 0 else 200_000
+        beside = min(self.left_s, turn.seconds / 2) if turn.contender == 1 else 0.0
+        begin, self.now = self.now, self.now + turn.seconds
+        self.left_s -= beside
+        ok = round(rate * turn.seconds)
+        return TurnRecord(
+            index=0, contender=turn.contender, lap_phase=phase, begin=begin, sending_end=self.now, end=self.now,
+            sent=ok, completed=ok, ok=ok, rate=rate, server_cpu_s=turn.seconds, others_cpu_s=[beside, 0.0],
+        )  # fmt: skip
+
+
+def compiled(work_s: float, monkeypatch: pytest.MonkeyPatch) -> tuple[Compiling, WarmUp]:
+    """Warmed up next to a null server."""
+    session = Compiling(work_s)
+    monkeypatch.setattr("touchstone.phase.load.warm_up.time.sleep", session.rest)
+    _, accounts = warm_up(session, {0: "one"}, Budget(1.5, 60.0), SLICE_S, lambda _text: None, null=1)
+    return session, accounts[0]
+
+
+@pytest.mark.parametrize("work_s", [0.05, 1.0, 5.0])
+def test_a_compiler_gets_the_rests_that_its_work_needs_and_no_more(
+    work_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, account = compiled(work_s, monkeypatch)
+    assert account.ended == "flat"
+    assert not account.restless
+    assert session.left_s == 0
+    assert session.rested_s <= work_s + 2 * REST_S
+
+
+def test_who_never_rests_is_let_rest_for_seconds_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, account = compiled(1e6, monkeypatch)
+    assert account.ended == "flat"
+    assert account.restless
+    assert RESTS * REST_S <= session.rested_s < MOST_RESTS * REST_S
 
 
 def lap_of(*turns: tuple[int, float, list[float]]) -> list[TurnRecord]:

@@ -90,7 +90,7 @@ PROFILES: dict[str, Profile] = {
             1,
             peak_s=20.0,
             laps=8,
-            warm_least_s=1.5,
+            warm_least_s=1.25,
             warm_most_s=60.0,
             profile_s=4.0,
             trial_s=1.5,

@@ -230,7 +230,7 @@ class _SlicedLoad:
         least_s = profile.warm_least_of(self.load)
         budget = Budget(least_s, max(least_s, profile.warm_most_s))
         if self.warm:
-            budget = Budget(least_s / 2, max(least_s, profile.warm_most_s) / 3, least_requests=0, looks=1)
+            budget = Budget(least_s / 2, max(least_s, profile.warm_most_s) / 3, least_requests=0)
         null = len(self.started)
         names = {index: self.samples[index].contender for index in self._live if index != null}
         records, accounts = warm_up(

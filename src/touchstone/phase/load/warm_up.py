@@ -18,10 +18,16 @@ RESTLESS = 0.05
 """The share of its own requests' CPU above which a contender that should rest still works."""
 SETTLING_LAPS = 8
 """Laps over all contenders at the end, at most, until nobody works in the others' slices."""
-REST_S = 0.5
-"""A pause for a compiler that has work left. On one CPU it gets half of it next to another contender's load, and next
-to nothing of it next to its own service's."""
-_RESTLESS_TURNS, _CALM_TURNS = 2, 4
+REST_S = 0.2
+"""A part of a pause for a compiler that has work left. On one CPU it gets half of it next to another contender's load,
+and next to nothing of it next to its own service's."""
+_PARTS = 10
+"""Of a pause, at most."""
+_GLANCE_S = 0.05
+"""A turn of the null server, in which is seen who works while it should rest."""
+_BUSY_CPUS = 0.1
+"""Of a contender that still works in a pause; with the null server on its CPU it gets half of one."""
+_ALONE_TURNS = 2
 """Turns between two looks at the last contender. Where several are warmed up each rests in every lap, while the others
 are on; the last one's rest is time in which nobody is warmed up."""
 
@@ -86,7 +92,7 @@ def warm_up(
     while open_ := [index for index, one in warming.items() if not one.done]:
         turns = [Turn(index, slice_s) for index in open_]
         if len(open_) == 1 and null is not None and null not in session.fatal:
-            turns = _alone(open_[0], warming[open_[0]], null, slice_s)
+            turns = turns * _ALONE_TURNS + [Turn(null, _GLANCE_S)]
         fresh = session.turns("warmup", turns)
         records += fresh
         for record in fresh:
@@ -97,7 +103,7 @@ def warm_up(
         if still:
             longest = max(warming[index].seconds for index in still)
             tell(f"{', '.join(names[index] for index in still)}, {longest:.0f} s")
-        _let_rest([warming[index] for index in still])
+        records += _let_rest(session, {index: warming[index] for index in still}, null)
     # After the slowest has had the machine for itself, the others' caches are cold: a lap for all, and more of them
     # while someone still works in the others' slices.
     everyone = [*names] if null is None else [*names, null]
@@ -107,14 +113,6 @@ def warm_up(
         if at_rest(lap):
             break
     return records, {index: one.account() for index, one in warming.items()}
-
-
-def _alone(place: int, warming: WarmingContender, null: int, slice_s: float) -> list[Turn]:
-    """Turns of the last contender, and a short one of the null server in which it is seen to rest."""
-    own = [Turn(place, slice_s)]
-    if warming.is_unwatched:
-        return own * _CALM_TURNS
-    return own * (_RESTLESS_TURNS if warming.wants_rest else _CALM_TURNS) + [Turn(null, slice_s / 2)]
 
 
 def _look(
@@ -131,10 +129,28 @@ def _look(
         warming[index].dead = index in fatal
 
 
-def _let_rest(warming: Sequence[WarmingContender]) -> None:
-    """A pause without any load, if one of these has work left to do in it."""
-    tired = [one for one in warming if one.wants_rest]
-    for one in tired:
-        one.rests += 1
-    if tired:
+def _let_rest(session: SlicesSession, warming: Mapping[int, WarmingContender], null: int | None) -> list[TurnRecord]:
+    """Parts of a pause without any load, until none of these has work left to do in it; the null server's turns."""
+    records: list[TurnRecord] = []
+    tired = {index: one for index, one in warming.items() if one.wants_rest}
+    for _ in range(_PARTS):
+        if not tired:
+            break
         time.sleep(REST_S)
+        for one in tired.values():
+            one.rests += 1
+        if null is None or null in session.fatal:
+            break
+        glance = session.turns("warmup", [Turn(null, _GLANCE_S)])
+        records += glance
+        tired = {index: one for index, one in tired.items() if one.wants_rest and _works_in(glance, index)}
+    return records
+
+
+def _works_in(turns: Sequence[TurnRecord], contender: int) -> bool:
+    """Whether a contender works while others are on."""
+    for turn in turns:
+        used = turn.others_cpu_s[contender] if turn.others_cpu_s else None
+        if used is not None and used > _BUSY_CPUS * (turn.end - turn.begin):
+            return True
+    return False

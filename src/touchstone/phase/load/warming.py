@@ -22,8 +22,11 @@ from noise. What is left of the fall within the slices that count is what `still
 rate, where nobody knows the CPU."""
 RATE_RISING = 0.10
 """Where the CPU is known, a rate that grows by more than that still rises: caches and pools fill without CPU."""
-RESTS = 12
-"""Who has not come to rest after so many rests works in the background for good: `works-while-off` says so."""
+RESTS, MOST_RESTS = 20, 60
+"""Parts of pauses. Who still works after the first number of them, and gets no faster, works in the background for
+good, as does who still works after the second: `works-while-off` says so."""
+_LOOKS = 2
+"""So many looks in a row must find it flat: one alone may be luck."""
 _SILENT_TURNS = 2
 _SHORTEST_S = 0.5
 _RESTED_S = 2.0
@@ -41,8 +44,6 @@ class Budget:
     """A compiler that counts calls begins its last stage after some ten thousand of a method. Before so many requests a
     rate may be flat because that stage is still to come; a service so slow that they take longer than `_PATIENCE_S` is
     looked at all the same."""
-    looks: int = 2
-    """So many looks in a row must find it flat: one alone may be luck."""
 
 
 @dataclass
@@ -54,7 +55,7 @@ class WarmingContender:
     restless: bool | None = None
     """Whether it still worked when it last rested; None where nobody has seen it rest."""
     rests: int = 0
-    """Pauses that it was given since, so that a compiler could work off its queue."""
+    """Parts of pauses that it was given, so that a compiler could work off its queue."""
     dead: bool = False
     _flat_looks: int = 0
 
@@ -89,8 +90,13 @@ class WarmingContender:
 
     @property
     def relief(self) -> float | None:
-        """The share of its CPU per request that the last stretch saved over the one before; None where unknown."""
-        change = self._change(_cpu_per_request)
+        """The share of its CPU per request that the last stretch saved over the one before; None where unknown.
+
+        A core that others let run faster saves CPU, too. So it is counted in that of the work of reference, where every
+        slice knows it.
+        """
+        known = all(record.reference_s for record in self.records)
+        change = self._change(_work_per_request if known else _cpu_per_request)
         return None if change is None else -change
 
     def _change(self, value: Callable[[Slice], float | None]) -> float | None:
@@ -111,18 +117,13 @@ class WarmingContender:
         return growth < RISING if relief is None else relief < RISING and growth < RATE_RISING
 
     @property
-    def is_unwatched(self) -> bool:
-        """Whether nobody reads its CPU."""
-        return bool(self.records) and all(record.server_cpu_s is None for record in self.records)
-
-    @property
     def wants_rest(self) -> bool:
         """Whether it still works while it rests, and not for good."""
-        return self.restless is True and self.rests < RESTS
+        return self.restless is True and self.rests < (RESTS if self._stands_still else MOST_RESTS)
 
     @property
     def _flat(self) -> bool:
-        return self._flat_looks >= self.budget.looks and not self.wants_rest
+        return self._flat_looks >= _LOOKS and not self.wants_rest
 
     @property
     def done(self) -> bool:
@@ -163,6 +164,12 @@ def turn_rate(record: Slice) -> float:
 def _cpu_per_request(record: Slice) -> float | None:
     """Seconds; None where nobody watched, or nothing was answered."""
     return record.server_cpu_s / record.completed if record.server_cpu_s and record.completed else None
+
+
+def _work_per_request(record: Slice) -> float | None:
+    """CPU per request as a multiple of what the work of reference took meanwhile; None where it is not known."""
+    cpu_s = _cpu_per_request(record)
+    return cpu_s / record.reference_s if cpu_s and record.reference_s else None
 
 
 def _tail(values: Sequence[tuple[float, float]], seconds: float) -> list[float]:
