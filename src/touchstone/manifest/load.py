@@ -47,7 +47,7 @@ class Load(Mix):
     """The time before it in seconds, in place of the profile's; with `--quick` at most the profile's. In turns it is
     the least, since they go on until the rate is flat; half of it if the process has already served another load."""
     idle_s: Annotated[float, Field(ge=0)] = 0.0
-    """For how many seconds memory is watched after the load."""
+    """For how many seconds memory is watched after the load; with `--quick` at most 2."""
     whole_windows: bool = False
     """Whether each contender is loaded by itself, in a whole window, and not in slices: for a load whose last responses
     take far longer than a turn, since each turn would wait for them."""

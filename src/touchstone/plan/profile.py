@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from touchstone.engine.job import Timing
@@ -28,6 +29,8 @@ class Profile:
     """Starts of each contender in each round."""
     idle_in_rounds: int
     """In how many rounds the memory is watched after the load as well."""
+    idle_most_s: float = math.inf
+    """And for how long at most, whatever the load asks for."""
     peak_s: float = 60.0
     """How long a contender is loaded from exec on, to see when it reaches its peak."""
     cold_boots: int = 0
@@ -51,7 +54,7 @@ class Profile:
 
     def timing(self, load: Load, round_number: int) -> Timing:
         """The times of a load in a round, counted from 1."""
-        idle_s = load.idle_s if round_number <= self.idle_in_rounds else 0.0
+        idle_s = min(load.idle_s, self.idle_most_s) if round_number <= self.idle_in_rounds else 0.0
         return Timing(
             warmup_s=self._own(load.warmup_s, self.warmup_s),
             measured_s=self._own(load.seconds, self.measured_s),
@@ -88,6 +91,7 @@ PROFILES: dict[str, Profile] = {
             1.0,
             2,
             1,
+            idle_most_s=2.0,
             peak_s=20.0,
             laps=8,
             warm_least_s=1.25,
