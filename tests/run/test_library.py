@@ -11,6 +11,9 @@ import touchstone
 from tests.run.demo import demo
 from touchstone.failure import UsageError
 from touchstone.plan.placement import available_cpus
+from touchstone.plan.plan import Wish
+from touchstone.record.run import Run
+from touchstone.record.store import load_run
 from touchstone.run.measure import Conditions, measure
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/library.md"
@@ -34,6 +37,24 @@ def test_what_the_package_offers_is_there_and_nothing_else() -> None:
         assert callable(getattr(touchstone, name))
     with pytest.raises(AttributeError, match="there are: "):
         _ = touchstone.nothing
+
+
+def test_rounds_that_tell_no_more_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
+    asked: list[int] = []
+
+    def enough(run: Run) -> bool:
+        asked.append(max(sample.round or 0 for sample in run.samples))
+        return asked[-1] == 3
+
+    conditions = Conditions(results=tmp_path, enough=enough)
+    wish = Wish(profile="quick", rounds=5, phases=("boot",))
+    store = measure(demo(tmp_path / "my-bench"), wish, stacks=["sound"], conditions=conditions)
+    run = load_run(store.folder)
+    assert asked == [2, 3]
+    assert {sample.round for sample in run.samples if sample.phase == "boot"} == {1, 2, 3}
+    assert run.plan.rounds == len(run.plan.orders) == 3
+    assert not run.interrupted
 
 
 def test_a_quota_above_a_contender_s_cpus_is_refused_before_anything_is_measured(tmp_path: Path) -> None:

@@ -108,6 +108,39 @@ def test_what_cannot_be_served_is_refused_before_anything_runs(
         demand_of(folder, rate, objective, load, FREE)
 
 
+@pytest.mark.parametrize(("rate", "settled"), [(6_000.0, True), (9_000.0, False), (12_000.0, True)])
+def test_rounds_end_when_it_is_known_who_serves_the_rate(rate: float, settled: bool) -> None:
+    run = capacity_run({"go/std": [9_000.0, 9_050.0, 8_990.0]})
+    (one,) = containers_of(run, judge(run), 0.5)
+    assert one.is_settled(rate) is settled
+
+
+def test_who_has_no_capacity_needs_no_more_rounds() -> None:
+    assert Container("go/std", 0.5, reason="nothing holds").is_settled(100.0)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "prices", "may_end"),
+    [(None, FREE, True), (3, FREE, False), (None, Prices(cpu_hour=0.04), False)],
+    ids=["usual", "rounds named", "priced"],
+)
+def test_rounds_that_are_named_or_paid_for_are_all_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int | None, prices: Prices, may_end: bool
+) -> None:
+    folder = read_scenario_folder(limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")}))
+    folder, demand = demand_of(folder, 600.0, STRICT, None, prices)
+    given: list[bool] = []
+
+    def measured(_: ScenarioFolder, wish: Wish, stacks: Sequence[str], conditions: Conditions) -> Run:
+        if wish.phases == ("capacity",):
+            given.append(conditions.enough is not None)
+        return sound_run()
+
+    monkeypatch.setattr(sizing, "_run", measured)
+    size(folder, demand, [0.5], Wish(rounds=rounds), stacks=["go"], conditions=Conditions(folder=tmp_path / "out"))
+    assert given == [may_end]
+
+
 @pytest.mark.parametrize(
     ("until_served", "tried"),
     [(True, [(0.5, ["go", "rust"]), (1.0, ["go/plain"])]), (False, [(q, ["go", "rust"]) for q in (0.5, 1.0, 2.0)])],

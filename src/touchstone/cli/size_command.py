@@ -46,7 +46,12 @@ def size_command(
     price_cpu_hour: Annotated[float, typer.Option(help="What a CPU costs per hour.")] = 0.0,
     price_gib_hour: Annotated[float, typer.Option(help="What a GiB of memory costs per hour.")] = 0.0,
     thorough: Annotated[bool, typer.Option("--thorough", help="With the times of the normal profile.")] = False,
-    rounds: Annotated[int | None, typer.Option(help="How many rounds; the profile's if left out.")] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            help="How many rounds; if left out, until it is known who serves the rate, and with prices the profile's."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the runs.")] = None,
     json: options.Json = False,
 ) -> int:

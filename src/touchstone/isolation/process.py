@@ -205,11 +205,14 @@ def _named(process: psutil.Process) -> str:
     return str(process.pid)
 
 
-def tail(log: Path, lines: int = 20) -> list[str]:
-    """The last lines of a file that say something, without what a terminal would obey; none if it is not there."""
+def tail(log: Path, lines: int = 20, begin: int = 0) -> list[str]:
+    """The last lines of a file that say something, without what a terminal would obey; none if it is not there.
+
+    Only what comes after its first `begin` bytes counts.
+    """
     try:
         with log.open("rb") as stream:
-            stream.seek(max(0, log.stat().st_size - 65536))
+            stream.seek(max(begin, log.stat().st_size - 65536))
             text = stream.read().decode("utf-8", "replace")
     except OSError:
         return []

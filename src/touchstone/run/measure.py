@@ -22,7 +22,7 @@ from touchstone.manifest.catalogue import (
 from touchstone.manifest.outside import Outside
 from touchstone.phase.registry import select_phases
 from touchstone.plan.plan import Wish, make_plan, planned_loads, with_objective
-from touchstone.record.run import Plan
+from touchstone.record.run import Plan, Run
 from touchstone.record.store import RunStore
 from touchstone.run.conductor import Conductor
 from touchstone.run.going_on import GoingOn, headline_open
@@ -53,6 +53,8 @@ class Conditions:
     """Go on past the rounds until so much time is spent; laps and rounds are chosen by what each costs and tells."""
     still_open: Callable[[Comparison], bool] = headline_open
     """Whether a comparison still has to be decided: the undecided headline figures, if nothing else is said."""
+    enough: Callable[[Run], bool] | None = None
+    """Asked after each round from the second on whether the plan's further rounds can be left out."""
     generators: Generators = field(default_factory=ThisMachine)
     """Where the load comes from."""
     notes: Sequence[str] = ()
@@ -126,6 +128,7 @@ def measure(
         exhibits=wish.exhibits or conditions.drain_exhibits,
         notes=list(conditions.notes),
         all_or_none=conditions.all_or_none,
+        enough=conditions.enough,
         going_on=GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
         if seconds
         else None,

@@ -7,7 +7,7 @@ that was chosen, under an open loop at the rate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -61,6 +61,11 @@ class Container:
         """Whether the whole interval of its capacity lies at the rate or above."""
         least = self.low if self.low is not None else self.capacity
         return least is not None and least >= rate
+
+    def is_settled(self, rate: float) -> bool:
+        """Whether more rounds would hardly tell more: its whole interval lies on one side of the rate."""
+        most = self.high if self.high is not None else self.capacity
+        return self.serves(rate) or most is None or most < rate
 
 
 @dataclass
@@ -136,7 +141,8 @@ def size(
         folder: the scenario, with its objective.
         demand: what is to be served.
         quotas: CPU limits to try.
-        wish: profile, rounds and seed.
+        wish: profile, rounds and seed. Without rounds and prices a run ends when it is known of each contender whether
+            it serves the rate.
         stacks: as for a run.
         conditions: `folder` is where the runs' folders are made in.
         limits_mb: memory limits to try under each quota, in MiB; none for a search.
@@ -156,7 +162,12 @@ def size(
                 under(folder, demand, limit_mb),
                 replace(wish, phases=("capacity",), loads=(demand.load,)),
                 tried,
-                replace(conditions, folder=out / _name(cpus, limit_mb), cpu_limit=cpus),
+                replace(
+                    conditions,
+                    folder=out / _name(cpus, limit_mb),
+                    cpu_limit=cpus,
+                    enough=_settled(demand.rate) if wish.rounds is None and not demand.prices.given else None,
+                ),
             )
             judgement = judge(run)
             sizing.grid += containers_of(run, judgement, cpus, limit_mb)
@@ -223,6 +234,15 @@ def under(folder: ScenarioFolder, demand: Demand, limit_mb: int | None) -> Scena
     load = folder.scenario.loads[demand.load].model_copy(update={"memory_limit_mb": limit_mb})
     loads = {**folder.scenario.loads, demand.load: load}
     return replace(folder, scenario=folder.scenario.model_copy(update={"loads": loads}))
+
+
+def _settled(rate: float) -> Callable[[Run], bool]:
+    """Asks a run whether each of its contenders is known to serve a rate, or known not to."""
+
+    def asked(run: Run) -> bool:
+        return all(one.is_settled(rate) for one in containers_of(run, judge(run), cpus=0.0))
+
+    return asked
 
 
 def _name(cpus: float, limit_mb: int | None) -> str:

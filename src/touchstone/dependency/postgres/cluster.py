@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import signal
 import subprocess
@@ -23,6 +22,7 @@ from touchstone.isolation.affinity import on_cpus
 from touchstone.isolation.child import start_child
 from touchstone.isolation.family import family
 from touchstone.isolation.port import free_port
+from touchstone.isolation.process import tail
 
 ROLE = "touchstone"
 """The role, and the password, of the service: a plain user, so that no service can change the server."""
@@ -127,8 +127,9 @@ class Cluster:
                 time.sleep(0.02)
         ended = "did not answer within 30 s" if self.running else "ended at once"
         self.stop()
+        last = "\n".join(tail(log, 10, begin))
         raise DependencyError(
-            f"PostgreSQL {ended}: {_tail(log, begin) or why}",
+            f"PostgreSQL {ended}: {last or why}",
             where=f"dependency {self._name}, log {log}",
             fix="fix the settings of the dependency in scenario.toml if the log blames one; is the disk full?",
         )
@@ -240,9 +241,3 @@ class Cluster:
 
     def _log(self) -> Path:
         return self._context.log_folder / f"{self._name}.log"
-
-
-def _tail(log: Path, begin: int, lines: int = 10) -> str:
-    with log.open("rb") as file:
-        file.seek(begin, os.SEEK_SET)
-        return "\n".join(file.read().decode(errors="replace").strip().splitlines()[-lines:])
