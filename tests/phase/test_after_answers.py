@@ -13,12 +13,12 @@ import pytest
 
 from touchstone.contract.template import ValueSource
 from touchstone.contract.wire import Service
-from touchstone.dependency.base import DependencyContext
+from touchstone.dependency.base import DependencyContext, Reach
 from touchstone.dependency.sqlite import SqliteFile
 from touchstone.isolation.port import free_port
 from touchstone.manifest.exchange import Request, WeightedRequest
 from touchstone.manifest.load import Load
-from touchstone.phase.load.after_answers import REQUESTS, look_after_answers
+from touchstone.phase.load.after_answers import AT_MOST_S, LATER_S, REQUESTS, look_after_answers
 from touchstone.record.sample import AfterAnswers
 
 SERVICE = Path(__file__).parents[1] / "faults" / "service.py"
@@ -78,3 +78,19 @@ def test_keys_that_the_load_has_inserted_are_not_inserted_again(tmp_path: Path) 
         state = database.state({}, {}, [])
         look_after_answers(load, service, {"database": database}, [state], seed=1, sent=sent)
     assert (state.after_answers or AfterAnswers(asked=0)).asked == REQUESTS
+
+
+def test_requests_of_a_kind_without_work_are_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(tmp_path, "keep_in_memory = 1") as (service, database):
+        looks = 0
+        reach = database.reach
+
+        def counted() -> Reach | None:
+            nonlocal looks
+            looks += 1
+            return reach()
+
+        monkeypatch.setattr(database, "reach", counted)
+        look_after_answers(LOAD, service, {"database": database}, [database.state({}, {}, [])], seed=1, sent=0)
+    once = 1 + AT_MOST_S / LATER_S
+    assert looks <= once + 3 * 3

@@ -22,12 +22,12 @@ from touchstone.record.sample import AfterAnswers, DependencyState
 REQUESTS = 12
 _IN_VAIN = 3
 """So many requests, and one of each kind, that have no dependency do anything are enough."""
-_LATER_S = 0.03
+LATER_S = 0.03
 """Longer than a kernel's tick, by which files are dated, and than a thread takes to begin."""
 _PATIENCE_S = 10.0
 """For all of them: a slow service is asked fewer."""
-_AT_MOST_S = 0.6
-"""Work that has not begun with the response is waited for so long."""
+AT_MOST_S = 0.6
+"""Work that has not begun with the response is waited for so long; not again for requests of a kind that had none."""
 
 
 def look_after_answers(
@@ -66,17 +66,21 @@ def _look(
 ) -> bool:
     """Send the requests, and note what is seen; whether any of it says something."""
     deadline = time.monotonic() + _PATIENCE_S
-    for number, request in enumerate(itertools.islice(itertools.cycle(load.requests), REQUESTS)):
+    kinds = itertools.cycle(enumerate(load.requests))
+    in_vain: set[int] = set()
+    for number, (kind, request) in enumerate(itertools.islice(kinds, REQUESTS)):
         if time.monotonic() > deadline:
             break
         before = _reach(dependencies)
         if service.exchange(request, values.next()).failure is not None:
             return False
         at = _reach(dependencies)
-        waits_until = time.monotonic() + (_AT_MOST_S if at == before else 0.0)
-        time.sleep(_LATER_S)
+        waits_until = time.monotonic() + (AT_MOST_S if at == before and kind not in in_vain else 0.0)
+        time.sleep(LATER_S)
         while (later := _reach(dependencies)) == before and time.monotonic() < waits_until:
-            time.sleep(_LATER_S)
+            time.sleep(LATER_S)
+        if later == before:
+            in_vain.add(kind)
         for name in seen.keys() & before.keys() & at.keys() & later.keys():
             _note(seen[name], before[name], at[name], later[name])
         tried = number + 1 >= max(_IN_VAIN, len(load.requests))
