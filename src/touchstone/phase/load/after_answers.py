@@ -67,7 +67,8 @@ def _look(
     """Send the requests, and note what is seen; whether any of it says something."""
     deadline = time.monotonic() + _PATIENCE_S
     kinds = itertools.cycle(enumerate(load.requests))
-    in_vain: set[int] = set()
+    at_work: dict[int, bool] = {}
+    """Kinds of requests that were sent, and whether any of them had work."""
     for number, (kind, request) in enumerate(itertools.islice(kinds, REQUESTS)):
         if time.monotonic() > deadline:
             break
@@ -75,12 +76,11 @@ def _look(
         if service.exchange(request, values.next()).failure is not None:
             return False
         at = _reach(dependencies)
-        waits_until = time.monotonic() + (AT_MOST_S if at == before and kind not in in_vain else 0.0)
+        waits_until = time.monotonic() + (AT_MOST_S if at == before and at_work.get(kind, True) else 0.0)
         time.sleep(LATER_S)
         while (later := _reach(dependencies)) == before and time.monotonic() < waits_until:
             time.sleep(LATER_S)
-        if later == before:
-            in_vain.add(kind)
+        at_work[kind] = at_work.get(kind, False) or later != before
         for name in seen.keys() & before.keys() & at.keys() & later.keys():
             _note(seen[name], before[name], at[name], later[name])
         tried = number + 1 >= max(_IN_VAIN, len(load.requests))
