@@ -196,9 +196,10 @@ TIMES: tuple[Setup, ...] = (
     ),
     Setup(
         "still-compiling",
-        "three rounds of one second, in each of which the server is slow at first",
+        "three short whole windows, in each of which the server is slow at first",
         ("still-rising",),
-        servers=knobs(work_us=60, extra_us=150, extra_to_ms=850),
+        servers=knobs(work_us=60, extra_us=150, extra_to_ms=2000),
+        load={"whole_windows": True},
         rounds=3,
     ),
     Setup(
