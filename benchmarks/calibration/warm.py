@@ -52,12 +52,11 @@ def replays(run: Run, *, blind: bool) -> Iterator[tuple[str, Replay]]:
     profile, served = PROFILES[run.plan.profile], set()
     for (number, _), samples in sorted(loads.items(), key=lambda item: min(s.id for s in item[1])):
         first = Budget(profile.warm_least_s, profile.warm_most_s)
-        again = Budget(profile.warm_least_s / 2, profile.warm_most_s / 3, least_requests=0)
         turns = sorted((turn for sample in samples for turn in _turns(sample)), key=lambda turn: turn.begin)
         for sample in samples:
             warm_up = sample.slices.warm_up if sample.slices else None
             if sample.contender != TARE and warm_up is not None and warm_up.ended != "died":
-                budget = again if number in served else first
+                budget = first.again if number in served else first
                 yield sample.contender, _replay(_place(sample), turns, budget, warm_up.seconds, blind=blind)
         served.add(number)
 

@@ -7,7 +7,6 @@ which settings it was asked.
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -66,21 +65,22 @@ def _look(
 ) -> bool:
     """Send the requests, and note what is seen; whether any of it says something."""
     deadline = time.monotonic() + _PATIENCE_S
-    kinds = itertools.cycle(enumerate(load.requests))
-    at_work: dict[int, bool] = {}
-    """Kinds of requests that were sent, and whether any of them had work."""
-    for number, (kind, request) in enumerate(itertools.islice(kinds, REQUESTS)):
+    with_work: set[int] = set()
+    for number in range(REQUESTS):
+        again, kind = divmod(number, len(load.requests))
         if time.monotonic() > deadline:
             break
         before = _reach(dependencies)
-        if service.exchange(request, values.next()).failure is not None:
+        if service.exchange(load.requests[kind], values.next()).failure is not None:
             return False
         at = _reach(dependencies)
-        waits_until = time.monotonic() + (AT_MOST_S if at == before and at_work.get(kind, True) else 0.0)
+        may_come = at == before and (not again or kind in with_work)
+        waits_until = time.monotonic() + (AT_MOST_S if may_come else 0.0)
         time.sleep(LATER_S)
         while (later := _reach(dependencies)) == before and time.monotonic() < waits_until:
             time.sleep(LATER_S)
-        at_work[kind] = at_work.get(kind, False) or later != before
+        if later != before:
+            with_work.add(kind)
         for name in seen.keys() & before.keys() & at.keys() & later.keys():
             _note(seen[name], before[name], at[name], later[name])
         tried = number + 1 >= max(_IN_VAIN, len(load.requests))

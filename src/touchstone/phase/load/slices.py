@@ -229,14 +229,12 @@ class _SlicedLoad:
         profile = self.bench.profile
         least_s = profile.warm_least_of(self.load)
         budget = Budget(least_s, max(least_s, profile.warm_most_s))
-        if self.warm:
-            budget = Budget(least_s / 2, max(least_s, profile.warm_most_s) / 3, least_requests=0)
         null = len(self.started)
         names = {index: self.samples[index].contender for index in self._live if index != null}
         records, accounts = warm_up(
             session,
             names,
-            budget,
+            budget.again if self.warm else budget,
             profile.slice_s,
             lambda text: self.bench.watcher.step(f"warming up for {self.name}: {text}"),
             null=null if null in self._live else None,

@@ -45,6 +45,11 @@ class Budget:
     rate may be flat because that stage is still to come; a service so slow that they take longer than `_PATIENCE_S` is
     looked at all the same."""
 
+    @property
+    def again(self) -> Budget:
+        """That of the same process under a further load."""
+        return Budget(self.least_s / 2, self.most_s / 3, least_requests=0)
+
 
 @dataclass
 class WarmingContender:
