@@ -1,37 +1,17 @@
-"""An image that listens on one port alone gets that port, and who holds it is named."""
+"""What a container is given of this machine."""
 
 from __future__ import annotations
 
-import os
-import socket
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from tests.phase.test_peak import bench_of
-from touchstone.bench.base import Built, ImageBuilt
-from touchstone.bench.contained import container_spec, port_for
+from touchstone.bench.base import ImageBuilt
+from touchstone.bench.contained import container_spec
 from touchstone.dependency.base import DependencyContext
 from touchstone.dependency.sqlite import SqliteFile
 from touchstone.isolation.container import ContainerRuntime
-from touchstone.isolation.port import free_port
-from touchstone.isolation.process import StartError
 from touchstone.manifest.stack import Image
-
-
-def built(folder: Path, port: int | None) -> Built:
-    image = ImageBuilt(ContainerRuntime(Path("podman")), "one", Image(reference="registry/one:2", port=port))
-    return Built(folder, (), ("registry/one:2",), {}, image=image)
-
-
-def test_an_image_keeps_the_port_that_it_insists_on_while_that_is_free(tmp_path: Path) -> None:
-    bench, port = bench_of(tmp_path), free_port()
-    assert port_for(bench, built(tmp_path, port)) == port
-    with socket.create_server((bench.generators.host, port)):
-        with pytest.raises(StartError, match=rf"process {os.getpid()} .* listens on port {port}"):
-            port_for(bench, built(tmp_path, port))
-        assert port_for(bench, built(tmp_path, None)) != port
 
 
 def test_a_container_sees_the_folder_of_a_file_and_none_of_a_variable_that_looks_like_one(tmp_path: Path) -> None:
@@ -43,6 +23,5 @@ def test_a_container_sees_the_folder_of_a_file_and_none_of_a_variable_that_looks
     store.start()
     store.reset({})
     bench = replace(bench_of(tmp_path), dependencies={"store": store})
-    image = built(tmp_path, None).image
-    assert image is not None
+    image = ImageBuilt(ContainerRuntime(Path("podman")), "one", Image(reference="registry/one:2"))
     assert container_spec(bench, image, store.environment()).folders == (tmp_path / "store",)

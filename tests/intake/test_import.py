@@ -30,6 +30,10 @@ def images(folder: ScenarioFolder) -> dict[str, Image | None]:
     return {f"{stack.name}/{name}": one.image for stack in folder.stacks for name, one in stack.variants.items()}
 
 
+def ports(folder: ScenarioFolder) -> dict[str, int | None]:
+    return {f"{stack.name}/{name}": one.port for stack in folder.stacks for name, one in stack.variants.items()}
+
+
 def test_an_entry_of_httparena_is_asked_what_its_profiles_ask(tmp_path: Path) -> None:
     profiles = ["baseline", "pipelined", "latency-10k", "latency-1m", "async"]
     entry = http_arena_entry(tmp_path / "my_server", profiles)
@@ -40,7 +44,8 @@ def test_an_entry_of_httparena_is_asked_what_its_profiles_ask(tmp_path: Path) ->
     assert "a load's has a length" in done.stdout
     folder = read_scenario_folder(tmp_path / "httparena")
     assert check_folder(folder) == []
-    assert images(folder) == {"my-server/image": Image(dockerfile="Dockerfile", port=8080, seccomp="unconfined")}
+    assert images(folder) == {"my-server/image": Image(dockerfile="Dockerfile", seccomp="unconfined")}
+    assert ports(folder) == {"my-server/image": 8080}
     assert (folder.folder / "my-server" / "src" / "main.go").is_file()
     assert asked(folder) == {
         "GET /baseline11?a=13&b=42": "55",
@@ -120,11 +125,12 @@ def test_implementations_of_techempower_are_variants(tmp_path: Path) -> None:
     folder = read_scenario_folder(tmp_path / "te")
     assert check_folder(folder) == []
     assert images(folder) == {
-        "fast-go/default": Image(dockerfile="Fast.Go.dockerfile", port=3000, seccomp="unconfined"),
+        "fast-go/default": Image(dockerfile="Fast.Go.dockerfile", seccomp="unconfined"),
         "fast-go/pre-fork": Image(
-            dockerfile="other.dockerfile", port=8080, seccomp="unconfined", args={"TFB_TEST_NAME": "Fast.Go-Pre_Fork"}
+            dockerfile="other.dockerfile", seccomp="unconfined", args={"TFB_TEST_NAME": "Fast.Go-Pre_Fork"}
         ),
     }
+    assert ports(folder) == {"fast-go/default": 3000, "fast-go/pre-fork": 8080}
     assert asked(folder) == {"GET /json": "", "GET /plaintext": "Hello, World!"}
     for what in ("bare: ", "elsewhere: ", "queries: ", "docker_cmd", "'8080'", "test db: ", "Postgres"):
         assert what in done.stdout

@@ -141,6 +141,17 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             "java -jar target/shop-1.2.jar --server.address={host} --server.port={port}",
         ),
         (
+            {
+                "CMakeLists.txt": "project(shop CXX)\nadd_library(core a.cpp)\nadd_subdirectory(web)\n",
+                "web/CMakeLists.txt": "add_executable(shop-web main.cpp)\n",
+                "tests/CMakeLists.txt": "add_executable(shop-test test.cpp)\n",
+                "web/main.cpp": 'if (option == "--listen-port=") port = 1;\n',
+            },
+            ["cmake", "ninja", "cxx"],
+            "cmake -S app -B out -G Ninja -DCMAKE_BUILD_TYPE=Release",
+            "./server --listen-port={port}",
+        ),
+        (
             {"build/libs/shop.jar": "", "build/libs/shop-plain.jar": ""},
             ["java"],
             "",
@@ -223,6 +234,75 @@ def test_programs_of_rust_are_found_where_cargo_finds_them(tmp_path: Path) -> No
     plain = drafted(tmp_path, package | {"src/bin/serve.rs": main, "src/bin/tool/main.rs": main}).variants["plain"]
     assert " ".join(plain.build[0]).endswith("-p shop --bin serve")
     assert "# look: there are further programs: tool" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+RUST = {"Cargo.toml": '[package]\nname = "shop"\n'}
+GO = {"go.mod": "module x\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "env"),
+    [
+        (RUST | {"src/main.rs": 'env::var("KV_LISTEN").unwrap_or(":70".into())'}, "", "KV_LISTEN={host}:{port}"),
+        (RUST | {"src/main.rs": '#[arg(long, env = "HTTP_PORT")]\n  http_port: u16,'}, "", "HTTP_PORT={port}"),
+        (RUST | {"src/main.rs": "#[arg(short, long, default_value_t = 80)]\n  pub port: u16,"}, "--port {port}", ""),
+        (GO | {"main.go": MAIN_GO + 'flag.String("addr", ":8080", "where")'}, "-addr {host}:{port}", ""),
+        (GO | {"main.go": MAIN_GO + 'flag.IntVar(&c.port, "port", 80, "x")'}, "-port {port}", ""),
+        (
+            GO | {"main.go": MAIN_GO + 'os.Getenv("SERVER_ADDR") os.Getenv("SERVER_PORT") os.Getenv("REDIS_ADDR")'},
+            "",
+            "SERVER_PORT={port} SERVER_ADDR={host}",
+        ),
+        (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); flag.String("port", "", "")'}, "", ""),
+        (GO | {"main.go": MAIN_GO + 'os.Getenv("DB_HOST"); os.Getenv("LISTEN_FDS")'}, "", ""),
+        (GO | {"main.go": MAIN_GO, "client_test.go": "", "examples/a.go": 'os.Getenv("APP_PORT")'}, "", ""),
+    ],
+)
+def test_the_address_goes_where_its_sources_read_it(
+    tmp_path: Path, files: Mapping[str, str], options: str, env: str
+) -> None:
+    plain = drafted(tmp_path, files).variants["plain"]
+    assert " ".join(plain.run or []) == f"./server {options}".rstrip()
+    assert plain.env == dict(one.split("=") for one in env.split())
+    marked = "# look: it " in (tmp_path / "bench/service/stack.toml").read_text()
+    assert marked is bool(options or env)
+
+
+@pytest.mark.parametrize(
+    ("deployed", "run", "env"),
+    [
+        ({"Procfile": "web: LEVEL=2 bin/shop serve --port $PORT\n"}, "./server serve --port {port}", {"LEVEL": "2"}),
+        (
+            {"Dockerfile": 'FROM scratch\nENTRYPOINT ["/shop"]\nCMD ["serve", "-p=80"]\n'},
+            "./server serve -p={port}",
+            {},
+        ),
+        ({"Dockerfile": 'FROM scratch\nENTRYPOINT ["/shop"]\n'}, "./server", {}),
+        ({"Procfile": "web: go run .\n"}, "./server", {}),
+    ],
+)
+def test_a_compiled_program_gets_the_arguments_that_it_is_deployed_with(
+    tmp_path: Path, deployed: dict[str, str], run: str, env: dict[str, str]
+) -> None:
+    plain = drafted(tmp_path, GO | {"main.go": MAIN_GO} | deployed).variants["plain"]
+    assert (" ".join(plain.run or []), plain.env) == (run, env)
+
+
+@pytest.mark.parametrize(
+    ("files", "port"),
+    [
+        (GO | {"main.go": MAIN_GO + 'http.ListenAndServe(":8080", nil)'}, 8080),
+        (RUST | {"src/main.rs": 'TcpListener::bind("0.0.0.0:7070").await'}, 7070),
+        (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); http.ListenAndServe(":8080", nil)'}, None),
+        (GO | {"main.go": MAIN_GO + "port = 5432\nlisten({host: h, port: 4000})"}, 4000),
+        (GO | {"main.go": MAIN_GO + "listen(1234567)"}, None),
+        (GO | {"main.go": MAIN_GO + "listen(99999)"}, None),
+    ],
+)
+def test_a_port_that_nobody_can_change_is_the_variants(
+    tmp_path: Path, files: Mapping[str, str], port: int | None
+) -> None:
+    assert drafted(tmp_path, files).variants["plain"].port == port
 
 
 def test_what_is_a_guess_is_marked(tmp_path: Path) -> None:

@@ -196,7 +196,8 @@ def test_an_installation_that_no_variant_uses_is_refused(tmp_path: Path) -> None
         (('run = ["python3", "server.py"]', 'image = { reference = "a", args = { B = "1" } }'), ["nothing is built"]),
         (('run = ["python3", "server.py"]', 'image = { dockerfile = "../Dockerfile" }'), ["image.dockerfile", ".."]),
         (('run = ["python3", "server.py"]', 'image = "-a"'), ["image.reference"]),
-        (('run = ["python3", "server.py"]', 'image = { reference = "a", port = 65536 }'), ["image.port"]),
+        (('title = "plain"', 'title = "plain"\nport = 65536'), ["port"]),
+        (('run = ["python3", "server.py"]', 'run = ["a", "{port}"]\nport = 8080'), ["leave one of the two out"]),
         (('title = "plain"', 'title = "plain"\nimage = "a:1"'), ["`run` does not apply"]),
         (
             ('run = ["python3", "server.py"]', 'image = "a:1"\n[variants.two]\ntitle = "2"\nbase = "plain"'),

@@ -43,9 +43,9 @@ def test_metadata_written_by_hand_is_part_of_an_image(tmp_path: Path) -> None:
 
 
 def test_how_an_image_is_run_is_no_part_of_its_build(tmp_path: Path) -> None:
-    def key(**image: object) -> str:
+    def key(port: int | None = None, **image: object) -> str:
         described = {"dockerfile": "Dockerfile", **image}
-        variants = {"plain": {"title": "an image", "image": described}}
+        variants = {"plain": {"title": "an image", "image": described, **({"port": port} if port else {})}}
         words = {"schema": 1, "name": "one", "scenario": "demo", "title": "One", "language": "Go", "variants": variants}
         return build_key(Stack.model_validate(words).model_copy(update={"folder": tmp_path}), "plain", {})
 

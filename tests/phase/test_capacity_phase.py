@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from touchstone.bench.together import apart_for_ports
+from touchstone.bench.ports import apart_for_ports
 from touchstone.manifest.contract import Act
 from touchstone.manifest.scenario import Capacity
 from touchstone.phase.capacity.phase import CapacityPhase
@@ -15,7 +15,7 @@ from .test_peak import bench_of
 
 
 def said(folder: Path, *ports: int | None, prepare: list[Act] | None = None) -> list[str]:
-    """What the phase says of images that listen on these ports."""
+    """What the phase says of contenders that listen on these ports."""
     contenders = [contender(f"number{place}", port) for place, port in enumerate(ports)]
     bench = bench_of(folder)
     scenario = bench.scenario.model_copy(update={"capacity": Capacity(objective="p99 < 50ms")})
@@ -24,7 +24,7 @@ def said(folder: Path, *ports: int | None, prepare: list[Act] | None = None) -> 
     return list(CapacityPhase().before_rounds(bench, contenders))
 
 
-def test_images_that_share_a_port_are_searched_one_by_one_and_the_run_says_so(tmp_path: Path) -> None:
+def test_contenders_that_share_a_port_are_searched_one_by_one_and_the_run_says_so(tmp_path: Path) -> None:
     (note,) = said(tmp_path, 8080, 8080)
     assert "number0/plain and number1/plain both listen on port 8080" in note
     assert "the capacity of each is searched by itself" in note

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import resource
 
-from touchstone.bench.together import apart_for_ports
+from touchstone.bench.ports import apart_for_ports
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.manifest.stack import Image, Stack, Variant
+from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.load.fitting import files_suffice
 
 
@@ -19,12 +19,12 @@ def test_the_connections_to_all_contenders_are_counted_together() -> None:
 
 
 def contender(name: str, port: int | None) -> Contender:
-    variant = Variant(title="an image", image=Image(reference="registry/one:2", port=port))
+    variant = Variant(title="a server", run=["./server"], port=port)
     stack = Stack(schema=1, name=name, scenario="demo", title=name, language="Go", variants={"plain": variant})
     return Contender(stack, "plain")
 
 
-def test_images_that_insist_on_one_port_cannot_run_at_once() -> None:
+def test_contenders_that_insist_on_one_port_cannot_run_at_once() -> None:
     assert (
         apart_for_ports([contender("a", 8080), contender("b", 8081), contender("c", None), contender("d", None)])
         is None

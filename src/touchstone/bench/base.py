@@ -76,6 +76,8 @@ class Built:
     """What is run in place of `argv`, which then only names it."""
     run_in: str = ""
     """The folder within `work` in which it is started; `work` itself if empty."""
+    port: int | None = None
+    """Where it listens whatever it is told."""
 
     @property
     def cwd(self) -> Path:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from touchstone.bench.base import Bench, Built, ImageBuilt
+from touchstone.bench.base import Bench, ImageBuilt
 from touchstone.isolation.container import ContainerSpec
-from touchstone.isolation.port import foreign_listener, free_port
-from touchstone.isolation.process import StartError
 
 
 def container_spec(
@@ -29,19 +27,3 @@ def container_spec(
         cpu_limit=cpu_limit,
         seccomp=image.manifest.seccomp,
     )
-
-
-def port_for(bench: Bench, built: Built) -> int:
-    """Where a contender is to listen: a free port, or the one that its image insists on.
-
-    Raises StartError that names who has that port.
-    """
-    fixed = built.image.manifest.port if built.image else None
-    if fixed is None:
-        return free_port(bench.generators.host)
-    if holder := foreign_listener(fixed, ()):
-        raise StartError(
-            f"the image's port is taken: {holder}",
-            fix="end that process; or let the image take its port from PORT, and leave its `port` out of stack.toml",
-        )
-    return fixed

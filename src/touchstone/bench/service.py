@@ -10,8 +10,9 @@ from typing import Any
 
 from touchstone.bench.artifact_identity import clear_work, identity
 from touchstone.bench.base import Bench, Built
-from touchstone.bench.contained import container_spec, port_for
+from touchstone.bench.contained import container_spec
 from touchstone.bench.own_places import own_places
+from touchstone.bench.ports import port_for
 from touchstone.bench.waiting import READY_WITHIN_S, wait_until_ready
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -49,20 +49,6 @@ class Started:
 def divisible(bench: Bench) -> bool:
     """Whether each contender can have a part of every dependency of its own."""
     return all(dependency.divisible for dependency in bench.dependencies.values())
-
-
-def apart_for_ports(contenders: Iterable[Contender]) -> str | None:
-    """Why contenders cannot all run at once whose images listen on one fixed port; None if they can."""
-    first: dict[int, str] = {}
-    for contender in contenders:
-        image = contender.variant.image
-        if image is None or image.port is None:
-            continue
-        other = first.setdefault(image.port, contender.name)
-        if other != contender.name:
-            both = f"{other} and {contender.name} both listen on port {image.port}"
-            return f"{both}, whatever they are told, and so not at once"
-    return None
 
 
 @contextmanager

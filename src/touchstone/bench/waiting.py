@@ -148,7 +148,7 @@ def _elsewhere(places: list[Listener], asked: Service) -> StartError | None:
     return StartError(
         f"the server listens on port {places[0].port} instead of {asked.port}",
         fix="take the port from PORT in the environment, or say {port} in `run` or `env`; "
-        f"an image that cannot says port = {places[0].port}",
+        f"where it cannot be told, `port = {places[0].port}` in its variant says so",
     )
 
 

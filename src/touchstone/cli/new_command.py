@@ -58,7 +58,7 @@ def new(
         Path | None,
         typer.Option(
             help="Draft the stack of a service that is there, by its package.json, go.mod, Cargo.toml, pom.xml, "
-            "requirements.txt or jar.",
+            "CMakeLists.txt, requirements.txt or jar.",
             exists=True,
             file_okay=False,
         ),

@@ -83,6 +83,7 @@ def resolved(stack: Stack, name: str) -> Variant:
         update={
             "run": own.run or base.run,
             "run_in": own.run_in or base.run_in,
+            "port": own.port or base.port,
             "artifacts": own.artifacts or base.artifacts,
             "footprint": own.footprint or base.footprint,
             "env": base.env | own.env,

@@ -90,8 +90,6 @@ class Image(Part):
     """The stage to build; the last one if it is left out."""
     args: dict[str, str] = {}
     """Build arguments (`ARG`)."""
-    port: Annotated[int, Field(ge=1, le=65535)] | None = None
-    """Where it listens whatever PORT says; that port of this machine must be free. One that takes PORT has none."""
     seccomp: Literal["unconfined"] | None = None
     """`unconfined`: its system calls are not filtered, as those of a process are not. If it is left out, the runtime's
     usual filter stands, which costs a little with each call, and may refuse io_uring."""
@@ -111,8 +109,8 @@ class Image(Part):
 
 
 class Variant(Part):
-    """One way to build or run a stack. Of a variant with a `base`, `run`, `run_in`, `artifacts`, `env`, `footprint`,
-    `memory_settings` and `extra_configuration` are the base's where they are left out.
+    """One way to build or run a stack. Of a variant with a `base`, `run`, `run_in`, `port`, `artifacts`, `env`,
+    `footprint`, `memory_settings` and `extra_configuration` are the base's where they are left out.
     """
 
     title: str
@@ -143,6 +141,9 @@ class Variant(Part):
     image: Image | None = None
     """In place of `run`: a container image, built of a Dockerfile or fetched by its reference, and run by podman or
     docker. It says itself what it runs."""
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Where it listens whatever it is told; that port of this machine must be free. Contenders with one port do not run
+    at once, and get their loads in whole windows. One that takes its port from `PORT`, `run` or `env` has none."""
     env: dict[str, str] = {}
     """Environment variables of the service, next to those that the scenario gives."""
     memory_settings: list[MemorySetting] = []
@@ -256,6 +257,11 @@ class Stack(Part):
         """A key that nothing reads would be taken for one that works."""
         variant = self.variants[name]
         copied = variant.profiled
+        if variant.port is not None and "{port}" in " ".join([*(variant.run or []), *variant.env.values()]):
+            raise ValueError(
+                f"variants.{name} has a `port`, for one that cannot be told where to listen, and is told by {{port}}: "
+                "leave one of the two out"
+            )
         builds = bool(variant.build or (copied and copied.build))
         if variant.build_env and not builds:
             raise ValueError(

@@ -15,7 +15,7 @@ from types import FrameType
 
 from touchstone.bench.base import Bench, blank_sample, failed
 from touchstone.bench.generators import Generators, ThisMachine
-from touchstone.bench.together import apart_for_ports
+from touchstone.bench.ports import apart_for_ports
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path

@@ -15,6 +15,7 @@ APP = "app"
 """The service's folder within the work folder."""
 Words = Sequence[str]
 """A command."""
+_TOLD = "# It listens on HOST and PORT from the environment, or where {host} and {port} say, here or in `env`."
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class DraftStack:
     build_env: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     """What its command sets for itself."""
+    port: int | None = None
+    """Where it listens whatever it is told."""
     guessed: Sequence[str] = ()
     """What the author should look at."""
 
@@ -71,7 +74,10 @@ class DraftStack:
             yield f"build_env = {table(self.build_env)}"
         yield from (f"# look: {guess}" for guess in self.guessed)
         yield f"artifacts = {value(list(self.artifacts))}   # all that is shipped"
-        yield "# It listens on HOST and PORT from the environment, or where {host} and {port} say, here or in `env`."
+        if self.port is not None:
+            yield f"port = {self.port}   # where it listens; without it, on HOST and PORT from the environment"
+        else:
+            yield _TOLD
         yield f"run = {value(list(self.run))}"
         yield f"run_in = {text(APP)}   # the folder in which it is started"
         if self.env:

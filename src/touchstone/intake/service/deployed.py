@@ -8,9 +8,9 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from touchstone.intake.service.base import Words, read_text
+from touchstone.intake.service.base import DraftStack, Words, read_text
 
 _WEB = re.compile(r"^web:\s*(.+)$", re.MULTILINE)
 _INSTRUCTION = re.compile(r"^\s*(FROM|ENTRYPOINT|CMD)\s+(.+)$", re.IGNORECASE | re.MULTILINE)
@@ -27,6 +27,8 @@ _BEFORE = (
 _PLACES = {"PORT": "{port}", "HOST": "{host}"}
 _ADDRESS = re.compile(r"^(-\w)?(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::\]|\*|\{host\})?:(?:\d{2,5}|\{port\})$")
 """An address in a word of its own, behind an option's letter, or behind its `=`."""
+_NOT_COMPILED = re.compile(r"sh|bash|go|cargo|make|air|nginx|caddy|node|npm|java|python3?")
+"""Programs that may stand in a compiled service's files, and are not the service."""
 _HOSTS = ("0.0.0.0", "127.0.0.1", "localhost", "::")
 _PORT_OPTIONS = ("--port", "-p", "--http-port")
 _HOST_OPTIONS = ("--host", "-h", "--hostname")
@@ -134,6 +136,19 @@ def _exec_form(line: str) -> list[str] | None:
     except json.JSONDecodeError:
         return None
     return held if isinstance(held, list) and all(isinstance(word, str) for word in held) else None
+
+
+def with_arguments(drafted: DraftStack, service: Path) -> DraftStack:
+    """A compiled program's draft, with the arguments that it is deployed with."""
+    found = deployed(service)
+    if found is None or _NOT_COMPILED.fullmatch(PurePath(found.words[0]).name) or not (found.words[1:] or found.env):
+        return drafted
+    return replace(
+        drafted,
+        run=[*drafted.run, *found.words[1:]],
+        env={**drafted.env, **found.env},
+        guessed=[*drafted.guessed, f"the arguments of its {found.source}"],
+    )
 
 
 def with_address(found: Deployed, *options: str) -> Deployed:

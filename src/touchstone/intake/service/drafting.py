@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 from touchstone.failure import UsageError
-from touchstone.intake.service import go, jvm, node, python, rust
+from touchstone.intake.service import cmake, go, jvm, node, python, rust
 from touchstone.intake.service.base import DraftStack, first_there
+from touchstone.intake.service.listening import addressed
 from touchstone.intake.writing import writing
 from touchstone.manifest.catalogue import STACK_FILE
 
@@ -27,11 +28,17 @@ def write_stack(drafted: DraftStack, service: Path, home: Path, *, scenario: str
 
 def draft_service(service: Path) -> DraftStack:
     """The stack of the service in a folder. Raises UsageError if nothing says how it is built."""
+    return addressed(_draft(service), service)
+
+
+def _draft(service: Path) -> DraftStack:
     for mark, draft in _KINDS:
         if (service / mark).is_file():
             return draft(service)
     if first_there(service, python.MARKS):
         return python.draft(service)
+    if (service / cmake.MARK).is_file():
+        return cmake.draft(service)
     if jar := jvm.prebuilt(service):
         return jvm.draft_prebuilt(jar)
     if gradle := first_there(service, jvm.GRADLE):
@@ -40,7 +47,7 @@ def draft_service(service: Path) -> DraftStack:
             where=str(service),
             fix="build the jar that runs by itself first (./gradlew bootJar): it is drafted as it lies there",
         )
-    looked = ", ".join((*(mark for mark, _ in _KINDS), *python.MARKS))
+    looked = ", ".join((*(mark for mark, _ in _KINDS), *python.MARKS, cmake.MARK))
     raise UsageError(
         f"nothing says how this service is built: there is none of {looked}, and no single jar",
         where=str(service),

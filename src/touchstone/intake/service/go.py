@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, below, read_text
+from touchstone.intake.service.deployed import with_arguments
 
 MARK = "go.mod"
 _MAIN = re.compile(r"^package main\b", re.MULTILINE)
@@ -20,7 +21,7 @@ def draft(service: Path) -> DraftStack:
         guessed = ["no `package main` was found at its top or below cmd/: name its folder in `build`"]
     summed = (service / "go.sum").is_file()
     fetch = ["go", "mod", "download", "-C", APP]
-    return DraftStack(
+    drafted = DraftStack(
         language="Go",
         needs={"go": ">=1.21"},
         install=DraftInstall([fetch], [below(MARK), below("go.sum")]) if summed else None,
@@ -29,6 +30,7 @@ def draft(service: Path) -> DraftStack:
         run=["./server"],
         guessed=guessed,
     )
+    return with_arguments(drafted, service)
 
 
 def _mains(service: Path) -> list[Path]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from touchstone.intake.service.base import DraftInstall, DraftStack, below, read_toml
+from touchstone.intake.service.deployed import with_arguments
 
 MARK = "Cargo.toml"
 
@@ -19,7 +20,7 @@ def draft(service: Path) -> DraftStack:
         guessed = ["no program was found: name its package and its binary"]
     locked = ["--locked"] if (service / "Cargo.lock").is_file() else []
     manifest = ["--manifest-path", below(MARK)]
-    return DraftStack(
+    drafted = DraftStack(
         language="Rust",
         needs={"cargo": ">=1.75", "cc": ">=9"},
         install=DraftInstall([["cargo", "fetch", *locked, *manifest]]),
@@ -32,6 +33,7 @@ def draft(service: Path) -> DraftStack:
         run=["./server"],
         guessed=guessed,
     )
+    return with_arguments(drafted, service)
 
 
 def _programs(service: Path) -> Iterator[tuple[str, str]]:

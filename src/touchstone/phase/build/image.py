@@ -81,6 +81,7 @@ def built_image(workshop: Workshop) -> Built:
         argv=(_name(workshop),),
         env=workshop.variant.env,
         image=ImageBuilt(runtime, found, image),
+        port=workshop.variant.port,
     )
 
 

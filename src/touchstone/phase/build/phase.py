@@ -190,4 +190,5 @@ def built_of(contender: Contender, workshop: Workshop) -> Built:
         env=env,
         train=tuple(command_line(variant.train, places, workshop.tools)) if variant.train else None,
         run_in=variant.run_in or "",
+        port=variant.port,
     )

@@ -155,7 +155,7 @@ def build_key(stack: Stack, variant_name: str, tools: Mapping[str, Found]) -> st
         steps = [variant.build, variant.build_env, variant.artifacts, variant.train]
         digest.update(json.dumps([install.model_dump() if install else None, *steps]).encode())
         if variant.image is not None:
-            digest.update(variant.image.model_dump_json(exclude={"port", "seccomp"}).encode())
+            digest.update(variant.image.model_dump_json(exclude={"seccomp"}).encode())
         for name in variant.extra_configuration:
             digest.update(name.encode() + b"\0" + _bytes_of(stack.folder / name))
         current = variant.base

@@ -1,0 +1,145 @@
+"""Where a service listens, as its own sources have it: as a variable of its environment says, an option, or always."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from touchstone.intake.service.base import DraftStack
+
+_SOURCES = (
+    *(".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".cs", ".go", ".rs"),
+    *(".java", ".kt", ".py", ".js", ".cjs", ".mjs", ".ts"),
+)
+_NOT_ITS_OWN = ("test", "doc", "bench", "script", "example", "venv", "vendor", "third_party")
+_MADE = ("node_modules", "target", "build", "dist", "out")
+_PORTS = 2**16
+_MOST_FILES, _MOST_BYTES = 2_000, 200_000
+
+_READERS = (
+    r"[gG]etenv(?:\(\)\.\w+)?",
+    "LookupEnv",
+    "GetEnvironmentVariable",
+    r"env::var(?:_os)?",
+    r"environ(?:\.get)?",
+    r"process\.env",
+)
+"""What reads a variable in Go, C, Java, C#, Rust, Python and JavaScript."""
+_VARIABLE = re.compile(
+    rf"""(?:{"|".join(_READERS)})\s*[(\[.]\s*["']?([A-Z][A-Z0-9_]*)|\benv\s*=\s*"([A-Z][A-Z0-9_]*)\""""
+)
+_OPTION = re.compile(r"""["'](--[a-z][a-z-]*=?)(?:[ <][^"'\n]*)?["']""")
+_GO_FLAG = re.compile(r"""\bflag\.\w+\((?:&[\w.]+,\s*)?"([a-z][a-z-]*)\"""")
+_CLAP = re.compile(
+    r"""#\[(?:arg|clap)\([^\]]*\blong\b(?:\s*=\s*"(?P<long>[a-z-]+)")?[^\]]*\)\]\s*(?:pub\s+)?(?P<field>\w+)"""
+)
+_FIXED = re.compile(
+    r"""(?:\blisten\(\s*(?:\{[^}]*\bport:\s*)?|ListenAndServe\(\s*["']|InetSocketAddress\(\s*|\bbind\(\s*["']|\bport\s*=\s*)"""
+    r"""(?:[\w.\[\]]*:)?(\d{4,5})\b""",
+    re.IGNORECASE,
+)
+"""`listen(3000)`, `listen({ port: 3000 })`, `ListenAndServe(":8080")`, `bind("0.0.0.0:8080")`, `port = 5000`."""
+_OF_OTHERS = frozenset((1433, 3306, 5432, 5672, 6379, 9042, 9092, 9200, 11211, 27017))
+"""Where databases and brokers listen."""
+
+_WHOLE = "{host}:{port}"
+_MEANS = {"PORT": "{port}", "HOST": "{host}", **dict.fromkeys(("ADDR", "ADDRESS", "LISTEN", "BIND"), _WHOLE)}
+"""By a name's last word."""
+_LISTENS = {"LISTEN", "BIND"}
+_OWN = {"HTTP", "SERVER", "APP", "WEB"}
+"""A name with another word before it is that of a service which it calls: `REDIS_ADDR`, `DB_HOST`."""
+_GIVEN = ("HOST", "PORT")
+"""Variables that a contender has anyway."""
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A variable or an option that says where it listens."""
+
+    name: str
+    place: str
+    file: Path
+    """As from the service's folder."""
+
+
+def addressed(drafted: DraftStack, service: Path) -> DraftStack:
+    """The draft, with what its sources read the address from, or the port that they have; as it was if its command
+    says where it listens.
+    """
+    if any("{port}" in word for word in drafted.run):
+        return drafted
+    sources = list(_sources(service))
+    variables = _places((file, _variables(held)) for file, held in sources)
+    if env := {one.name: one.place for one in variables.values() if one.name not in _GIVEN}:
+        guessed = [*drafted.guessed, *(f"it reads {one.name}, as {one.file} has it" for one in variables.values())]
+        return replace(drafted, env={**drafted.env, **env}, guessed=guessed)
+    options = {} if variables else _places((file, _options(held)) for file, held in sources)
+    if not variables and not options:
+        return _fixed(drafted, sources)
+    words = [word for one in options.values() for word in _given(one)]
+    guessed = [*drafted.guessed, *(f"it takes {one.name}, as {one.file} has it" for one in options.values())]
+    return replace(drafted, run=[*drafted.run, *words], guessed=guessed)
+
+
+def _fixed(drafted: DraftStack, sources: Iterable[tuple[Path, str]]) -> DraftStack:
+    for file, held in sources:
+        for found in _FIXED.finditer(held):
+            port = int(found[1])
+            if 1024 <= port < _PORTS and port not in _OF_OTHERS:
+                guessed = [*drafted.guessed, f"it listens on port {port}, as {file} has it; better let it take PORT"]
+                return replace(drafted, port=port, guessed=guessed)
+    return drafted
+
+
+def _given(option: _Named) -> list[str]:
+    return [option.name + option.place] if option.name.endswith("=") else [option.name, option.place]
+
+
+def _places(found: Iterable[tuple[Path, Iterable[str]]]) -> Mapping[str, _Named]:
+    """The first name for each place. An address next to a port is the host's."""
+    places: dict[str, _Named] = {}
+    for file, names in found:
+        for name in names:
+            if place := _place(name):
+                places.setdefault(place, _Named(name, place, file))
+    whole, port = places.get(_WHOLE), places.get("{port}")
+    if whole and port:
+        del places[_WHOLE]
+        places.setdefault("{host}", replace(whole, place="{host}"))
+    return places
+
+
+def _place(name: str) -> str | None:
+    """What a name stands for; none if it is not known to be the service's own address."""
+    *before, last = re.split("[-_]+", name.strip("-=").upper())
+    if last not in _MEANS:
+        return None
+    own = set(before) <= _OWN | _LISTENS or last in _LISTENS or bool(_LISTENS & set(before))
+    return _MEANS[last] if own else None
+
+
+def _variables(held: str) -> Iterator[str]:
+    return (one[1] or one[2] for one in _VARIABLE.finditer(held))
+
+
+def _options(held: str) -> Iterator[str]:
+    yield from (one[1] for one in _OPTION.finditer(held))
+    yield from (f"-{one[1]}" for one in _GO_FLAG.finditer(held))
+    yield from (f"--{one['long'] or one['field'].replace('_', '-')}" for one in _CLAP.finditer(held))
+
+
+def _sources(service: Path) -> Iterator[tuple[Path, str]]:
+    """Files that hold the service's code, by their path within it, with their beginnings."""
+    left = _MOST_FILES
+    for folder, below, files in os.walk(service):
+        below[:] = sorted(name for name in below if name not in _MADE and not name.startswith((".", *_NOT_ITS_OWN)))
+        for name in sorted(files):
+            file = Path(folder, name)
+            if file.suffix not in _SOURCES or left == 0:
+                continue
+            left -= 1
+            with file.open("rb") as opened:
+                yield file.relative_to(service), opened.read(_MOST_BYTES).decode("utf-8", "ignore")
