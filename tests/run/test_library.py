@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.run.demo import demo
 from touchstone.failure import UsageError
 from touchstone.plan.placement import available_cpus
 from touchstone.plan.plan import Wish
+from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.run.measure import Conditions, measure
@@ -55,6 +57,25 @@ def test_rounds_that_tell_no_more_are_left_out(tmp_path: Path, monkeypatch: pyte
     assert {sample.round for sample in run.samples if sample.phase == "boot"} == {1, 2, 3}
     assert run.plan.rounds == len(run.plan.orders) == 3
     assert not run.interrupted
+
+
+def test_rounds_that_take_too_long_are_left_at_four_unless_they_were_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setitem(PROFILES, "quick", dataclasses.replace(PROFILES["quick"], rounds_s=0.01))
+    folder = demo(tmp_path / "my-bench")
+
+    def boots(rounds: int | None, results: str) -> Run:
+        wish = Wish(profile="quick", rounds=rounds, phases=("boot",))
+        store = measure(folder, wish, stacks=["sound"], conditions=Conditions(results=tmp_path / results))
+        return load_run(store.folder)
+
+    usual, asked = boots(None, "usual"), boots(5, "asked")
+    assert (usual.plan.rounds, asked.plan.rounds) == (4, 5)
+    assert {sample.round for sample in usual.samples if sample.phase == "boot"} == {1, 2, 3, 4}
+    assert ["--rounds 5 measures all" in note for note in usual.notes] == [True]
+    assert not asked.notes and not usual.interrupted
 
 
 def test_a_quota_above_a_contender_s_cpus_is_refused_before_anything_is_measured(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def make_plan(
     profile: Profile = PROFILES[wish.profile]
     rounds = wish.rounds if wish.rounds is not None else profile.rounds
     if rounds < 1:
-        raise UsageError(f"--rounds is {rounds}", fix="give at least 1; from 5 on intervals are worth reading")
+        raise UsageError(f"--rounds is {rounds}", fix="give at least 1; from 4 on intervals are worth reading")
     if wish.slice_s is not None and not _SLICES_S[0] <= wish.slice_s <= _SLICES_S[1]:
         raise UsageError(
             f"a slice of {wish.slice_s:g} s",

@@ -18,6 +18,7 @@ from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
 from touchstone.manifest.claim import Claim, ClaimsFile, Explanation
 from touchstone.phase.drain.phase import fillings
 from touchstone.plan.plan import Wish, find_tools
+from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Environment
 from touchstone.record.store import load_environment, load_run
 from touchstone.run.fingerprint import fingerprint
@@ -209,7 +210,8 @@ def _measure(
     step: Step, folder: ScenarioFolder, state: ClaimsState, how: How, until_decided_s: float = 0.0
 ) -> tuple[str, bool]:
     loads = (step.load,) if step.load else ()
-    wish = Wish(profile=how.profile, rounds=how.rounds, phases=step.phases, loads=loads, command=how.command)
+    rounds = how.rounds or PROFILES[how.profile].rounds
+    wish = Wish(profile=how.profile, rounds=rounds, phases=step.phases, loads=loads, command=how.command)
     conditions = Conditions(
         results=how.results,
         display=how.display(),

@@ -8,7 +8,7 @@ import random
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -26,20 +26,18 @@ from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.plan.plan import Tools, find_tools
 from touchstone.plan.profile import PROFILES, Profile
-from touchstone.record.run import Plan, Run
+from touchstone.record.run import Plan
 from touchstone.record.sample import Sample
-from touchstone.record.store import RunStore, StoreError, load_run
+from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
 from touchstone.run.converging import Converging
+from touchstone.run.ending import Ending, PlannedRounds
 from touchstone.run.failure_lines import Deaths, failure_lines
 from touchstone.run.fingerprint import fingerprint
-from touchstone.run.going_on import GoingOn
 from touchstone.run.progress import Display
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.tool import Found
 
-_LEAST_ROUNDS = 2
-"""One has no interval."""
 _ASKED_APART = "the contenders are not to run at once, as was asked"
 
 
@@ -63,10 +61,8 @@ class Conductor:
     notes: list[str] = field(default_factory=list)
     all_or_none: bool = False
     """If one of the contenders falls out, the others are not measured either."""
-    going_on: GoingOn | None = None
-    """Asked after each round whether another is wanted, and of how many laps. None means the plan's and no more."""
-    enough: Callable[[Run], bool] | None = None
-    """Asked after each round from the second on whether the plan's further rounds can be left out."""
+    ending: Ending | None = None
+    """Asked after each round whether it was the last, and of how many laps the next one is. None: as planned."""
     converging: Converging = field(init=False)
     deaths: Deaths = field(init=False)
 
@@ -194,6 +190,7 @@ class Conductor:
             for note in phase.before_rounds(bench, [*sound.values()]):
                 self.notes.append(note)
                 self.display.say(note)
+        ending = self.ending or PlannedRounds(self.store, self.plan)
         while True:
             number += 1
             order = self._order(number)
@@ -210,20 +207,21 @@ class Conductor:
                     for phase in self._for(sound[name]):
                         if phase.kind.per_round:
                             self._carry(bench, phase, sound[name], number, position)
-            wanted = self.going_on.go_on(number) if self.going_on else False
-            if (number >= self.plan.rounds and not wanted) or self._ends_early(number):
+            if ending.reached(number):
                 break
-            bench.laps = self.going_on.laps if self.going_on else None
+            bench.laps = ending.laps
+        self._end_rounds(number, ending.note)
         self._tares(bench, number + 1)
 
-    def _ends_early(self, number: int) -> bool:
-        """Whether so many rounds are enough. The plan is then of so many."""
-        if number < _LEAST_ROUNDS or self.enough is None or not self.enough(load_run(self.store.folder)):
-            return False
-        self.plan.rounds = number
-        del self.plan.orders[number:]
-        self.store.write_plan(self.plan)
-        return True
+    def _end_rounds(self, number: int, note: str) -> None:
+        """Where fewer rounds were enough the plan is of so many."""
+        if note:
+            self.notes.append(note)
+            self.display.say(note)
+        if number < self.plan.rounds:
+            self.plan.rounds = number
+            del self.plan.orders[number:]
+            self.store.write_plan(self.plan)
 
     def _together(self, bench: Bench, contenders: Sequence[Contender], number: int) -> None:
         """What the phases measure of all contenders at once."""

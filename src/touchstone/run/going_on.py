@@ -27,7 +27,9 @@ _LOOKS = frozenset(look_rounds(MOST_ROUNDS))
 
 
 class GoingOn:
-    """Asked after each round. The plan's confidence becomes that of the look at which the run ended."""
+    """An ending past the plan's rounds. The plan's confidence becomes that of the look at which the run ended."""
+
+    note = ""
 
     def __init__(
         self,
@@ -51,8 +53,11 @@ class GoingOn:
         self.laps: int | None = None
         """How many laps the next round should have; None while nothing speaks for another number than the plan's."""
 
-    def go_on(self, rounds: int) -> bool:
-        """Whether another round is wanted, after so many."""
+    def reached(self, rounds: int) -> bool:
+        """Whether so many rounds were all: never fewer than the plan's."""
+        return not self._wants_another(rounds) and rounds >= self._plan.rounds
+
+    def _wants_another(self, rounds: int) -> bool:
         now = time.monotonic()
         self._round_s, self._last = now - self._last, now
         if self._spend:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,9 +23,11 @@ from touchstone.manifest.catalogue import (
 from touchstone.manifest.outside import Outside
 from touchstone.phase.registry import select_phases
 from touchstone.plan.plan import Wish, make_plan, planned_loads, with_objective
+from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Plan, Run
 from touchstone.record.store import RunStore
 from touchstone.run.conductor import Conductor
+from touchstone.run.ending import Ending, PlannedRounds
 from touchstone.run.going_on import GoingOn, headline_open
 from touchstone.run.progress import Display, Plain
 
@@ -110,7 +113,6 @@ def measure(
     _refuse_more_than_there_is(conditions.cpu_limit, plan)
     store = RunStore(conditions.folder or conditions.results / plan.run_id)
     conditions.begun(plan)
-    seconds = conditions.until_decided_s or conditions.spend_s
     display = conditions.display or Plain(Console(quiet=True))
     conductor = Conductor(
         folder,
@@ -128,14 +130,19 @@ def measure(
         exhibits=wish.exhibits or conditions.drain_exhibits,
         notes=list(conditions.notes),
         all_or_none=conditions.all_or_none,
-        enough=conditions.enough,
-        going_on=GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
-        if seconds
-        else None,
+        ending=_ending(store, plan, wish, conditions),
     )
     with display:
         conductor.carry_out()
     return store
+
+
+def _ending(store: RunStore, plan: Plan, wish: Wish, conditions: Conditions) -> Ending:
+    """Rounds that were asked for by their number are measured, however long they take."""
+    if seconds := conditions.until_decided_s or conditions.spend_s:
+        return GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
+    most_s = PROFILES[plan.profile].rounds_s if wish.rounds is None else math.inf
+    return PlannedRounds(store, plan, most_s, conditions.enough)
 
 
 def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:

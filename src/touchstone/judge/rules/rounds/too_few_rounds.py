@@ -10,7 +10,7 @@ from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.rule import GroupRule
 from touchstone.judge.statistics.intervals import MIN_ROUNDS
 
-ENOUGH = 5
+ENOUGH = 4
 
 
 class TooFewRounds(GroupRule):
@@ -19,10 +19,10 @@ class TooFewRounds(GroupRule):
     code = "too-few-rounds"
     severity = Severity.SUSPECT
     title = "Too few rounds"
-    threshold = "one round measured: suspect; fewer than 5: a note"
+    threshold = "one round measured: suspect; fewer than 4: a note"
     threshold_reason = (
-        "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 2.8 with five: of one there "
-        "is no interval, below five only large differences can be seen"
+        "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 3.2 with four: of one there "
+        "is no interval, below four only large differences can be seen"
     )
     next_step = "Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`)."
 
