@@ -35,6 +35,22 @@ def run_of(
     return run
 
 
+def on_cores(run: Run, slow: Callable[[int, int], float], answer: float = 1.0) -> Run:
+    """The same, where the work of reference takes so much longer, and `go/std` loses `answer` times as much on a
+    logarithmic scale: a service that reads much memory loses more than a loop in the first cache.
+    """
+    dice = random.Random(7)
+    for sample in loads(run, "go/std"):
+        turns = sample.slices.slices if sample.slices else []
+        for lap, turn in enumerate(turns):
+            took = slow(sample.round or 0, lap) * dice.lognormvariate(0, 0.005)
+            turn.reference_s = 1e-6 * took
+            turn.rate = (turn.rate or 0.0) * took**-answer
+            turn.completed = turn.ok = round(turn.ok * took**-answer)
+        result_of(sample).series = [Point(t=turn.end, ok=turn.ok) for turn in turns]
+    return run
+
+
 def slower_from(lap: int) -> Callable[[int], float]:
     return lambda now: 1.0 if now < lap else 0.7
 
@@ -59,6 +75,25 @@ def test_waiting_that_grows_with_the_requests_costs_no_cpu_and_is_told() -> None
     (finding,) = fired(run_of(own=lambda lap: 1 / (1 + 0.02 * lap)), "slows-with-work")
     assert finding.contender == "go/std"
     assert finding.statement.startswith("time per request rose")
+
+
+def test_a_core_that_others_slow_down_is_no_fault_of_a_contender() -> None:
+    def late_twice(round_number: int, lap: int) -> float:
+        return 1.17 if (lap >= 12) is (round_number < 3) else 1.0
+
+    assert not codes(on_cores(run_of(), late_twice, answer=4.0)) & {"slowdown-in-window", "no-steady-state"}
+
+
+def test_a_contender_that_gets_slower_is_told_from_its_core() -> None:
+    run = on_cores(
+        run_of(own=slower_from(12)), lambda number, lap: 1.17 if (lap + number) % 4 == 0 else 1.0, answer=4.0
+    )
+    assert [finding.contender for finding in fired(run, "slowdown-in-window")] == ["go/std"]
+
+
+def test_a_core_that_gets_slower_in_every_round_may_be_the_contenders_own_doing() -> None:
+    run = on_cores(run_of(), lambda _number, lap: 1.17 if lap >= 12 else 1.0, answer=4.0)
+    assert [finding.contender for finding in fired(run, "slowdown-in-window")] == ["go/std"]
 
 
 def test_the_null_servers_own_scatter_hides_no_slowdown() -> None:

@@ -167,8 +167,9 @@ TIMES: tuple[Setup, ...] = (
         "changes-at-the-end",
         "becomes twice as slow shortly before the window's end",
         ("no-steady-state",),
-        servers=knobs(work_us=60, extra_us=150, extra_from_ms=12000),
-        seconds=14.0,
+        servers=knobs(work_us=60, extra_us=150, extra_from_ms=18_000),
+        profile="normal",
+        seconds=9.0,
     ),
     Setup(
         "too-slow-for-the-rate",

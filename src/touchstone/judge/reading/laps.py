@@ -45,7 +45,7 @@ _MOVED = {"throughput": -1, "cpu_per_request": 1, "latency_p50": 1}
 """To which side others that take CPU time, and a slower core, move a figure."""
 LEAST_PAIRS = 24
 """With fewer laps over all rounds a slope is a guess."""
-_EXPLAINED = 0.25
+EXPLAINED = 0.25
 """A slope that explains less of the laps' variance is not worth taking into account."""
 _CHANCE = 3.0
 """Standard errors of the mean disturbance within which it is taken for chance."""
@@ -160,7 +160,7 @@ def adjustment(rounds: Sequence[Sequence[Lap]], figure: str) -> Adjustment:
         if not wrong:
             explained = 1 - float(left.sum()) / float(ratios @ ratios)
             found = dict(zip(moved, map(float, slopes), strict=True))
-            return Adjustment(**found) if explained >= _EXPLAINED and len(left) else AS_THEY_ARE
+            return Adjustment(**found) if explained >= EXPLAINED and len(left) else AS_THEY_ARE
         for name in wrong:
             del moved[name]
     return AS_THEY_ARE

@@ -1,4 +1,6 @@
-"""How fast the machine was in each lap: what falls on all contenders alike is no change of one of them."""
+"""How fast the machine was in each lap: what falls on all contenders alike is no change of one of them, nor is what a
+slower core does to it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,9 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from touchstone.judge.reading.laps import EXPLAINED, LEAST_PAIRS
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop, measured_points
 from touchstone.record.engine import Point
@@ -18,23 +23,78 @@ _ENOUGH = 3
 _LEAST_LAPS = 2
 """A slope needs two different paces."""
 
+_TREND = 3.0
+"""Standard errors of its slope over the laps above which a core does not get slower by chance: a contender that does
+more and more may slow its own core down."""
+
 
 def pace_of(sample: Sample, run: Run) -> dict[int, float]:
     """By lap, the speed of the machine while a sample was measured, over its usual speed.
 
     It is that of the contender in the middle of all others, the null server among them; of the null server alone where
     there are fewer than three; and of it so much as the sample went along with it (the slope of a regression, from 0
-    to 1), since a neighbour that was disturbed in its own slice alone says nothing of this one. Empty where nothing was
-    sliced, or nobody else was measured.
+    to 1), since a neighbour that was disturbed in its own slice alone says nothing of this one. What each loses on a
+    slower core, by the fixed piece of work that is timed there, is taken off before, and is a part of the sample's own.
+    Empty where nothing was sliced, or nobody else was measured.
     """
-    others = [(other.contender, speeds) for other in neighbours(sample, run) if (speeds := _speeds(other))]
+    around = neighbours(sample, run)
+    cores = {one.id: _core(one, run) for one in (sample, *around)}
+    others = [(other.contender, speeds) for other in around if (speeds := _speeds(other, cores[other.id]))]
     if len(others) < _ENOUGH:
         others = [(name, speeds) for name, speeds in others if name == TARE]
     laps = {lap for _, speeds in others for lap in speeds}
     found = {lap: [speeds[lap] for _, speeds in others if lap in speeds] for lap in sorted(laps)}
     pace = {lap: statistics.median(speeds) for lap, speeds in found.items()}
-    share = _share(_speeds(sample), pace)
-    return {lap: math.exp(share * speed) for lap, speed in pace.items()}
+    core = cores[sample.id]
+    share = _share(_speeds(sample, core), pace)
+    return {lap: math.exp(share * speed + core.get(lap, 0.0)) for lap, speed in pace.items()}
+
+
+def _core(sample: Sample, run: Run) -> dict[int, float]:
+    """By lap, the logarithm of the speed that a contender kept on a slower or faster core than usual.
+
+    By the slope of its rate over the work of reference, from the laps of all rounds within their rounds; empty where
+    that explains too little, or where its core gets slower from lap to lap, which may be its own doing.
+    """
+    alike = (sample.phase, sample.load, sample.contender)
+    rounds = [_rates_and_work(one) for one in run.samples if (one.phase, one.load, one.contender) == alike]
+    known = [one for one in rounds if len(one) >= _LEAST_LAPS]
+    if sum(map(len, known)) < LEAST_PAIRS:
+        return {}
+    laps, rates, work = (np.concatenate([_centred(column) for column in columns]) for columns in _columns(known))
+    slope = float(work @ rates) / max(float(work @ work), 1e-12)
+    explained = slope**2 * float(work @ work) / max(float(rates @ rates), 1e-12)
+    if slope >= 0 or explained < EXPLAINED or _has_trend(laps, work):
+        return {}
+    own = _rates_and_work(sample)
+    usual = statistics.median(took for _, _, took in own)
+    return {lap: slope * (took - usual) for lap, _, took in own}
+
+
+def _rates_and_work(sample: Sample) -> list[tuple[int, float, float]]:
+    """Of each lap its number, the logarithm of the rate, and that of what the work of reference took."""
+    slices = sample.slices.slices if sample.slices else []
+    return [
+        (one.lap, math.log(one.rate), math.log(one.reference_s))
+        for one in slices
+        if one.lap is not None and one.rate and one.reference_s
+    ]
+
+
+def _columns(rounds: Sequence[Sequence[tuple[int, float, float]]]) -> list[list[np.ndarray]]:
+    return [[np.asarray([lap[place] for lap in one], dtype=float) for one in rounds] for place in range(3)]
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    return values - float(values.mean())
+
+
+def _has_trend(laps: np.ndarray, work: np.ndarray) -> bool:
+    """Whether the work of reference takes longer and longer, beyond what chance explains."""
+    slope = float(laps @ work) / max(float(laps @ laps), 1e-12)
+    left = work - slope * laps
+    error = math.sqrt(float(left @ left) / (len(laps) - 1) / max(float(laps @ laps), 1e-12))
+    return slope > _TREND * error
 
 
 def _share(own: Mapping[int, float], pace: Mapping[int, float]) -> float:
@@ -64,12 +124,9 @@ def _level(point: Point, laps: Mapping[float, int], pace: Mapping[int, float]) -
     return point.model_copy(update={"ok": round(point.ok / speed)})
 
 
-def _speeds(sample: Sample) -> dict[int, float]:
-    """By lap, the logarithm of a contender's rate over its usual one."""
+def _speeds(sample: Sample, core: Mapping[int, float]) -> dict[int, float]:
+    """By lap, the logarithm of a contender's rate on a core of one speed, over its usual one."""
     slices = sample.slices.slices if sample.slices else []
-    rates = {one.lap: one.rate for one in slices if one.lap is not None and one.rate}
-    return {lap: math.log(rate) - _usual(list(rates.values())) for lap, rate in rates.items()}
-
-
-def _usual(rates: Sequence[float]) -> float:
-    return statistics.median(map(math.log, rates))
+    rates = {one.lap: math.log(one.rate) - core.get(one.lap, 0.0) for one in slices if one.lap is not None and one.rate}
+    usual = statistics.median(rates.values()) if rates else 0.0
+    return {lap: rate - usual for lap, rate in rates.items()}
