@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import numpy as np
-
-from touchstone.judge.reading.laps import EXPLAINED, LEAST_PAIRS
+from touchstone.judge.reading.core import core_laps, core_slope
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop, measured_points
 from touchstone.record.engine import Point
@@ -22,10 +20,6 @@ _ENOUGH = 3
 
 _LEAST_LAPS = 2
 """A slope needs two different paces."""
-
-_TREND = 3.0
-"""Standard errors of its slope over the laps above which a core does not get slower by chance: a contender that does
-more and more may slow its own core down."""
 
 
 def pace_of(sample: Sample, run: Run) -> dict[int, float]:
@@ -51,50 +45,14 @@ def pace_of(sample: Sample, run: Run) -> dict[int, float]:
 
 
 def _core(sample: Sample, run: Run) -> dict[int, float]:
-    """By lap, the logarithm of the speed that a contender kept on a slower or faster core than usual.
-
-    By the slope of its rate over the work of reference, from the laps of all rounds within their rounds; empty where
-    that explains too little, or where its core gets slower from lap to lap, which may be its own doing.
-    """
+    """By lap, the logarithm of the speed that a contender kept on a slower or faster core than usual."""
     alike = (sample.phase, sample.load, sample.contender)
-    rounds = [_rates_and_work(one) for one in run.samples if (one.phase, one.load, one.contender) == alike]
-    known = [one for one in rounds if len(one) >= _LEAST_LAPS]
-    if sum(map(len, known)) < LEAST_PAIRS:
+    slope = core_slope([one for one in run.samples if (one.phase, one.load, one.contender) == alike])
+    own = core_laps(sample)
+    if slope is None or not own:
         return {}
-    laps, rates, work = (np.concatenate([_centred(column) for column in columns]) for columns in _columns(known))
-    slope = float(work @ rates) / max(float(work @ work), 1e-12)
-    explained = slope**2 * float(work @ work) / max(float(rates @ rates), 1e-12)
-    if slope >= 0 or explained < EXPLAINED or _has_trend(laps, work):
-        return {}
-    own = _rates_and_work(sample)
-    usual = statistics.median(took for _, _, took in own)
-    return {lap: slope * (took - usual) for lap, _, took in own}
-
-
-def _rates_and_work(sample: Sample) -> list[tuple[int, float, float]]:
-    """Of each lap its number, the logarithm of the rate, and that of what the work of reference took."""
-    slices = sample.slices.slices if sample.slices else []
-    return [
-        (one.lap, math.log(one.rate), math.log(one.reference_s))
-        for one in slices
-        if one.lap is not None and one.rate and one.reference_s
-    ]
-
-
-def _columns(rounds: Sequence[Sequence[tuple[int, float, float]]]) -> list[list[np.ndarray]]:
-    return [[np.asarray([lap[place] for lap in one], dtype=float) for one in rounds] for place in range(3)]
-
-
-def _centred(values: np.ndarray) -> np.ndarray:
-    return values - float(values.mean())
-
-
-def _has_trend(laps: np.ndarray, work: np.ndarray) -> bool:
-    """Whether the work of reference takes longer and longer, beyond what chance explains."""
-    slope = float(laps @ work) / max(float(laps @ laps), 1e-12)
-    left = work - slope * laps
-    error = math.sqrt(float(left @ left) / (len(laps) - 1) / max(float(laps @ laps), 1e-12))
-    return slope > _TREND * error
+    usual = statistics.median(one.work for one in own)
+    return {one.lap: slope * (one.work - usual) for one in own}
 
 
 def _share(own: Mapping[int, float], pace: Mapping[int, float]) -> float:

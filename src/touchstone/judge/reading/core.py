@@ -1,0 +1,71 @@
+"""What a contender loses on a core that others slow down, by the fixed piece of work that is timed there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchstone.judge.reading.laps import EXPLAINED, LEAST_PAIRS
+from touchstone.record.sample import Sample
+
+_LEAST_LAPS = 2
+_TREND = 3.0
+"""Standard errors of its slope over the laps above which a core does not get slower by chance: a contender that does
+more and more may slow its own core down."""
+
+
+@dataclass(frozen=True)
+class CoreLap:
+    """A slice whose rate and whose core are known."""
+
+    lap: int
+    rate: float
+    """Its logarithm."""
+    work: float
+    """The logarithm of what the work of reference took."""
+
+
+def core_laps(sample: Sample) -> list[CoreLap]:
+    """The slices that count, of those that know it."""
+    slices = sample.slices.slices if sample.slices else []
+    return [
+        CoreLap(one.lap, math.log(one.rate), math.log(one.reference_s))
+        for one in slices
+        if one.lap is not None and one.rate and one.reference_s
+    ]
+
+
+def core_slope(samples: Sequence[Sample]) -> float | None:
+    """By how much the logarithm of a contender's rate moves with that of what the work of reference takes; below 0.
+
+    From the laps of all rounds within their rounds. None where that explains too little, or where the core gets slower
+    from lap to lap, which may be the contender's own doing.
+    """
+    rounds = [laps for sample in samples if len(laps := core_laps(sample)) >= _LEAST_LAPS]
+    if sum(map(len, rounds)) < LEAST_PAIRS:
+        return None
+    rates = _within(rounds, lambda one: one.rate)
+    work = _within(rounds, lambda one: one.work)
+    square = float(work @ work)
+    slope = float(work @ rates) / max(square, 1e-12)
+    explained = slope**2 * square / max(float(rates @ rates), 1e-12)
+    if slope >= 0 or explained < EXPLAINED or _has_trend(_within(rounds, lambda one: one.lap), work):
+        return None
+    return slope
+
+
+def _within(rounds: Sequence[Sequence[CoreLap]], read: Callable[[CoreLap], float]) -> np.ndarray:
+    """A value of all laps, each less the mean of its round."""
+    columns = [np.asarray([read(one) for one in laps], dtype=float) for laps in rounds]
+    return np.concatenate([column - float(column.mean()) for column in columns])
+
+
+def _has_trend(laps: np.ndarray, work: np.ndarray) -> bool:
+    """Whether the work of reference takes longer and longer, beyond what chance explains."""
+    square = max(float(laps @ laps), 1e-12)
+    slope = float(laps @ work) / square
+    left = work - slope * laps
+    return slope > _TREND * math.sqrt(float(left @ left) / (len(laps) - 1) / square)
