@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from tests.judge.slices import sliced_run
 from tests.judge.sound import codes, fired, loads, result_of
+from touchstone.judge.reading.core import core_slopes
 from touchstone.judge.reading.pace import level_points, pace_of
 from touchstone.record.engine import Point
 from touchstone.record.run import Run
@@ -112,14 +113,14 @@ def test_a_neighbour_that_changes_is_not_taken_for_the_machine() -> None:
     two = {name: rate for name, rate in RATES.items() if name != "kotlin/jvm"}
     run = run_of(own=slower_from(8), rates=two)
     (rust, *_) = loads(run, "rust/std")
-    pace = pace_of(rust, run)
+    pace = pace_of(rust, run, core_slopes(run))
     assert max(abs(speed - 1) for speed in pace.values()) < 0.1
-    assert len(level_points(rust, run)) == LAPS
+    assert len(level_points(rust, run, core_slopes(run))) == LAPS
 
 
 def test_a_whole_window_is_taken_as_it_is() -> None:
     run = run_of()
     (sample, *_) = loads(run, "go/std")
     sample.slices = None
-    assert pace_of(sample, run)
-    assert level_points(sample, run) == result_of(sample).series
+    assert pace_of(sample, run, core_slopes(run))
+    assert level_points(sample, run, core_slopes(run)) == result_of(sample).series

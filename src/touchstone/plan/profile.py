@@ -35,6 +35,8 @@ class Profile:
     """In how many rounds the memory is watched after the load as well."""
     idle_most_s: float = math.inf
     """And for how long at most, whatever the load asks for."""
+    rounds_s: float = math.inf
+    """After `LEAST_ROUNDS` no further one is begun that would end later than so long after the first began."""
     peak_s: float = 60.0
     """How long a contender is loaded from exec on, to see when it reaches its peak."""
     cold_boots: int = 0
@@ -51,8 +53,6 @@ class Profile:
     """How long a pass at the profile's rate lasts."""
     trial_s: float = 2.5
     """One trial of a capacity at the edge of its objective, and"""
-    rounds_s: float = math.inf
-    """After `LEAST_ROUNDS` no further one is begun that would end later than so long after the first began."""
     trials: int = 40
     """so many of them for each contender under each load in each round, at most."""
     capacity_width: float = 0.03

@@ -7,12 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from touchstone.judge.statistics.intervals import MIN_ROUNDS
 from touchstone.plan.profile import LEAST_ROUNDS
 from touchstone.record.run import Plan, Run
 from touchstone.record.store import RunStore, load_run
-
-_INTERVAL_ROUNDS = 2
-"""One has no interval."""
 
 
 class Ending(Protocol):
@@ -66,4 +64,4 @@ class PlannedRounds:
                 f"{self._most_s / 60:.0f} minutes; --rounds {planned} measures all"
             )
             return True
-        return rounds >= _INTERVAL_ROUNDS and self._enough is not None and self._enough(load_run(self._store.folder))
+        return rounds >= MIN_ROUNDS and self._enough is not None and self._enough(load_run(self._store.folder))

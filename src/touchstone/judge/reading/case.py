@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from touchstone.judge.judgement import Peak, Steady
+from touchstone.judge.reading.core import Slopes, core_slopes
 from touchstone.judge.reading.pace import level_points
 from touchstone.judge.reading.peak import PEAK_FIGURES, peak_figures, peak_of
 from touchstone.judge.reading.traffic import loop
@@ -69,11 +70,16 @@ class Case:
         return statistics.median(rates) if rates else None
 
     @cached_property
+    def core_slopes(self) -> Slopes:
+        """What each contender loses on a slower core."""
+        return core_slopes(self.run)
+
+    @cached_property
     def steady(self) -> list[Steady]:
         """The steady-state verdict on each load of a contender."""
         return [
             steady_state(
-                level_points(s, self.run),
+                level_points(s, self.run, self.core_slopes),
                 contender=s.contender,
                 load=s.load or "",
                 sample=s.id,

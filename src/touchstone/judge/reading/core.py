@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from touchstone.judge.reading.laps import EXPLAINED, LEAST_PAIRS
+from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
+Slopes = Mapping[tuple[str, str | None, str], float]
+"""By phase, load and contender; of those alone whose rate answers to the core."""
 _LEAST_LAPS = 2
 _TREND = 3.0
 """Standard errors of its slope over the laps above which a core does not get slower by chance: a contender that does
@@ -38,7 +42,16 @@ def core_laps(sample: Sample) -> list[CoreLap]:
     ]
 
 
-def core_slope(samples: Sequence[Sample]) -> float | None:
+def core_slopes(run: Run) -> Slopes:
+    """What every contender of a run loses on a slower core."""
+    groups: dict[tuple[str, str | None, str], list[Sample]] = defaultdict(list)
+    for sample in run.samples:
+        if sample.slices is not None:
+            groups[sample.phase, sample.load, sample.contender].append(sample)
+    return {alike: slope for alike, samples in groups.items() if (slope := _core_slope(samples)) is not None}
+
+
+def _core_slope(samples: Sequence[Sample]) -> float | None:
     """By how much the logarithm of a contender's rate moves with that of what the work of reference takes; below 0.
 
     From the laps of all rounds within their rounds. None where that explains too little, or where the core gets slower

@@ -8,7 +8,6 @@ from statistics import median
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.reading.pace import level_points
 from touchstone.judge.reading.traffic import loop
-from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
 LEAST_POINTS = 8
@@ -53,13 +52,13 @@ def _trend(moves: dict[str, float]) -> Trend | None:
 def _drifts(group: Group, case: Case) -> dict[str, float]:
     """By sample, the rate of the second half over that of the first, less 1; those alone of which it says something."""
     short = {steady.sample for steady in case.steady_of(group) if steady.shape == "too short"}
-    return {s.id: drift for s in group.samples if s.id in short and (drift := _drift(s, case.run)) is not None}
+    return {s.id: drift for s in group.samples if s.id in short and (drift := _drift(s, case)) is not None}
 
 
-def _drift(sample: Sample, run: Run) -> float | None:
+def _drift(sample: Sample, case: Case) -> float | None:
     if sample.result is None or loop(sample) != "closed":
         return None
-    window = [point.ok for point in level_points(sample, run)]
+    window = [point.ok for point in level_points(sample, case.run, case.core_slopes)]
     half = len(window) // 2
     if len(window) < LEAST_POINTS or not sum(window):
         return None

@@ -8,7 +8,7 @@ import math
 import statistics
 from collections.abc import Mapping
 
-from touchstone.judge.reading.core import core_laps, core_slope
+from touchstone.judge.reading.core import Slopes, core_laps
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop, measured_points
 from touchstone.record.engine import Point
@@ -22,7 +22,7 @@ _LEAST_LAPS = 2
 """A slope needs two different paces."""
 
 
-def pace_of(sample: Sample, run: Run) -> dict[int, float]:
+def pace_of(sample: Sample, run: Run, slopes: Slopes) -> dict[int, float]:
     """By lap, the speed of the machine while a sample was measured, over its usual speed.
 
     It is that of the contender in the middle of all others, the null server among them; of the null server alone where
@@ -32,7 +32,7 @@ def pace_of(sample: Sample, run: Run) -> dict[int, float]:
     Empty where nothing was sliced, or nobody else was measured.
     """
     around = neighbours(sample, run)
-    cores = {one.id: _core(one, run) for one in (sample, *around)}
+    cores = {one.id: _core(one, slopes) for one in (sample, *around)}
     others = [(other.contender, speeds) for other in around if (speeds := _speeds(other, cores[other.id]))]
     if len(others) < _ENOUGH:
         others = [(name, speeds) for name, speeds in others if name == TARE]
@@ -44,12 +44,10 @@ def pace_of(sample: Sample, run: Run) -> dict[int, float]:
     return {lap: math.exp(share * speed + core.get(lap, 0.0)) for lap, speed in pace.items()}
 
 
-def _core(sample: Sample, run: Run) -> dict[int, float]:
+def _core(sample: Sample, slopes: Slopes) -> dict[int, float]:
     """By lap, the logarithm of the speed that a contender kept on a slower or faster core than usual."""
-    alike = (sample.phase, sample.load, sample.contender)
-    slope = core_slope([one for one in run.samples if (one.phase, one.load, one.contender) == alike])
-    own = core_laps(sample)
-    if slope is None or not own:
+    slope = slopes.get((sample.phase, sample.load, sample.contender))
+    if slope is None or not (own := core_laps(sample)):
         return {}
     usual = statistics.median(one.work for one in own)
     return {one.lap: slope * (one.work - usual) for one in own}
@@ -64,13 +62,13 @@ def _share(own: Mapping[int, float], pace: Mapping[int, float]) -> float:
     return min(1.0, max(0.0, slope))
 
 
-def level_points(sample: Sample, run: Run) -> list[Point]:
+def level_points(sample: Sample, run: Run, slopes: Slopes) -> list[Point]:
     """The series within the measured window, as it would be on a machine of one speed.
 
     Where a closed loop was sliced, the responses of each slice are divided by the machine's pace in its lap.
     """
     points = measured_points(sample.result) if sample.result else []
-    pace = pace_of(sample, run) if loop(sample) == "closed" else {}
+    pace = pace_of(sample, run, slopes) if loop(sample) == "closed" else {}
     if sample.slices is None or not pace:
         return points
     laps = {one.end: one.lap for one in sample.slices.slices if one.lap is not None}

@@ -12,7 +12,7 @@ from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.core import CoreLap, core_laps, core_slope
+from touchstone.judge.reading.core import CoreLap, core_laps
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import RunRule
 from touchstone.record.sample import TARE
@@ -56,7 +56,7 @@ class CoreSlowed(RunRule):
             gains: dict[str, float] = {}
             for name in dict.fromkeys(s.contender for s in sliced if s.contender != TARE):
                 own = [sample for sample in sliced if sample.contender == name]
-                if (slope := core_slope(own)) is not None:
+                if (slope := case.core_slopes.get(("load", load, name))) is not None:
                     gains[name] = math.expm1(-slope * _slower([lap for s in own for lap in laps[s.id]], best))
             if max(gains.values(), default=0.0) >= _LOST:
                 slower = math.expm1(statistics.fmean(known) - best)

@@ -17,7 +17,6 @@ from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import RunRule
 from touchstone.judge.statistics.trend import Rise, rise
 from touchstone.record.evidence.slices import Slice
-from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
 Series = list[tuple[float, float]]
@@ -63,7 +62,7 @@ class SlowsWithWork(RunRule):
     def look(self, case: Case) -> Iterator[Finding]:
         """Look at the run."""
         loaded = [sample for sample in case.run.samples if sample.phase == "load"]
-        measures = [(measure, _rises(loaded, measure.read)) for measure in _measures(case.run)]
+        measures = [(measure, _rises(loaded, measure.read)) for measure in _measures(case)]
         for group in case.groups_of("load"):
             told = (found for one, rises in measures if (found := self._of(group, one, rises, case)) is not None)
             yield from islice(told, 1)
@@ -98,11 +97,11 @@ class _Measure:
     """Whether a rise that was found is one of the turns that count, too."""
 
 
-def _measures(run: Run) -> list[_Measure]:
+def _measures(case: Case) -> list[_Measure]:
     """The surest first."""
     return [
         _Measure("CPU per request", _cpu_per_request),
-        _Measure("time per request", partial(_time_per_request, run=run)),
+        _Measure("time per request", partial(_time_per_request, case=case)),
         _Measure("the median latency", _median_latency, _latency_still_rises),
     ]
 
@@ -125,9 +124,9 @@ def _cpu_per_request(sample: Sample) -> Series:
     return [(done, one.server_cpu_s / one.completed) for done, one in _turns(sample) if one.server_cpu_s]
 
 
-def _time_per_request(sample: Sample, run: Run) -> Series:
+def _time_per_request(sample: Sample, case: Case) -> Series:
     """By the requests that had been answered, on a machine of one speed; nothing but in a closed loop."""
-    pace = pace_of(sample, run) if loop(sample) == "closed" else {}
+    pace = pace_of(sample, case.run, case.core_slopes) if loop(sample) == "closed" else {}
     return [(done, pace[one.lap] / one.rate) for done, one in _turns(sample) if one.rate and one.lap in pace]
 
 
