@@ -39,9 +39,19 @@ pub struct InFlight {
     pub kind: u16,
     /// Whether it was sent before, on a connection that had been closed while it rested.
     pub repeated: bool,
+    /// How late it was sent although a place was free, in nanoseconds: that is the engine's doing, up to 4.3 s.
+    pub late: u32,
 }
 
 impl InFlight {
+    /// From when it was due to now, less what the engine was late.
+    #[inline]
+    #[must_use]
+    pub const fn latency(&self, now: Nanos) -> Nanos {
+        now.saturating_sub(self.intended)
+            .saturating_sub(Nanos(self.late as u64))
+    }
+
     /// How long its response has been waited for.
     #[inline]
     #[must_use]

@@ -72,9 +72,10 @@ pub struct Job {
     #[serde(default = "default_interval")]
     pub series_interval_s: f64,
     /// Open loop: requests are sent at multiples of this many seconds, never early and at most one slot late, which
-    /// saves wake-ups. 0 sends each when it is due.
-    #[serde(default = "default_slot")]
-    pub pacing_slot_s: f64,
+    /// saves wake-ups. 0 sends each when it is due. Null: 250 microseconds where more than one request is due in them,
+    /// 0 where fewer are.
+    #[serde(default)]
+    pub pacing_slot_s: Option<f64>,
     /// How TLS is done when the URL says https.
     #[serde(default)]
     pub tls: Tls,
@@ -338,6 +339,9 @@ pub(crate) const fn yes() -> bool {
 pub(crate) const fn default_connections() -> u32 {
     64
 }
+/// The pacing slot, in seconds, where it saves more wake-ups than it delays.
+const SLOT_S: f64 = 250e-6;
+
 const fn default_duration() -> f64 {
     10.0
 }
@@ -349,9 +353,6 @@ pub(crate) const fn default_seed() -> u64 {
 }
 const fn default_interval() -> f64 {
     1.0
-}
-pub(crate) const fn default_slot() -> f64 {
-    250e-6
 }
 const fn default_watch_interval() -> f64 {
     0.1
@@ -394,6 +395,19 @@ impl Job {
         !matches!(self.arrival, Loop::Closed)
     }
 
+    /// The pacing slot in seconds: as asked, or what suits the highest rate.
+    #[must_use]
+    pub fn slot_s(&self) -> f64 {
+        let highest = match &self.arrival {
+            Loop::Closed => 0.0,
+            Loop::Open { rate, .. } => *rate,
+            Loop::Steps { steps, .. } => steps.iter().map(|step| step.rate).fold(0.0, f64::max),
+            Loop::Ramp { from, to, .. } => from.max(*to),
+        };
+        let usual = if highest * SLOT_S > 1.0 { SLOT_S } else { 0.0 };
+        self.pacing_slot_s.unwrap_or(usual)
+    }
+
     /// Checks what the types alone do not.
     ///
     /// # Errors
@@ -426,8 +440,8 @@ impl Job {
             "series_interval_s must be at least 0.01",
         )?;
         must(
-            length(self.pacing_slot_s) && self.pacing_slot_s <= 0.1,
-            "pacing_slot_s must be 0 to 0.1",
+            length(self.slot_s()) && self.slot_s() <= 0.1,
+            "pacing_slot_s must be 0 to 0.1, or null",
         )?;
         must(
             self.max_requests != Some(0),

@@ -47,7 +47,8 @@ pub struct LoadResult {
     pub held_up: HeldUp,
     /// How right responses were spread over connections; null in an open loop, and without keep-alive.
     pub by_connection: Option<ByConnection>,
-    /// From the intended send to the last byte. In a closed loop that is `service`, but where a connection had to be
+    /// From the intended send to the last byte, less `lateness`: what a request waited for a free connection is in it,
+    /// what the generator slept too long is not. In a closed loop that is `service`, but where a connection had to be
     /// opened first: its opening is part of the latency. A request that timed out stays in it with the time that it had
     /// waited; other failed requests are not in it.
     pub latency: Option<Distribution>,
@@ -55,7 +56,7 @@ pub struct LoadResult {
     pub service: Option<Distribution>,
     /// Opening a connection.
     pub connect: Option<Distribution>,
-    /// How late sends left although a connection was free; null in a closed loop.
+    /// How late sends left although a connection was free, by the generator's doing; null in a closed loop.
     pub lateness: Option<Distribution>,
     /// Requests that waited because no connection was free; null in a closed loop.
     pub queue: Option<Queue>,

@@ -46,7 +46,7 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
         }
     }
     if let Some(lateness) = &result.lateness
-        && lateness.p99 > result.job.pacing_slot_s + LATE
+        && lateness.p99 > result.job.slot_s() + LATE
     {
         reasons.push(format!(
             "1 % of the sends left {:.2} ms late or later although a connection was free: give the generator CPUs of its own",

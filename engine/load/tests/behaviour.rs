@@ -91,11 +91,15 @@ fn a_connection_for_each_request_is_one() {
 
 #[test]
 fn an_open_loop_sends_what_is_due_and_counts_waiting_from_then() {
-    for backend in BACKENDS {
+    for (backend, keepalive) in [
+        (BACKENDS[0], true),
+        (BACKENDS[1], true),
+        (BACKENDS[0], false),
+    ] {
         // One connection and 5 ms a response: at most 200 a second can be answered of 400 offered.
         let server = FaultServer::start(Fault::Delay(Duration::from_millis(5)), 1);
         let mut job = job(&server, backend, 200);
-        job.connections = 1;
+        (job.connections, job.keepalive) = (1, keepalive);
         job.arrival = Loop::Open {
             rate: 400.0,
             arrivals: Arrivals::Uniform,
@@ -109,9 +113,32 @@ fn an_open_loop_sends_what_is_due_and_counts_waiting_from_then() {
             latency.p99,
             service.p50
         );
+        assert!(result.lateness.unwrap().p50 < latency.p50 / 2.0);
         assert!(result.queue.unwrap().peak >= 90, "{:?}", result.queue);
         assert!(!result.generator.stands || result.rate.achieved >= 0.99 * 400.0);
     }
+}
+
+#[test]
+fn what_the_generator_is_late_is_no_latency_of_the_server() {
+    let server = FaultServer::start(Fault::None, 1);
+    let mut job = job(&server, BACKENDS[0], 40);
+    job.connections = 20;
+    job.arrival = Loop::Open {
+        rate: 40.0,
+        arrivals: Arrivals::Poisson,
+    };
+    let when_due = carry_out(&job).lateness.unwrap().p50;
+    job.pacing_slot_s = Some(0.1);
+    let result = carry_out(&job);
+    let (latency, lateness) = (result.latency.unwrap(), result.lateness.unwrap());
+    assert!(when_due < lateness.p50 / 2.0, "{when_due} {}", lateness.p50);
+    assert!(
+        latency.p50 < lateness.p50 / 2.0,
+        "{} {}",
+        latency.p50,
+        lateness.p50
+    );
 }
 
 #[test]

@@ -447,7 +447,7 @@ class Traffic(TypedDict):
     journeys: NotRequired[list[Journey]]
     keepalive: NotRequired[bool]
     loop: NotRequired[Steady]
-    pacing_slot_s: NotRequired[float]
+    pacing_slot_s: NotRequired[float | None]
     pipeline: NotRequired[int]
     requests: NotRequired[list[Request]]
     rows: NotRequired[str | None]
@@ -500,10 +500,11 @@ class LoadJob(TypedDict):
     Ends the measured window after this many requests, if the duration has not ended it before. Warm-up comes on
     top.
     """
-    pacing_slot_s: NotRequired[float]
+    pacing_slot_s: NotRequired[float | None]
     """
     Open loop: requests are sent at multiples of this many seconds, never early and at most one slot late, which
-    saves wake-ups. 0 sends each when it is due.
+    saves wake-ups. 0 sends each when it is due. Null: 250 microseconds where more than one request is due in
+    them, 0 where fewer are.
     """
     pipeline: NotRequired[int]
     """Requests in flight on one connection."""

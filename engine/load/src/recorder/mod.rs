@@ -286,11 +286,12 @@ impl Recorder {
 
     /// A right response came to the connection with this number.
     #[inline]
-    pub fn ok(&mut self, slot: u32, kind: u16, intended: Nanos, sent: Nanos, now: Nanos) {
+    pub fn ok(&mut self, slot: u32, request: InFlight, now: Nanos) {
+        let InFlight { kind, intended, .. } = request;
         if !self.generations.is_steady(intended) {
             return self.ok_in_burst(kind, now);
         }
-        let latency = now - intended;
+        let (latency, service) = (request.latency(now), request.waited(now));
         self.interval.ok += 1;
         self.interval_latency.record(latency);
         if now >= self.window.begin && now < self.window.end {
@@ -301,11 +302,11 @@ impl Recorder {
             self.by_connection.record(slot);
             let kind = &mut self.kinds[usize::from(kind)];
             kind.ok += 1;
-            if intended == sent {
+            if latency == service {
                 kind.both.record(latency);
             } else {
                 kind.latency.record(latency);
-                kind.service.record(now - sent);
+                kind.service.record(service);
             }
             let offset = now - self.window.start;
             if let Some(step) = self.step_of(intended) {
@@ -351,19 +352,13 @@ impl Recorder {
     }
 
     /// A request failed. One that timed out stays in the distribution with the time that it had waited.
-    pub fn failed(
-        &mut self,
-        class: ErrorClass,
-        kind: u16,
-        intended: Nanos,
-        sent: Nanos,
-        now: Nanos,
-    ) {
+    pub fn failed(&mut self, class: ErrorClass, request: InFlight, now: Nanos) {
+        let InFlight { kind, intended, .. } = request;
         let waited = class == ErrorClass::Timeout && self.generations.is_steady(intended);
         self.interval.errors += 1;
         self.generations.concluded(self.interval.ok, now);
         if waited {
-            self.interval_latency.record(now - intended);
+            self.interval_latency.record(request.latency(now));
         }
         if !self.counts(intended) {
             return;
@@ -372,13 +367,13 @@ impl Recorder {
         let figures = &mut self.kinds[usize::from(kind)];
         figures.errors += 1;
         if waited {
-            figures.latency.record(now - intended);
-            figures.service.record(now - sent);
+            figures.latency.record(request.latency(now));
+            figures.service.record(request.waited(now));
         }
         if let Some(step) = self.step_of(intended) {
             step.errors += 1;
             if class == ErrorClass::Timeout {
-                step.latency.record(now - intended);
+                step.latency.record(request.latency(now));
             }
         }
     }

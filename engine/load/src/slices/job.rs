@@ -74,8 +74,8 @@ pub struct Traffic {
     pub seed: u64,
     #[serde(default)]
     pub first_counter: u64,
-    #[serde(default = "crate::job::default_slot")]
-    pub pacing_slot_s: f64,
+    #[serde(default)]
+    pub pacing_slot_s: Option<f64>,
     #[serde(default)]
     pub tls: Tls,
     #[serde(default)]

@@ -96,13 +96,7 @@ impl Worker {
         if connection.assigned && request.repeated {
             connection.assigned = false;
             self.assigned -= 1;
-            self.recorder.failed(
-                ErrorClass::Reset,
-                request.kind,
-                request.intended,
-                request.sent,
-                now,
-            );
+            self.recorder.failed(ErrorClass::Reset, request, now);
             self.end_pass(slot, now);
         }
     }
@@ -129,6 +123,7 @@ impl Worker {
 
     /// What follows when a connection is gone: the next one, if there is something to send.
     pub(super) fn replace<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+        self.connections[slot as usize].since = now;
         if self.connections[slot as usize].assigned {
             return self.open(wire, slot, now);
         }

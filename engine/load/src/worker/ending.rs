@@ -113,8 +113,7 @@ impl Worker {
         while self.connections[slot as usize].in_flight > 0 {
             let request = self.connections[slot as usize].first;
             self.note(class, Some(request), Some(slot), &received, why, now);
-            self.recorder
-                .failed(class, request.kind, request.intended, request.sent, now);
+            self.recorder.failed(class, request, now);
             self.connections[slot as usize].pop();
             self.in_flight -= 1;
             class = behind_class;

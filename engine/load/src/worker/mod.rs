@@ -164,7 +164,7 @@ impl Worker {
             pipeline: job.pipeline as u16,
             seed: job.seed,
             timeout,
-            slot: nanos(job.pacing_slot_s),
+            slot: nanos(job.slot_s()),
             warmup: nanos(job.warmup_s),
             length: nanos(job.window_s()),
             next_unopened: 0,

@@ -47,8 +47,7 @@ impl Worker {
                         body.len() as u64,
                         now,
                     );
-                    self.recorder
-                        .ok(slot, request.kind, request.intended, request.sent, now);
+                    self.recorder.ok(slot, request, now);
                     if request.waited(now) >= LEAST_WAIT {
                         self.recorder.waited(slot, request, now);
                     }
@@ -196,8 +195,7 @@ impl Worker {
         let failure = failure.or_else(|| self.take_along(slot, request.kind, &partial).err());
         match failure {
             None => {
-                self.recorder
-                    .ok(slot, request.kind, request.intended, request.sent, now);
+                self.recorder.ok(slot, request, now);
                 if request.waited(now) >= LEAST_WAIT {
                     self.recorder.waited(slot, request, now);
                 }
@@ -212,8 +210,7 @@ impl Worker {
                     &why,
                     now,
                 );
-                self.recorder
-                    .failed(class, request.kind, request.intended, request.sent, now);
+                self.recorder.failed(class, request, now);
                 self.end_pass(slot, now);
             }
         }

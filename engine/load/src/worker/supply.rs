@@ -71,6 +71,7 @@ impl Worker {
                     counter,
                     kind,
                     repeated: false,
+                    late: 0,
                 };
                 connection.assigned = true;
                 self.assigned += 1;
@@ -132,21 +133,20 @@ impl Worker {
     /// Starts one request on a slot: sends it, or opens the connection that it waits for.
     pub(super) fn start<W: Wire>(&mut self, wire: &mut W, slot: u32, intended: Nanos, now: Nanos) {
         let (counter, kind) = self.next_request(slot, intended);
+        let connection = &mut self.connections[slot as usize];
+        let late = now.saturating_sub(intended.max(connection.since));
+        if self.open_loop && self.recorder.counts(intended) {
+            self.recorder.lateness.record(late);
+        }
         let request = InFlight {
             intended,
             sent: now,
             counter,
             kind,
             repeated: false,
+            late: u32::try_from(late.0).unwrap_or(u32::MAX),
         };
-        let connection = &mut self.connections[slot as usize];
         if connection.state == State::Open {
-            if self.open_loop {
-                let late = now - intended.max(connection.since);
-                if self.recorder.counts(intended) {
-                    self.recorder.lateness.record(late);
-                }
-            }
             self.transmit(wire, slot, request, now);
             if self.open_loop && self.pipeline > 1 {
                 self.flush(wire, slot, now);

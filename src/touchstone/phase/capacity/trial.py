@@ -28,7 +28,7 @@ GROWS = 0.01
 it; one below it leaves none, whatever its latency is. A hundredth is what is left of noise in two seconds."""
 ENGINE_BUSY = 0.95
 SERVER_BUSY = 0.90
-LATE_SHARE = 0.25
+LATE_SHARE = 1 / 3
 LATE_S = 0.001
 """Where the engine is to blame: as the rules `generator-saturated` and `late-sends` have it, but that the time in which
 it waited for a CPU counts as work. A thread that works or waits all the time is full, whoever has its CPU; one that has
