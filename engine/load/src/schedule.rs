@@ -43,6 +43,8 @@ pub struct Schedule {
     start: Nanos,
     take: Cursor,
     due: Cursor,
+    /// The arrivals of the turns that are measured, from the first of them on.
+    measured: Cursor,
     peak: u64,
     /// Requests in the queue times nanoseconds, for the mean.
     area: f64,
@@ -155,15 +157,19 @@ impl Schedule {
                 ..segment
             })
             .collect();
-        let random = (arrivals == Arrivals::Poisson)
-            .then(|| Random::new(job.seed ^ (u64::from(share) << 32)));
+        let seed = job.seed ^ (u64::from(share) << 32);
         let (first, limit) = (f64::from(share) / part, limit.unwrap_or(u64::MAX));
-        let take = Cursor::new(segments, first, random, limit, nanos(job.warmup_s));
+        let cursor = |seed| {
+            let random = (arrivals == Arrivals::Poisson).then(|| Random::new(seed));
+            Cursor::new(segments.clone(), first, random, limit, nanos(job.warmup_s))
+        };
+        let (take, measured) = (cursor(seed), cursor(!seed));
         let due = take.clone();
         Some(Self {
             start: Nanos::ZERO,
             take,
             due,
+            measured,
             peak: 0,
             area: 0.0,
             observed: None,
@@ -246,8 +252,15 @@ impl Schedule {
         self.until = Nanos::ZERO;
     }
 
-    /// A turn from `begin` to `end`, on the engine's clock: the schedule goes on where the last turn left
-    /// it. `before` is the time of all turns so far.
+    /// The turns that are measured begin: from here on the arrivals are the same for all who are loaded in turn, however
+    /// long each was warmed up.
+    pub fn begin_measuring(&mut self) {
+        (self.take, self.due) = (self.measured.clone(), self.measured.clone());
+        self.turn_index = 0;
+    }
+
+    /// A turn from `begin` to `end`, on the engine's clock: the schedule goes on where the last turn left it. `before` is
+    /// the time of all turns so far, of those that are measured if this one is.
     pub fn begin_turn(&mut self, begin: Nanos, end: Nanos, before: Nanos) {
         self.start = begin - before;
         self.until = before + (end - begin);

@@ -12,7 +12,7 @@ use touchstone_load::error::Error;
 use touchstone_load::result::{HeldUp, Silence};
 use touchstone_load::slices::event::SliceEvent;
 use touchstone_load::slices::job::SlicesJob;
-use touchstone_load::slices::order::Order;
+use touchstone_load::slices::order::{LapPhase, Order};
 use touchstone_load::slices::record::SliceRecord;
 use touchstone_load::slices::result::SlicesResult;
 use touchstone_load::slices::{SlicesControl, run};
@@ -226,6 +226,34 @@ fn an_open_schedule_pauses_between_turns() {
             assert!((offered - sent as f64 / 0.2).abs() < 1e-6, "{offered}");
         }
     }
+}
+
+#[test]
+fn all_contenders_get_the_same_arrivals_however_long_they_warmed_up() {
+    let servers = [
+        FaultServer::start(Fault::None, 1),
+        FaultServer::start(Fault::None, 1),
+    ];
+    let loads = servers.each_ref().map(|server| {
+        let mut load = traffic(&server.url(), "epoll");
+        load["loop"] = json!({"kind": "open", "rate": 1_000.0, "arrivals": "poisson"});
+        load
+    });
+    let result = carry_out(
+        &job(1, &loads),
+        &[
+            slices("warmup", &[0, 1, 0, 0]),
+            slices("load", &[0, 1, 1, 0, 0, 1]),
+        ],
+    );
+    let sent = |contender| {
+        let own = of(&result, contender).into_iter();
+        let laps = own.filter(|slice| slice.lap_phase == LapPhase::Load);
+        laps.map(|slice| slice.sent).collect::<Vec<_>>()
+    };
+    assert_eq!(sent(0), sent(1));
+    assert_eq!(sent(0).len(), 3);
+    assert!(sent(0).iter().any(|n| *n != sent(0)[0]), "{:?}", sent(0));
 }
 
 #[test]

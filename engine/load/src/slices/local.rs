@@ -21,8 +21,9 @@ use crate::threads::{Share, Threads};
 pub struct LocalCrew {
     threads: Option<Box<Threads>>,
     gate: Arc<Gate>,
-    /// The time of all turns so far.
+    /// The time of all turns so far; of those that are measured, once one was.
     loaded: Nanos,
+    measured: bool,
 }
 
 impl LocalCrew {
@@ -45,6 +46,7 @@ impl LocalCrew {
             threads: Some(threads),
             gate,
             loaded: Nanos::ZERO,
+            measured: false,
         };
         if crew.gate.is_left() {
             return Err(crew.failure());
@@ -54,10 +56,19 @@ impl LocalCrew {
 
     /// Loads the contender in a turn that begins now, or ought to have begun before.
     pub fn enter(&mut self, turn: Turn) {
+        let is_first = turn.measured && !std::mem::replace(&mut self.measured, turn.measured);
+        if is_first {
+            self.loaded = Nanos::ZERO;
+        }
         let before = self.loaded;
         self.loaded += turn.end - turn.begin;
         if let Some(threads) = &self.threads {
-            threads.with_schedule(|schedule| schedule.begin_turn(turn.begin, turn.end, before));
+            threads.with_schedule(|schedule| {
+                if is_first {
+                    schedule.begin_measuring();
+                }
+                schedule.begin_turn(turn.begin, turn.end, before);
+            });
         }
         self.gate.call(Call::Begin(turn));
     }
