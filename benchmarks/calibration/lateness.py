@@ -1,7 +1,8 @@
 """How late the engine sends in an open loop, and what that would add to latencies if it were counted in.
 
 `python -m benchmarks.calibration.lateness [--rates N ...] [--repeat N]`: the null server on one CPU, the engine on
-another, Poisson arrivals over 64 connections, sent when due and at multiples of 250 us in alternating runs.
+another, Poisson arrivals over 64 connections, sent when due and at multiples of 250 us in alternating runs. Prints
+microseconds.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import os
 import statistics
 import subprocess
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from touchstone.bench.tare import server
 from touchstone.engine.locate import engine_path
 
 _SLOTS = ("0us", "250us")
-_COLUMNS = {"rate": 7, "slot": 6, "CPU/request": 12, "latency p50": 12, "p99": 6, "lateness p50": 13, "p99 ": 6}
+_HEAD = ("rate", "slot", "CPU/request", "latency p50", "latency p99", "lateness p50", "lateness p99")
 
 
 def load(url: str, rate: int, slot: str, cpu: int) -> tuple[float, ...]:
@@ -31,15 +33,15 @@ def load(url: str, rate: int, slot: str, cpu: int) -> tuple[float, ...]:
     return tuple(1e6 * seconds for seconds in (used, *spread))
 
 
-def rows(rates: list[int], repeat: int) -> Iterator[str]:
-    """A line for each rate and slot, medians over the repetitions."""
+def rows(rates: list[int], repeat: int) -> Iterator[tuple[str, ...]]:
+    """A row for each rate and slot, medians over the repetitions."""
     cpus = sorted(os.sched_getaffinity(0))
     with server("null", [], cpus[:1]) as null:
         for rate in rates:
             found = [[load(null.url, rate, slot, cpus[-1]) for slot in _SLOTS] for _ in range(repeat)]
             for slot, runs in zip(_SLOTS, zip(*found, strict=True), strict=True):
-                used, p50, p99, late50, late99 = (statistics.median(values) for values in zip(*runs, strict=True))
-                yield f"{rate:>7} {slot:>6} {used:>12.0f} {p50:>12.0f} {p99:>6.0f} {late50:>13.0f} {late99:>6.0f}"
+                figures = (statistics.median(values) for values in zip(*runs, strict=True))
+                yield (str(rate), slot, *(f"{figure:.0f}" for figure in figures))
 
 
 if __name__ == "__main__":
@@ -47,6 +49,5 @@ if __name__ == "__main__":
     parser.add_argument("--rates", type=int, nargs="+", default=[1_000, 2_000, 4_000, 8_000, 16_000])
     parser.add_argument("--repeat", type=int, default=5)
     asked = parser.parse_args()
-    print(*(f"{name:>{width}}" for name, width in _COLUMNS.items()), "  (us)")
-    for line in rows(asked.rates, asked.repeat):
-        print(line, flush=True)
+    for row in chain([_HEAD], rows(asked.rates, asked.repeat)):
+        print(*(f"{cell:>12}" for cell in row), flush=True)

@@ -339,9 +339,6 @@ pub(crate) const fn yes() -> bool {
 pub(crate) const fn default_connections() -> u32 {
     64
 }
-/// The pacing slot, in seconds, where it saves more wake-ups than it delays.
-const SLOT_S: f64 = 250e-6;
-
 const fn default_duration() -> f64 {
     10.0
 }
@@ -395,19 +392,6 @@ impl Job {
         !matches!(self.arrival, Loop::Closed)
     }
 
-    /// The pacing slot in seconds: as asked, or what suits the highest rate.
-    #[must_use]
-    pub fn slot_s(&self) -> f64 {
-        let highest = match &self.arrival {
-            Loop::Closed => 0.0,
-            Loop::Open { rate, .. } => *rate,
-            Loop::Steps { steps, .. } => steps.iter().map(|step| step.rate).fold(0.0, f64::max),
-            Loop::Ramp { from, to, .. } => from.max(*to),
-        };
-        let usual = if highest * SLOT_S > 1.0 { SLOT_S } else { 0.0 };
-        self.pacing_slot_s.unwrap_or(usual)
-    }
-
     /// Checks what the types alone do not.
     ///
     /// # Errors
@@ -440,7 +424,8 @@ impl Job {
             "series_interval_s must be at least 0.01",
         )?;
         must(
-            length(self.slot_s()) && self.slot_s() <= 0.1,
+            self.pacing_slot_s
+                .is_none_or(|slot| length(slot) && slot <= 0.1),
             "pacing_slot_s must be 0 to 0.1, or null",
         )?;
         must(

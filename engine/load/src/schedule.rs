@@ -11,6 +11,9 @@ use crate::clock::{Nanos, nanos};
 use crate::job::{Arrivals, Job, Loop};
 use crate::random::Random;
 
+/// The pacing slot, in seconds, where it saves more wake-ups than it delays.
+const SLOT_S: f64 = 250e-6;
+
 /// A stretch of time with a rate that is constant or changes linearly.
 #[derive(Debug, Clone, Copy)]
 struct Segment {
@@ -341,6 +344,20 @@ pub fn offered_rate(job: &Job) -> Option<f64> {
     let window = &segments[1..];
     let seconds: f64 = window.iter().map(|segment| segment.seconds).sum();
     Some(window.iter().map(Segment::expected).sum::<f64>() / seconds)
+}
+
+/// The pacing slot in seconds: as the job asks, or what suits the highest rate of its schedule.
+#[must_use]
+pub fn slot_s(job: &Job) -> f64 {
+    job.pacing_slot_s.unwrap_or_else(|| {
+        let segments = segments(job).map_or_else(Vec::new, |(segments, _)| segments);
+        let pays = |one: &Segment| one.from.max(one.to) * SLOT_S > 1.0;
+        if segments.iter().any(pays) {
+            SLOT_S
+        } else {
+            0.0
+        }
+    })
 }
 
 /// The next multiple of the slot at or after `due`, counted from `origin`.

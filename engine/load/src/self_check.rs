@@ -2,6 +2,7 @@
 
 use crate::job::{Arrivals, Loop};
 use crate::result::{LoadResult, SeriesPoint};
+use crate::schedule::slot_s;
 
 /// A thread that is busier than this is the bottleneck itself: the figure is the generator's, not the server's.
 const SATURATED: f64 = 0.97;
@@ -46,7 +47,7 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
         }
     }
     if let Some(lateness) = &result.lateness
-        && lateness.p99 > result.job.slot_s() + LATE
+        && lateness.p99 > slot_s(&result.job) + LATE
     {
         reasons.push(format!(
             "1 % of the sends left {:.2} ms late or later although a connection was free: give the generator CPUs of its own",

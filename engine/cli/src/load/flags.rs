@@ -88,8 +88,7 @@ pub struct Flags {
     /// https: authorities to trust, in PEM, and not the system's.
     #[arg(long, value_name = "FILE", help_heading = "Connections")]
     cacert: Option<String>,
-    /// Open loop: send at multiples of this; longer is cheaper and later. 250us from 4,000 requests/s on, 0 below, if not
-    /// given.
+    /// Open loop: send at multiples of this; longer is cheaper and later. 250us above 4,000 requests/s, else 0, if not given.
     #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Load")]
     slot: Option<f64>,
     /// Length of one interval of the series; a twentieth of the duration if not given, 0.1 to 1 s.

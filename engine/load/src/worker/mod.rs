@@ -22,6 +22,7 @@ use crate::known::KnownResponse;
 use crate::mix::Mix;
 use crate::random::Random;
 use crate::recorder::Recorder;
+use crate::schedule::slot_s;
 use crate::shared::Shared;
 use crate::usage::Usage;
 use journeys::Journeys;
@@ -43,6 +44,13 @@ pub struct Part {
     pub global_threads: u32,
     /// Connections of this thread.
     pub connections: u32,
+}
+
+impl Part {
+    /// The thread's own draws of a seed.
+    const fn random(&self, seed: u64) -> Random {
+        Random::new(seed.wrapping_add((self.global_index as u64) << 40))
+    }
 }
 
 /// Where the run stands.
@@ -154,7 +162,7 @@ impl Worker {
             idle: VecDeque::new(),
             due: Vec::new(),
             backlog: false,
-            random: Random::new(job.seed.wrapping_add(u64::from(part.global_index) << 40)),
+            random: part.random(job.seed),
             counter: job.first_counter + u64::from(part.global_index),
             part,
             phase: Phase::Preparing,
@@ -164,7 +172,7 @@ impl Worker {
             pipeline: job.pipeline as u16,
             seed: job.seed,
             timeout,
-            slot: nanos(job.slot_s()),
+            slot: nanos(slot_s(job)),
             warmup: nanos(job.warmup_s),
             length: nanos(job.window_s()),
             next_unopened: 0,

@@ -7,7 +7,6 @@ use crate::clock::{self, Nanos};
 use crate::connection::State;
 use crate::failure::ErrorClass;
 use crate::job::Job;
-use crate::random::Random;
 use crate::recorder::{Recorder, Window};
 use crate::slices::gate::{Answer, Call, Gate, Turn};
 use crate::slices::part::SlicePart;
@@ -112,7 +111,7 @@ impl Worker {
         (turns.measured, turns.begin) = (turn.measured, turn.begin);
         if turn.measured && turns.measured_turns == 0 {
             // The same requests for all who are loaded in turn, as far as they come in the same number.
-            self.random = Random::new(!self.seed ^ u64::from(self.part.global_index) << 40);
+            self.random = self.part.random(!self.seed);
         }
         self.begun = now;
         self.backlog = false;
