@@ -77,6 +77,24 @@ def test_laps_that_one_of_them_has_not_are_left_out() -> None:
     assert effect.laps == 7
 
 
+def test_a_far_percentile_of_a_slice_counts_where_one_stall_is_within_it() -> None:
+    run = sliced_run({GO: 40_000.0, RUST: 44_000.0}, noise=0.01)
+    for contender, one in turns(run):
+        if contender == GO and one.lap == 3:
+            assert one.latency is not None
+            one.latency.p99 = 1.0
+    found = comparison(run, "latency_p99")
+    assert found.laps == 5 * 12
+    assert found.low is not None and found.high is not None
+    assert 0.9 < found.low < 1 / 1.1 < found.high < 0.92
+
+
+def test_a_slice_of_few_requests_tells_nothing_of_the_99th_percentile() -> None:
+    few = {GO: 20_000.0, RUST: 44_000.0}
+    assert comparison(sliced_run(few), "latency_p99").laps == 0
+    assert comparison(sliced_run(few), "latency_p50").laps == 5 * 12
+
+
 def turns(run: Run) -> list[tuple[str, Slice]]:
     """Every slice of a run, with its contender."""
     return [(sample.contender, one) for sample in run.samples if sample.slices for one in sample.slices.slices]

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import scipy
 
-from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, adjustment, effect_of, laps_of
+from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, adjustment, effect_of, laps_by_round
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval
 from touchstone.record.sample import Sample
 
@@ -43,9 +43,9 @@ def convergence(
     steps: list[Step] = []
     finished: list[LapEffect] = []
     numbers = sorted(contender.keys() & baseline.keys())
-    rounds = {number: laps_of(contender[number], baseline[number], figure) for number in numbers}
-    found = adjustment([*rounds.values()], figure)
-    for number, laps in rounds.items():
+    rounds = laps_by_round([(contender[number], baseline[number]) for number in numbers], figure)
+    found = adjustment(rounds, figure)
+    for number, laps in zip(numbers, rounds, strict=True):
         ratios = found.applied(laps)
         effects = finished
         for count in range(1, len(ratios) + 1):

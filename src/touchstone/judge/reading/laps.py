@@ -11,16 +11,22 @@ each: from lap to lap, within the rounds. So the ratios are taken at equal distu
 al. 2013, CUPED), which leaves their mean where it is and takes away scatter. Not so where one contender's slices were
 disturbed more than chance explains: others may then have taken what this contender left over, or it slows its own core
 down.
+
+A far percentile of a slice is that of the service, and not of a moment, where one stall that holds up every connection
+once is within it: where its hundredth part is more requests than can be under way. Elsewhere a stall would lift the
+99th percentile of the slices that it meets, and the trimmed mean of laps would leave out what is in the round's.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from touchstone.judge.reading.traffic import slots
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.sample import Sample
 
@@ -38,11 +44,15 @@ _VALUES: Mapping[str, Callable[[Slice], float | None]] = {
     "throughput": lambda one: one.rate,
     "cpu_per_request": _cpu,
     "latency_p50": lambda one: one.latency.p50 if one.latency else None,
+    "latency_p99": lambda one: one.latency.p99 if one.latency else None,
 }
-"""What a single slice knows of a figure. Far percentiles need more requests than a slice has."""
+"""What a single slice knows of a figure."""
+_BEYOND = {"latency_p99": 0.01}
+"""The share of a slice's requests that lies beyond a far percentile."""
 
 _MOVED = {"throughput": -1, "cpu_per_request": 1, "latency_p50": 1}
-"""To which side others that take CPU time, and a slower core, move a figure."""
+"""To which side others that take CPU time, and a slower core, move a figure. A far percentile is not moved in
+proportion."""
 LEAST_PAIRS = 24
 """With fewer laps over all rounds a slope is a guess."""
 EXPLAINED = 0.25
@@ -51,7 +61,7 @@ _CHANCE = 3.0
 """Standard errors of the mean disturbance within which it is taken for chance."""
 
 SLICED = tuple(_VALUES)
-"""The figures of which laps tell."""
+"""The figures of which laps can tell."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +117,8 @@ class LapEffect:
     laps: int
 
 
-def laps_of(contender: Sample, baseline: Sample, figure: str) -> list[Lap]:
-    """The laps that both have, in their order; none where slices do not know the figure."""
+def _laps_of(contender: Sample, baseline: Sample, figure: str) -> list[Lap]:
+    """The laps that both have, in their order."""
     value = _VALUES.get(figure)
     if value is None or contender.slices is None or baseline.slices is None:
         return []
@@ -124,12 +134,35 @@ def laps_of(contender: Sample, baseline: Sample, figure: str) -> list[Lap]:
     return found
 
 
+def laps_by_round(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> list[list[Lap]]:
+    """The laps of each round, none where slices do not know the figure.
+
+    `pairs` are the samples of contender and baseline, a pair for each round.
+    """
+    tell = all(_hold(samples, _BEYOND.get(figure)) for samples in zip(*pairs, strict=True))
+    return [_laps_of(*pair, figure) if tell else [] for pair in pairs]
+
+
+def _hold(samples: Sequence[Sample], beyond: float | None) -> bool:
+    """Whether the slices of one contender have more requests beyond a percentile than can be under way."""
+    if beyond is None:
+        return True
+    counts = [
+        one.latency.count * beyond / max(1, slots(sample))
+        for sample in samples
+        if sample.slices is not None and sample.result is not None
+        for one in sample.slices.slices
+        if one.lap is not None and one.latency is not None
+    ]
+    return bool(counts) and statistics.median(counts) >= 1
+
+
 def lap_effects(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> tuple[list[LapEffect], Adjustment]:
     """The effect of each round that has enough laps, and the adjustment that it was taken with.
 
     `pairs` are the samples of contender and baseline, a pair for each round.
     """
-    rounds = [laps_of(*pair, figure) for pair in pairs]
+    rounds = laps_by_round(pairs, figure)
     found = adjustment(rounds, figure)
     return [effect_of(found.applied(laps)) for laps in rounds if len(laps) >= LEAST_LAPS], found
 
