@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from touchstone.failure import UsageError, did_you_mean
+from touchstone.intake.answers import draft_from_urls
 from touchstone.intake.draft import Draft
 from touchstone.intake.har import draft_from_har
 from touchstone.intake.openapi import draft_from_openapi
@@ -70,6 +72,14 @@ def new(
     from_har: Annotated[
         Path | None, typer.Option(help="Draft contract and loads from a session that a browser recorded.", exists=True)
     ] = None,
+    from_url: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URL",
+            help="Draft contract and loads from what a service that runs answers to GET; may be given again. The first "
+            "is what tells that it has started, such as http://127.0.0.1:8080/health.",
+        ),
+    ] = None,
 ) -> None:
     """Make a scenario with a stack that runs, add a stack to one, or draft one from a file."""
     if stack is not None and service is not None:
@@ -77,7 +87,7 @@ def new(
     if stack is not None and stack not in KINDS:
         hint = did_you_mean(stack, KINDS)
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
-    draft = _draft(folder, from_openapi, from_har)
+    draft = _draft(folder, from_openapi, from_har, from_url or [])
     if draft is not None and stack is None and service is None:
         typer.echo(draft.write(folder))
         typer.echo(f"edit it, and add the service: touchstone new {folder} --service FOLDER")
@@ -114,7 +124,7 @@ def _home(folder: Path, called: str) -> Path:
 def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
     """What is left to do when a stack was drafted from a service; `invented` if the scenario was not the user's."""
     look = f"look at {home / STACK_FILE}, and see whether it starts: touchstone run {folder} --phase verify"
-    example = f"say in {folder / SCENARIO_FILE} what it answers: GET /ping is an example"
+    example = f"say in {folder / SCENARIO_FILE} what it answers: GET /ping is an example (--from-url asks it)"
     return [example, look] if invented else [look]
 
 
@@ -126,15 +136,19 @@ def _after_a_starter(folder: Path, home: Path) -> list[str]:
     ]
 
 
-def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None) -> Draft | None:
-    """What a document says of a scenario; None if none is given. Raises UsageError."""
-    if from_openapi is not None and from_har is not None:
-        raise UsageError("a scenario is drafted from one file", fix="give --from-openapi or --from-har")
-    if (from_openapi or from_har) and (folder / SCENARIO_FILE).exists():
+def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None, from_url: Sequence[str]) -> Draft | None:
+    """What is known of a scenario from elsewhere; None if nothing is given. Raises UsageError."""
+    given = [bool(one) for one in (from_openapi, from_har, from_url)].count(True)
+    if given > 1:
+        fix = "give --from-openapi, --from-har or --from-url"
+        raise UsageError("a scenario is drafted from one file, or from one service", fix=fix)
+    if given and (folder / SCENARIO_FILE).exists():
         raise UsageError("there is a scenario already", where=str(folder / SCENARIO_FILE), fix="name another folder")
     if from_openapi is not None:
         return draft_from_openapi(from_openapi)
-    return None if from_har is None else draft_from_har(from_har)
+    if from_har is not None:
+        return draft_from_har(from_har)
+    return draft_from_urls(from_url) if from_url else None
 
 
 def _write_scenario(folder: Path) -> Path:

@@ -34,8 +34,10 @@ class DraftRequest:
     content_type: str | None = None
     json_types: Mapping[str, str] = field(default_factory=dict)
     """Fields that a JSON body must have, by type."""
-    json_values: Mapping[str, str] = field(default_factory=dict)
+    json_values: Mapping[str, Any] = field(default_factory=dict)
     """Fields that a JSON body must have, by value."""
+    json_exact: bool = False
+    """Whether a JSON body has no other fields."""
     answer: str | None = None
     """The whole body of the right response."""
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +97,7 @@ class Draft:
         yield ""
         yield "[ready]                     # the request whose correct response means that the service has started"
         yield f"target = {text(literal(ready.target))}"
-        known = {} if ready.answer is None else {"body": literal(ready.answer)}
+        known = {name: held for name, held in _answer(ready).items() if name == "body"}
         yield f"expect = {table({'status': ready.status} | known)}"
         for identity, one in zip(_unlike(one.name for one in self.contract), self.contract, strict=True):
             yield from (
@@ -169,5 +171,19 @@ def _answer(one: DraftRequest) -> dict[str, Any]:
         expect["body"] = literal(one.answer)
     elif one.json_types or one.json_values:
         by_type = {name: {"type": kind} for name, kind in one.json_types.items()}
-        expect["json"] = by_type | {name: literal(held) for name, held in one.json_values.items()}
+        expect["json"] = by_type | {name: _literal(held) for name, held in one.json_values.items()}
+        if one.json_exact:
+            expect["json_exact"] = True
     return expect
+
+
+def _literal(held: Any) -> Any:
+    """A value of JSON in which no text has a placeholder."""
+    match held:
+        case str():
+            return literal(held)
+        case dict():
+            return {name: _literal(one) for name, one in held.items()}
+        case list():
+            return [_literal(one) for one in held]
+    return held

@@ -1,0 +1,150 @@
+"""A draft from a service that runs: each URL is asked a few times, and what stays the same makes a right response."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from touchstone.contract.template import Values
+from touchstone.contract.wire import Answer, Service
+from touchstone.failure import UsageError
+from touchstone.intake.draft import Draft, DraftLoad, DraftRequest, slug
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.outside import Outside
+from touchstone.manifest.template import literal
+
+_ASKED = 3
+_PAUSE_S = 0.6
+"""So that a time of day in seconds is not the same in all responses."""
+_LONGEST = 2_000
+"""Characters of a body that a person would read in a manifest."""
+_ERROR, _SERVER_ERROR = 400, 500
+
+
+def draft_from_urls(urls: Sequence[str]) -> Draft:
+    """Ask each URL three times with GET. Raises UsageError for a URL that gets no answer, or another status each time.
+
+    The first is what the service is asked until it has started; the others are the load, where there are others that
+    are no errors.
+    """
+    outside = _one_service(urls)
+    service = Service(outside.host, outside.port)
+    answers: dict[str, list[Answer]] = {_target(url): [] for url in urls}
+    for number in range(_ASKED):
+        if number:
+            time.sleep(_PAUSE_S)
+        for target, given in answers.items():
+            given.append(_ask(service, outside.origin, target, number))
+    requests = [_request(target, given) for target, given in answers.items()]
+    others = requests[1:] or requests
+    load = DraftLoad("mix", "A mix of requests", [one for one in others if one.status < _ERROR] or others)
+    return Draft(f"What {outside.origin} answers", outside.origin, requests, [load])
+
+
+def _one_service(urls: Sequence[str]) -> Outside:
+    try:
+        origins = {f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, urls)}
+    except ValueError as error:
+        raise UsageError(f"{' '.join(urls)}: {error}", fix="write it like http://127.0.0.1:8080/health") from error
+    if len(origins) > 1:
+        raise UsageError(f"the URLs belong to several services: {', '.join(sorted(origins))}", fix="draft one service")
+    return Outside("service", origins.pop())
+
+
+def _target(url: str) -> str:
+    parts = urlsplit(url)
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def _ask(service: Service, origin: str, target: str, number: int) -> Answer:
+    answer = service.exchange(Request(target=literal(target)), Values(counter=number, fresh="", seed=0))
+    if answer.failure is not None:
+        raise UsageError(
+            f"GET {target}: {answer.failure}", where=origin, fix="start the service, and name what it answers"
+        )
+    return answer
+
+
+def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
+    statuses = [answer.status or 0 for answer in answers]
+    if len(set(statuses)) > 1:
+        told = ", ".join(map(str, statuses))
+        raise UsageError(f"GET {target} is answered {told} in turn", fix="name a URL that is answered alike each time")
+    types = {(answer.field("content-type") or "").partition(";")[0].strip().lower() for answer in answers}
+    bodies = [_text(answer.body) for answer in answers]
+    objects = [found for body in bodies if (found := _object(body)) is not None]
+    answer = bodies[0] if len(set(bodies)) == 1 and len(bodies[0] or "") <= _LONGEST else None
+    values, kinds = _fields(objects) if len(objects) == len(bodies) else ({}, {})
+    look = ["is this a right response?"] if statuses[0] >= _SERVER_ERROR else []
+    if kinds:
+        look.append(f"of these the type is checked alone: {', '.join(kinds)}")
+    elif answer is None and not values:
+        look.append("the body is not checked: it is no text, or long, or another one each time")
+    return DraftRequest(
+        name=slug(f"get {urlsplit(target).path}"),
+        method="GET",
+        target=target,
+        says=f"GET {target} is answered {statuses[0]}",
+        status=statuses[0],
+        content_type=types.pop() or None if len(types) == 1 else None,
+        json_types=kinds,
+        json_values=values,
+        json_exact=all(one.keys() == (values | kinds).keys() for one in objects),
+        answer=None if values or kinds else answer,
+        guessed=f"look: {'; '.join(look)}" if look else "",
+    )
+
+
+def _text(body: bytes) -> str | None:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _object(body: str | None) -> dict[str, Any] | None:
+    try:
+        found = json.loads(body or "")
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and found else None
+
+
+def _fields(objects: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The fields that all have: the values of those that are the same, and the types of the others."""
+    values: dict[str, Any] = {}
+    kinds: dict[str, str] = {}
+    for name, held in objects[0].items():
+        others = [one[name] for one in objects[1:] if name in one]
+        if len(others) + 1 < len(objects):
+            continue
+        if all(other == held for other in others) and _may_stand(held) and len(json.dumps(held)) <= _LONGEST:
+            values[name] = held
+        elif len(types := {_type(one) for one in (held, *others)}) == 1:
+            kinds[name] = types.pop()
+    return values, kinds
+
+
+def _may_stand(held: Any) -> bool:
+    """Whether a manifest can hold the value: it knows no null, and reads a table with `type` alone as a type."""
+    if isinstance(held, dict):
+        return held.keys() != {"type"} and all(map(_may_stand, held.values()))
+    return all(map(_may_stand, held)) if isinstance(held, list) else held is not None
+
+
+def _type(held: Any) -> str:
+    match held:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+    return "array" if isinstance(held, list) else "object"

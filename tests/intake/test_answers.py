@@ -1,0 +1,106 @@
+"""What a running service answers becomes a contract that it holds, and one that another service would break."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.run.test_end_to_end import touchstone
+from touchstone.failure import UsageError
+from touchstone.intake.answers import draft_from_urls
+from touchstone.manifest.expected_json import JsonType
+from touchstone.manifest.reader import read_manifest
+from touchstone.manifest.scenario import Scenario
+
+_JSON, _TEXT = "application/json; charset=utf-8", "text/plain"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Some answers are the same each time, some are not."""
+
+    protocol_version = "HTTP/1.1"
+    numbers = itertools.count()
+
+    def do_GET(self) -> None:
+        number = next(self.numbers)
+        thing = {"name": '{fresh} "it\'s"', "tags": ["a", {"deep": "{b}"}], "at": number, "none": None}
+        answers: dict[str, tuple[int, str, bytes]] = {
+            "/health": (204, "", b""),
+            "/thing?x=%7B1": (200, _JSON, json.dumps(thing).encode()),
+            "/text": (200, _TEXT, b"one\ntwo {counter}"),
+            "/binary": (200, "image/png", bytes(range(256))),
+            "/clock": (200, _TEXT, str(number).encode()),
+            "/gone": (404, _TEXT, b"no"),
+            "/broken": (503, _TEXT, b"down"),
+            "/flips": (200 + number % 2, _TEXT, b""),
+        }
+        status, kind, body = answers[self.path]
+        self.send_response(status)
+        if kind:
+            self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def origin() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_service_holds_what_was_drafted_from_it(tmp_path: Path, origin: str) -> None:
+    paths = ("/health", "/thing?x=%7B1", "/text", "/binary", "/clock", "/gone", "/broken")
+    asked = [word for path in paths for word in ("--from-url", origin + path)]
+    done = touchstone(tmp_path, "new", "bench", *asked)
+    assert done.returncode == 0, done.stderr
+    held = touchstone(tmp_path, "run", "bench", "--url", f"one={origin}", "--phase", "verify")
+    assert held.returncode == 0, held.stdout + held.stderr
+    assert "one holds its contract: 7 checks" in held.stdout
+
+    scenario = read_manifest(tmp_path / "bench" / "scenario.toml", Scenario)
+    assert scenario.ready.target == "/health"
+    _, thing, text, binary, clock, gone, broken = (check.steps[0].expect for check in scenario.contract)  # type: ignore[union-attr]
+    assert thing.json_fields == {
+        "name": '{brace}fresh} "it\'s"',
+        "tags": ["a", {"deep": "{b}"}],
+        "at": JsonType(type="integer"),
+        "none": JsonType(type="null"),
+    }
+    assert thing.json_exact
+    assert text.body == "one\ntwo {brace}counter}"
+    assert (binary.body, binary.content_type, clock.body) == (None, "image/png", None)
+    assert (gone.status, broken.status) == (404, 503)
+    assert [request.target for request in scenario.loads["mix"].requests] == [
+        "/thing?x=%7B1",
+        "/text",
+        "/binary",
+        "/clock",
+    ]
+    marked = [line for line in (tmp_path / "bench" / "scenario.toml").read_text().splitlines() if "# look" in line]
+    assert len(set(marked)) == 3, "fields that vary, bodies that are not checked, and a server's error"
+
+
+def test_what_is_no_answer_is_refused(origin: str) -> None:
+    with pytest.raises(UsageError, match="in turn"):
+        draft_from_urls([f"{origin}/flips"])
+    with pytest.raises(UsageError, match="several services"):
+        draft_from_urls([f"{origin}/text", "http://127.0.0.1:1/text"])
+    with pytest.raises(UsageError, match="no answer"):
+        draft_from_urls(["http://127.0.0.1:1/text"])
+    for url in ("127.0.0.1:80/x", "https://127.0.0.1/x", "http://[::1/x", "http://127.0.0.1:x/y"):
+        with pytest.raises(UsageError):
+            draft_from_urls([url])
