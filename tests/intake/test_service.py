@@ -117,6 +117,32 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             "app/node_modules/.bin/tsx src/web.ts",
         ),
         (
+            {
+                "package.json": json.dumps(
+                    {"scripts": {"dev": "bun run --hot src/index.ts"}, "dependencies": {"a": "1"}}
+                ),
+                "bun.lock": "",
+            },
+            ["bun"],
+            "",
+            "bun src/index.ts",
+        ),
+        (
+            {
+                "package.json": json.dumps({"scripts": {"build": "bun build src/a.ts", "start": "node dist/a.js"}}),
+                "bun.lockb": "",
+            },
+            ["node", "bun"],
+            "bun run --cwd app build",
+            "node dist/a.js",
+        ),
+        (
+            {"package.json": json.dumps({"scripts": {"start": "bun run dev"}, "module": "web.ts"}), "bun.lock": ""},
+            ["bun"],
+            "",
+            "bun web.ts",
+        ),
+        (
             {"go.mod": "module x\n", "cmd/api/main.go": MAIN_GO, "lib.go": "package x\n", "package.json": "{}"},
             ["go"],
             "go build -C app -trimpath -o ../server ./cmd/api",
@@ -296,6 +322,9 @@ def test_a_compiled_program_gets_the_arguments_that_it_is_deployed_with(
         (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); http.ListenAndServe(":8080", nil)'}, None),
         (GO | {"main.go": MAIN_GO + "port = 5432\nlisten({host: h, port: 4000})"}, 4000),
         (GO | {"main.go": MAIN_GO + "listen(1234567)"}, None),
+        ({"package.json": "{}", "index.js": "Bun.serve({ hostname, port: 3001, fetch })"}, 3001),
+        ({"package.json": "{}", "index.js": "export default { fetch, port: 3002 }"}, 3002),
+        ({"package.json": "{}", "index.js": "Bun.serve({ port: Bun.env.PORT ?? 3001, fetch })"}, None),
         (GO | {"main.go": MAIN_GO + "listen(99999)"}, None),
     ],
 )

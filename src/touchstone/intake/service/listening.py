@@ -25,7 +25,7 @@ _READERS = (
     "GetEnvironmentVariable",
     r"env::var(?:_os)?",
     r"environ(?:\.get)?",
-    r"process\.env",
+    r"(?:process|Bun|import\.meta)\.env",
 )
 """What reads a variable in Go, C, Java, C#, Rust, Python and JavaScript."""
 _VARIABLE = re.compile(
@@ -37,11 +37,11 @@ _CLAP = re.compile(
     r"""#\[(?:arg|clap)\([^\]]*\blong\b(?:\s*=\s*"(?P<long>[a-z-]+)")?[^\]]*\)\]\s*(?:pub\s+)?(?P<field>\w+)"""
 )
 _FIXED = re.compile(
-    r"""(?:\blisten\(\s*(?:\{[^}]*\bport:\s*)?|ListenAndServe\(\s*["']|InetSocketAddress\(\s*|\bbind\(\s*["']|\bport\s*=\s*)"""
-    r"""(?:[\w.\[\]]*:)?(\d{4,5})\b""",
+    r"""(?:\b(?:listen|serve)\(\s*(?:\{[^}]*\bport:\s*)?|export default \{[^}]*\bport:\s*|ListenAndServe\(\s*["']"""
+    r"""|InetSocketAddress\(\s*|\bbind\(\s*["']|\bport\s*=\s*)(?:[\w.\[\]]*:)?(\d{4,5})\b""",
     re.IGNORECASE,
 )
-"""`listen(3000)`, `listen({ port: 3000 })`, `ListenAndServe(":8080")`, `bind("0.0.0.0:8080")`, `port = 5000`."""
+"""`listen(3000)`, `serve({ port: 3000 })`, `ListenAndServe(":8080")`, `bind("0.0.0.0:8080")`, `port = 5000`."""
 _OF_OTHERS = frozenset((1433, 3306, 5432, 5672, 6379, 9042, 9092, 9200, 11211, 27017))
 """Where databases and brokers listen."""
 

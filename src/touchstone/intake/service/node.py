@@ -1,4 +1,4 @@
-"""A service with a package.json: npm, pnpm or yarn, its scripts `build` and `start`."""
+"""A service with a package.json: npm, pnpm, yarn or Bun, its scripts `build` and `start`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from touchstone.intake.service.deployed import Deployed, command, deployed
 
 MARK = "package.json"
 _ENTRIES = ("server.js", "index.js", "app.js", "main.js", "src/server.js", "src/index.js", "src/main.js")
+_BUN_ENTRIES = ("src/index.ts", "index.ts", "src/server.ts", "server.ts", *_ENTRIES)
 _STARTS = ("start:prod", "start")
+_WATCHING = ("--hot", "--watch")
+"""What Bun's script `dev` has and a deployed service has not: without it, it is what starts the service."""
 _VALUED = ("-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file")
 """Options of node whose value may be a word of its own."""
+_TYPES = "tsconfig.json"
 _PROGRAMS = f"{below('node_modules')}/.bin/"
 """Where the programs of its packages lie."""
 _SOURCES = ("src", "lib", "routes", "views", "public", "config")
@@ -36,20 +40,29 @@ class _Manager:
     production: Words
     """What leaves out the packages that only a build needs."""
     needs: str = ">=8"
+    folder_last: bool = False
+    """Whether that option comes after the command."""
 
-    def words(self, *what: str) -> Words:
-        return [self.tool, self.folder, APP, *what]
+    def words(self, command: str, *what: str) -> Words:
+        placed = [command, self.folder, APP] if self.folder_last else [self.folder, APP, command]
+        return [self.tool, *placed, *what]
 
 
+_BUN = "bun"
+"""Both what gets the packages and what runs the service."""
 _NPM = _Manager("npm", "package-lock.json", "--prefix", ["ci"], ["--omit=dev"])
 _MANAGERS = (
     _Manager("pnpm", "pnpm-lock.yaml", "--dir", ["install", "--frozen-lockfile"], ["--prod"]),
     _Manager("yarn", "yarn.lock", "--cwd", ["install", "--frozen-lockfile"], ["--production"], ">=1"),
+    *(
+        _Manager(_BUN, lock, "--cwd", ["install", "--frozen-lockfile"], ["--production"], ">=1", folder_last=True)
+        for lock in ("bun.lock", "bun.lockb")
+    ),
     _NPM,
 )
 DEPLOYED = {"NODE_ENV": "production"}
 """Without it Express reads its templates anew for each response, and others log for developers."""
-_RUNNERS = ("node", *(manager.tool for manager in _MANAGERS))
+_RUNNERS = ("node", *dict.fromkeys(manager.tool for manager in _MANAGERS))
 
 
 def draft(service: Path) -> DraftStack:
@@ -58,17 +71,20 @@ def draft(service: Path) -> DraftStack:
     scripts = manifest.get("scripts") or {}
     manager = next((one for one in _MANAGERS if (service / one.lock).is_file()), _NPM)
     built = "build" in scripts
-    found, guessed = _start(service, manifest, scripts)
+    found, guessed = _start(service, manifest, scripts, manager)
+    entry = _entry(found.words)
+    typed = (service / _TYPES).is_file() or Path(entry).suffix == ".ts"
+    runtime = {_BUN: ">=1"} if found.words[0] == _BUN else {"node": ">=18"}
     whole = built or found.words[0].startswith(_PROGRAMS)
     install = _install(service, manifest, manager, whole=whole)
     if install and not (service / manager.lock).is_file():
         guessed = [*guessed, f"there is no {manager.lock}, so that each installation may get other versions"]
     return DraftStack(
-        language="TypeScript" if (service / "tsconfig.json").is_file() else "JavaScript",
-        needs={"node": ">=18"} | ({manager.tool: manager.needs} if install or built else {}),
+        language="TypeScript" if typed else "JavaScript",
+        needs=runtime | ({manager.tool: manager.needs} if install or built else {}),
         install=install,
         build=[manager.words("run", "build")] if built else (),
-        artifacts=_artifacts(service, _entry(found.words), installed=install is not None),
+        artifacts=_artifacts(service, entry, installed=install is not None),
         run=found.words,
         env={**DEPLOYED, **found.env},
         guessed=guessed,
@@ -94,17 +110,22 @@ def _install(service: Path, manifest: dict[str, Any], manager: _Manager, *, whol
     return DraftInstall([words], files, [below("node_modules")])
 
 
-def _start(service: Path, manifest: dict[str, Any], scripts: Mapping[str, str]) -> tuple[Deployed, list[str]]:
+def _start(
+    service: Path, manifest: dict[str, Any], scripts: Mapping[str, str], manager: _Manager
+) -> tuple[Deployed, list[str]]:
     """The command as from the service's folder, and what of it is a guess."""
     told = deployed(service)
     if told and told.words[0] in _RUNNERS and (found := _resolved(told, scripts)):
         return found, [f"the command of its {found.source}"]
-    for name in _STARTS:
+    bun = manager.tool == _BUN
+    for name in (*_STARTS, "dev") if bun else _STARTS:
         line = command(scripts.get(name, ""), f"script `{name}`")
         if line and (found := _resolved(line, {})):
             return found, []
-    entry = manifest.get("main") or first_there(service, _ENTRIES) or "server.js"
-    return Deployed(["node", entry], ""), [f"no script `start` is a command of its own: is {entry} what starts it?"]
+    named = manifest.get("main") or (manifest.get("module") if bun else None)
+    entry = named or first_there(service, _BUN_ENTRIES if bun else _ENTRIES) or "server.js"
+    guess = f"no script `start` is a command of its own: is {entry} what starts it?"
+    return Deployed([_BUN if bun else "node", entry], ""), [guess]
 
 
 def _resolved(told: Deployed, scripts: Mapping[str, str]) -> Deployed | None:
@@ -112,6 +133,8 @@ def _resolved(told: Deployed, scripts: Mapping[str, str]) -> Deployed | None:
     first, *rest = told.words
     if first == "node" and rest:
         return told
+    if first == _BUN and (words := _for_bun(rest, scripts)):
+        return replace(told, words=words)
     if first in _RUNNERS:
         name = next((word for word in rest if word not in ("run", "exec") and not word.startswith("-")), "")
         line = command(scripts.get(name, ""), f"{told.source}, script `{name}`")
@@ -119,6 +142,14 @@ def _resolved(told: Deployed, scripts: Mapping[str, str]) -> Deployed | None:
     if "/" in first or not rest:
         return None
     return replace(told, words=[f"{_PROGRAMS}{first}", *rest])
+
+
+def _for_bun(rest: Words, scripts: Mapping[str, str]) -> Words | None:
+    """What Bun runs as a program; none if it is a script, or a command of a package."""
+    kept = [word for word in rest if word not in _WATCHING]
+    kept = kept[1:] if kept[:1] == ["run"] else kept
+    entry = _entry([_BUN, *kept])
+    return [_BUN, *kept] if entry not in scripts and Path(entry).suffix else None
 
 
 def _entry(words: Words) -> str:
@@ -130,7 +161,9 @@ def _entry(words: Words) -> str:
 def _artifacts(service: Path, entry: str, *, installed: bool) -> Sequence[str]:
     top = Path(entry).parts[0] if len(Path(entry).parts) > 1 else ""
     own = [below(top)] if top else [below(f"*{Path(entry).suffix}"), *_there(service, _SOURCES)]
-    return [*own, below(MARK), *([below("node_modules")] if installed else [])]
+    # Bun compiles as it starts, by what stands there.
+    types = [below(_TYPES)] if Path(entry).suffix == ".ts" and (service / _TYPES).is_file() else []
+    return [*own, *types, below(MARK), *([below("node_modules")] if installed else [])]
 
 
 def _there(service: Path, names: Sequence[str]) -> list[str]:
