@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -290,8 +291,8 @@ def test_the_address_goes_where_its_sources_read_it(
     plain = drafted(tmp_path, files).variants["plain"]
     assert " ".join(plain.run or []) == f"./server {options}".rstrip()
     assert plain.env == dict(one.split("=") for one in env.split())
-    marked = "# look: it " in (tmp_path / "bench/service/stack.toml").read_text()
-    assert marked is bool(options or env)
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert bool(re.search("^# look: it .*, as .* has it$", text, re.MULTILINE)) is bool(options or env)
 
 
 @pytest.mark.parametrize(
@@ -337,6 +338,13 @@ def test_a_port_that_nobody_can_change_is_the_variants(
 def test_what_is_a_guess_is_marked(tmp_path: Path) -> None:
     drafted(tmp_path, {"go.mod": "module x\n", "cmd/a/main.go": MAIN_GO, "cmd/b/main.go": MAIN_GO})
     assert "# look: there are further programs: ./cmd/b" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+def test_what_it_reads_and_nothing_gives_is_marked(tmp_path: Path) -> None:
+    read = 'os.Getenv("DATABASE_URL"); os.Getenv("HTTP_ADDR"); os.Getenv("LEVEL"); os.Getenv("API_KEY")'
+    drafted(tmp_path, GO | {"main.go": MAIN_GO + read})
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look: it reads DATABASE_URL, API_KEY: a dependency in scenario.toml gives it" in text
 
 
 def test_gradle_is_told_to_build_its_jar_first(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Where a service listens, as its own sources have it: as a variable of its environment says, an option, or always."""
+"""What a service is told, as its own sources have it: where it listens, by a variable of its environment or an option
+or always, and what else it reads from there.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +55,21 @@ _OWN = {"HTTP", "SERVER", "APP", "WEB"}
 """A name with another word before it is that of a service which it calls: `REDIS_ADDR`, `DB_HOST`."""
 _GIVEN = ("HOST", "PORT")
 """Variables that a contender has anyway."""
+_WITHOUT_WHICH = {
+    "URL",
+    "URI",
+    "DSN",
+    "HOST",
+    "ADDR",
+    "BROKERS",
+    "SERVERS",
+    "USER",
+    "PASSWORD",
+    "SECRET",
+    "KEY",
+    "TOKEN",
+}
+"""The last words of variables that name what a service calls, or let it in."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +99,18 @@ def addressed(drafted: DraftStack, service: Path) -> DraftStack:
     words = [word for one in options.values() for word in _given(one)]
     guessed = [*drafted.guessed, *(f"it takes {one.name}, as {one.file} has it" for one in options.values())]
     return replace(drafted, run=[*drafted.run, *words], guessed=guessed)
+
+
+def asking(drafted: DraftStack, service: Path) -> DraftStack:
+    """The draft, with a mark at what its sources read from the environment and nothing gives yet."""
+    read = dict.fromkeys(name for _, held in _sources(service) for name in _variables(held))
+    asked = [
+        name for name in read if _parts(name)[-1] in _WITHOUT_WHICH and not _place(name) and name not in drafted.env
+    ]
+    if not asked:
+        return drafted
+    guess = f"it reads {', '.join(asked)}: a dependency in scenario.toml gives it (docs/dependencies.md), or `env` here"
+    return replace(drafted, guessed=[*drafted.guessed, guess])
 
 
 def _fixed(drafted: DraftStack, sources: Iterable[tuple[Path, str]]) -> DraftStack:
@@ -114,11 +143,15 @@ def _places(found: Iterable[tuple[Path, Iterable[str]]]) -> Mapping[str, _Named]
 
 def _place(name: str) -> str | None:
     """What a name stands for; none if it is not known to be the service's own address."""
-    *before, last = re.split("[-_]+", name.strip("-=").upper())
+    *before, last = _parts(name)
     if last not in _MEANS:
         return None
     own = set(before) <= _OWN | _LISTENS or last in _LISTENS or bool(_LISTENS & set(before))
     return _MEANS[last] if own else None
+
+
+def _parts(name: str) -> list[str]:
+    return re.split("[-_]+", name.strip("-=").upper())
 
 
 def _variables(held: str) -> Iterator[str]:
