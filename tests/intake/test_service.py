@@ -144,6 +144,26 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             "bun web.ts",
         ),
         (
+            {
+                "deno.jsonc": '{"tasks": { // "x"\n "start": "deno run --allow-net=a,b src/main.ts", }, /* y */ "a": "//"}'
+            },
+            ["deno"],
+            "",
+            "deno run --cached-only --allow-net=a src/main.ts",
+        ),
+        (
+            {"deno.json": '{"tasks": {"dev": {"command": "deno serve --watch -A web.tsx"}}}'},
+            ["deno"],
+            "",
+            "deno serve --cached-only --host {host} --port {port} -A web.tsx",
+        ),
+        (
+            {"deno.json": "{}", "server.ts": 'Deno.env.get("PORT")'},
+            ["deno"],
+            "",
+            "deno run --cached-only --allow-all server.ts",
+        ),
+        (
             {"go.mod": "module x\n", "cmd/api/main.go": MAIN_GO, "lib.go": "package x\n", "package.json": "{}"},
             ["go"],
             "go build -C app -trimpath -o ../server ./cmd/api",

@@ -60,7 +60,7 @@ def new(
         Path | None,
         typer.Option(
             help="Draft the stack of a service that is there, by its package.json, go.mod, Cargo.toml, pom.xml, "
-            "CMakeLists.txt, requirements.txt or jar.",
+            "CMakeLists.txt, requirements.txt, deno.json or jar.",
             exists=True,
             file_okay=False,
         ),

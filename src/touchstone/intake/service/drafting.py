@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from touchstone.failure import UsageError
-from touchstone.intake.service import cmake, go, jvm, node, python, rust
+from touchstone.intake.service import cmake, deno, go, jvm, node, python, rust
 from touchstone.intake.service.base import DraftStack, first_there
 from touchstone.intake.service.listening import addressed, asking
 from touchstone.intake.writing import writing
@@ -35,6 +35,8 @@ def _draft(service: Path) -> DraftStack:
     for mark, draft in _KINDS:
         if (service / mark).is_file():
             return draft(service)
+    if first_there(service, deno.MARKS):
+        return deno.draft(service)
     if first_there(service, python.MARKS):
         return python.draft(service)
     if (service / cmake.MARK).is_file():
@@ -47,7 +49,7 @@ def _draft(service: Path) -> DraftStack:
             where=str(service),
             fix="build the jar that runs by itself first (./gradlew bootJar): it is drafted as it lies there",
         )
-    looked = ", ".join((*(mark for mark, _ in _KINDS), *python.MARKS, cmake.MARK))
+    looked = ", ".join((*(mark for mark, _ in _KINDS), *deno.MARKS, *python.MARKS, cmake.MARK))
     raise UsageError(
         f"nothing says how this service is built: there is none of {looked}, and no single jar",
         where=str(service),

@@ -28,6 +28,7 @@ _READERS = (
     r"env::var(?:_os)?",
     r"environ(?:\.get)?",
     r"(?:process|Bun|import\.meta)\.env",
+    r"Deno\.env\.get",
 )
 """What reads a variable in Go, C, Java, C#, Rust, Python and JavaScript."""
 _VARIABLE = re.compile(
