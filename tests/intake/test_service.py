@@ -144,9 +144,7 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             "bun web.ts",
         ),
         (
-            {
-                "deno.jsonc": '{"tasks": { // "x"\n "start": "deno run --allow-net=a,b src/main.ts", }, /* y */ "a": "//"}'
-            },
+            {"deno.jsonc": '{"tasks": { // "x"\n "start": "deno run --allow-net=a src/main.ts",}, /**/ "a": "//"}'},
             ["deno"],
             "",
             "deno run --cached-only --allow-net=a src/main.ts",
