@@ -72,7 +72,7 @@ def test_a_faster_contender_has_a_higher_rate_and_lower_times(figure: str, side:
 
 
 def test_one_cause_is_not_counted_twice() -> None:
-    both = combine([Doubt(faster=1.1, common=True), Doubt(faster=1.2, common=True)])
+    both = combine([Doubt(faster=1.1, common=True), Doubt(faster=1.2, common=True)], "throughput")
     assert both.common_faster == pytest.approx(math.log(1.2))
 
 
@@ -93,6 +93,26 @@ def test_a_limit_of_both_turns_nothing_around(
     contender, baseline = Doubts(pressed=math.log(3)), Doubts(pressed=math.log(2))
     found = widened(seen, contender, baseline, figure, paired=paired)
     assert (found.low, found.high) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("seen", "contender", "baseline", "paired", "expected"),
+    [
+        (Interval(0.80, 0.70, 0.90), 0.20, 0.22, True, (0, 0.90)),
+        (Interval(1.30, 1.10, 1.50), 0.20, 0.22, True, (1.10, math.inf)),
+        (Interval(0.95, 0.80, 1.10), 0.20, 0.22, True, (0, math.inf)),
+        (Interval(0.80, 0.70, 0.90), 0.40, 0.10, True, (0, 0.90)),
+        (Interval(0.80, 0.70, 0.90), 0.10, 0.40, True, (0, math.inf)),
+        (Interval(0.80, 0.70, 0.90), 0.20, 0.22, False, (0, math.inf)),
+    ],
+)
+def test_a_disturbance_that_both_share_draws_far_percentiles_together(
+    seen: Interval, contender: float, baseline: float, paired: bool, expected: tuple[float, float]
+) -> None:
+    own, other = (combine([Doubt(faster=math.exp(of), common=True)], "latency_p99") for of in (contender, baseline))
+    found = widened(seen, own, other, "latency_p99", paired=paired)
+    assert (found.low, found.high) == pytest.approx(expected)
+    assert own.as_doubt() == Doubt(faster=None)
 
 
 def test_what_else_may_have_moved_them_comes_before_the_limit() -> None:

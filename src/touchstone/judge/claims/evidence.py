@@ -293,7 +293,7 @@ def _weighed(estimate: Estimate, weights: Sequence[Weight], quantity: Quantity) 
     suspect = None
     if estimate.verdict is Verdict.SUSPECT:
         suspect = next((weight.reason for weight in weights if weight.reason), None)
-    doubts = over_rounds([combine(weight.doubts) for weight in weights], estimate.figure)
+    doubts = over_rounds([combine(weight.doubts, estimate.figure) for weight in weights], estimate.figure)
     if doubts == Doubts() or estimate.verdict is Verdict.INVALID:
         return suspect, Doubts()
     endless = math.isinf(doubts.faster_in_all) and math.isinf(doubts.slower)

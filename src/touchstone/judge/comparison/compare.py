@@ -81,6 +81,8 @@ class _Effects:
     """Pairs of neighbouring slices that they are made of."""
     starts: int = 0
     """Pairs of neighbouring starts, each a value."""
+    in_turns: bool = False
+    """Whether both were measured in neighbouring slices or starts, so that they share what disturbs them."""
     adjustment: Adjustment = AS_THEY_ARE
 
 
@@ -90,13 +92,14 @@ def _effects(contender: Series, baseline: Series) -> _Effects:
     pairs = [(contender.samples[number], baseline.samples[number]) for number in common]
     laps, found = lap_effects(pairs, figure)
     if laps:
-        return _Effects([one.effect for one in laps], len(laps), laps=sum(one.laps for one in laps), adjustment=found)
+        count = sum(one.laps for one in laps)
+        return _Effects([one.effect for one in laps], len(laps), laps=count, in_turns=True, adjustment=found)
     starts = [ratios for pair in pairs if (ratios := start_ratios(*pair, figure))]
     if starts:
         values = [ratio for ratios in starts for ratio in ratios]
-        return _Effects(values, len(starts), starts=len(values))
+        return _Effects(values, len(starts), starts=len(values), in_turns=True)
     values = log_effects(contender.by_round, baseline.by_round)
-    return _Effects(values, len(values))
+    return _Effects(values, len(values), in_turns=all(one.slices is not None for pair in pairs for one in pair))
 
 
 class _Question:
@@ -120,6 +123,7 @@ class _Question:
         found = _effects(contender, baseline)
         self.effects, self.rounds = found.values, found.rounds
         self.comparison.laps, self.comparison.starts = found.laps, found.starts
+        self.in_turns = found.in_turns
         self.adjustment = found.adjustment
         self.comparison.slope, self.comparison.core_slope = found.adjustment.taken, found.adjustment.slowed
         self.comparison.left_slope = found.adjustment.left
@@ -144,9 +148,9 @@ class _Question:
 
     def _widen(self, contender: Series, baseline: Series) -> None:
         assert self.interval is not None
-        sampled, paired = self.interval, self.comparison.laps + self.comparison.starts > 0
-        figure, adjusted = self.comparison.figure, self.adjustment.for_others
-        self.interval = widened(sampled, contender.doubts, baseline.doubts, figure, paired=paired, adjusted=adjusted)
+        sampled, figure, adjusted = self.interval, self.comparison.figure, self.adjustment.for_others
+        doubts = contender.doubts, baseline.doubts
+        self.interval = widened(sampled, *doubts, figure, paired=self.in_turns, adjusted=adjusted)
         if (self.interval.low, self.interval.high) != (sampled.low, sampled.high):
             self.comparison.sampled_low, self.comparison.sampled_high = sampled.low, sampled.high
             self.widening = self.interval.widening_of(sampled)

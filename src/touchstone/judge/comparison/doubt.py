@@ -2,6 +2,10 @@
 
 A disturbance slows a service down. So its size is said of the service's speed: how many times faster, or slower, it may
 really have been. A rate may then be so many times higher, a time or a cost so many times lower.
+
+A far percentile is moved by single requests: of a disturbance only the side is known, and not how far. One that two
+contenders share in equal measure lifts the far percentiles of both, and draws their ratio towards 1: who is the better
+one is so without it.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from touchstone.judge.judgement import Doubt
 from touchstone.judge.statistics.intervals import Interval
 from touchstone.vocabulary.figure import FIGURES, Better
 
+_EQUAL = math.log(1.05)
+"""Disturbances of two contenders differ by no more where they are taken for equal."""
 SUSPECT_SHARE = 0.25
 """An estimate is suspect once more than this share of its samples is: below it the median hardly moves."""
 
@@ -29,11 +35,13 @@ class Doubts:
     """That of disturbances which neighbouring slices share."""
     pressed: float = 0.0
     """By how much a limit of all contenders alike may hold it back."""
+    common_far: float = 0.0
+    """As `common_faster`, of a far percentile: how large the disturbances were, and not how far they moved it."""
 
     @property
     def faster_in_all(self) -> float:
         """By how much it may be faster, whatever holds it back."""
-        return self.faster + self.common_faster + self.pressed
+        return self.faster + self.common_faster + self.pressed + _endless(self.common_far)
 
     def as_doubt(self) -> Doubt | None:
         """All of them together; None if there is none."""
@@ -45,8 +53,10 @@ class Doubts:
         )
 
 
-def combine(doubts: Iterable[Doubt]) -> Doubts:
+def combine(doubts: Iterable[Doubt], figure: str) -> Doubts:
     """Disturbances of one measurement come on top of each other; those of one cause do not, so the largest counts."""
+    if figure in TAIL:
+        return _of_far(list(doubts))
     own_faster = own_slower = common = pressed = 0.0
     for doubt in doubts:
         if doubt.common:
@@ -57,6 +67,15 @@ def combine(doubts: Iterable[Doubt]) -> Doubts:
             own_faster += _log(doubt.faster)
             own_slower += _log(doubt.slower)
     return Doubts(own_faster, own_slower, common, pressed)
+
+
+def _of_far(doubts: Sequence[Doubt]) -> Doubts:
+    sides = [side for doubt in doubts if not doubt.common and (side := doubt.side) is not None]
+    return Doubts(
+        faster=sum(_log(side.faster) for side in sides),
+        slower=sum(_log(side.slower) for side in sides),
+        common_far=max((_log(doubt.faster) for doubt in doubts if doubt.common), default=0.0),
+    )
 
 
 def over_rounds(doubts: Sequence[Doubts], figure: str) -> Doubts:
@@ -78,6 +97,7 @@ def mean(doubts: Sequence[Doubts]) -> Doubts:
         sum(d.slower for d in doubts) / count,
         sum(d.common_faster for d in doubts) / count,
         sum(d.pressed for d in doubts) / count,
+        sum(d.common_far for d in doubts) / count,
     )
 
 
@@ -87,7 +107,7 @@ def widened(
     """The interval of the ratio contender/baseline, widened by what may have moved either.
 
     `paired`: the ratio is one of neighbouring slices, so that of a disturbance which both share only the difference
-    counts, and a limit which presses both together turns nothing around; `adjusted`: it was taken at equal disturbance,
+    counts, and what presses both together turns nothing around; `adjusted`: it was taken at equal disturbance,
     so that there is none.
     """
     raises, lowers = (baseline, contender) if FIGURES[figure].better is Better.LOWER else (contender, baseline)
@@ -95,9 +115,9 @@ def widened(
     high = interval.high * math.exp(raises.faster + lowers.slower + above)
     low = interval.low * math.exp(-(raises.slower + lowers.faster + below))
     if not paired or high >= 1:
-        high *= math.exp(raises.pressed)
+        high *= math.exp(raises.pressed + _endless(raises.common_far))
     if not paired or low <= 1:
-        low *= math.exp(-lowers.pressed)
+        low *= math.exp(-(lowers.pressed + _endless(lowers.common_far)))
     return Interval(interval.point, low, high)
 
 
@@ -107,8 +127,14 @@ def _common(one: Doubts, other: Doubts, *, paired: bool, adjusted: bool) -> tupl
         return 0.0, 0.0
     if paired:
         difference = one.common_faster - other.common_faster
-        return max(0.0, difference), max(0.0, -difference)
+        more = one.common_far - other.common_far
+        return max(0.0, difference) + _endless(more - _EQUAL), max(0.0, -difference) + _endless(-more - _EQUAL)
     return one.common_faster, other.common_faster
+
+
+def _endless(size: float) -> float:
+    """What is known to be there, and not how far it reaches."""
+    return math.inf if size > 0 else 0.0
 
 
 def _log(times: float | None) -> float:

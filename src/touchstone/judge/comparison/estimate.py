@@ -63,7 +63,7 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
         series.samples[sample.round or 0] = sample
         if figure != "throughput" or loop(sample) != "open":
             # In an open loop the rate is the schedule's: a disturbance makes responses late, and not fewer.
-            doubts.append(combine([*weight.doubts, *wider.doubts]))
+            doubts.append(combine([*weight.doubts, *wider.doubts], figure))
         single = start_values(sample, figure)
         # Starts in turn are spread over the rounds; those of one contender in a row are a sample of a moment.
         series.repeats = [*series.repeats, *single] if sample.boots_in_turn else single

@@ -42,10 +42,10 @@ class Weight:
         return next((f.statement for f in self.findings if self._size(f) is not None), None)
 
     def _size(self, finding: Finding) -> Doubt | None:
-        """A far percentile is moved by single requests: of a disturbance only the side is known, and not how far."""
+        """None as well where not even the side is known on which it may have moved a far percentile."""
         if finding.severity is not Severity.SUSPECT or finding.doubt is None:
             return None
-        return finding.doubt.side if self.figure in TAIL else finding.doubt
+        return None if self.figure in TAIL and finding.doubt.side is None else finding.doubt
 
     @property
     def reason(self) -> str | None:
