@@ -48,6 +48,8 @@ def _word(figure: Figure, ratio: float) -> str:
     if figure.unit in (Unit.COUNT, Unit.SHARE):
         return "more" if ratio > 1 else "fewer"
     rises = ratio > 1
+    if "CPU" in figure.title:
+        return "more" if rises else "less"
     return "faster" if rises == (figure.better is Better.HIGHER) else "slower"
 
 
