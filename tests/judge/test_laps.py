@@ -95,6 +95,14 @@ def test_a_slice_of_few_requests_tells_nothing_of_the_99th_percentile() -> None:
     assert comparison(sliced_run(few), "latency_p50").laps == 5 * 12
 
 
+def test_nor_does_one_of_an_open_loop_in_which_a_stall_holds_up_all_that_comes() -> None:
+    run = sliced_run({GO: 40_000.0, RUST: 44_000.0})
+    for sample in run.samples:
+        if sample.result is not None:
+            sample.result.job["loop"] = "open"
+    assert comparison(run, "latency_p99").laps == 0
+
+
 def turns(run: Run) -> list[tuple[str, Slice]]:
     """Every slice of a run, with its contender."""
     return [(sample.contender, one) for sample in run.samples if sample.slices for one in sample.slices.slices]

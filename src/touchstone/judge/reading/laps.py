@@ -13,8 +13,9 @@ disturbed more than chance explains: others may then have taken what this conten
 down.
 
 A far percentile of a slice is that of the service, and not of a moment, where one stall that holds up every connection
-once is within it: where its hundredth part is more requests than can be under way. Elsewhere a stall would lift the
-99th percentile of the slices that it meets, and the trimmed mean of laps would leave out what is in the round's.
+once is within it: in a closed loop, where its hundredth part is more requests than can be under way. Elsewhere a stall
+would lift the 99th percentile of the slices that it meets, and the trimmed mean of laps would leave out what is in the
+round's. In an open loop a stall holds up all that comes meanwhile.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchstone.judge.reading.traffic import slots
+from touchstone.judge.reading.traffic import loop, slots
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.sample import Sample
 
@@ -144,9 +145,11 @@ def laps_by_round(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> list[l
 
 
 def _hold(samples: Sequence[Sample], beyond: float | None) -> bool:
-    """Whether the slices of one contender have more requests beyond a percentile than can be under way."""
+    """Whether the slices of one contender have more requests beyond a percentile than a stall can hold up."""
     if beyond is None:
         return True
+    if any(loop(sample) != "closed" for sample in samples):
+        return False
     counts = [
         one.latency.count * beyond / max(1, slots(sample))
         for sample in samples
