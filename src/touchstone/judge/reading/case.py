@@ -119,10 +119,10 @@ class Case:
         return [s for s in self.steady if s.sample in ids]
 
     def shaped(self, group: Group, shape: str) -> tuple[list[Steady], int]:
-        """The rounds whose series has a shape, and of how many; none if it is less than half of them, or one of two."""
+        """The rounds whose series has a shape, and of how many; none if it is not more than half of them."""
         seen = [s for s in self.steady_of(group) if s.shape != "too short"]
         hits = [s for s in seen if s.shape == shape]
-        return hits if len(hits) >= max(min(2, len(seen)), len(seen) / 2) else [], len(seen)
+        return hits if len(hits) > len(seen) / 2 else [], len(seen)
 
     def contender(self, name: str) -> ContenderPlan | None:
         """The plan's entry for a contender."""

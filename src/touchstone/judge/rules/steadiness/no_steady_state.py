@@ -19,13 +19,10 @@ class NoSteadyState(GroupRule):
     code = "no-steady-state"
     severity = Severity.SUSPECT
     title = "No steady state was reached"
-    threshold = (
-        "changepoint analysis calls the series no steady state in at least half of the rounds, and in two or more "
-        "where there are two"
-    )
+    threshold = "changepoint analysis calls the series no steady state in more than half of the rounds"
     threshold_reason = (
-        "the last three tenths of the window must be of one level, by more than the margin; one round may be "
-        "disturbed by chance, half of them are not"
+        "the last three tenths of the window must be of one level, by more than the margin; rounds may be disturbed "
+        "by chance, but not most of them"
     )
     next_step = "Lengthen warm-up and window (`--thorough`); if it never settles, report the range and not a figure."
 
