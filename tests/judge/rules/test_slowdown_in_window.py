@@ -2,7 +2,7 @@ import pytest
 
 from touchstone.record.sample import Sample
 
-from ..sound import fired, first_load, loads, result_of, sound_run
+from ..sound import fired, loads, result_of, sound_run
 
 
 def _shape(sample: Sample) -> None:
