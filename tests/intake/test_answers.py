@@ -15,6 +15,7 @@ import pytest
 from tests.run.test_end_to_end import touchstone
 from touchstone.failure import UsageError
 from touchstone.intake.answers import draft_from_urls
+from touchstone.manifest.exchange import Request
 from touchstone.manifest.expected_json import JsonType
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
@@ -38,6 +39,7 @@ class _Handler(BaseHTTPRequestHandler):
             "/binary": (200, "image/png", bytes(range(256))),
             "/clock": (200, _TEXT, str(number).encode()),
             "/gone": (404, _TEXT, b"no"),
+            "/caf%C3%A9%20x": (200, _JSON, b'{"a": NaN, "b": {"type": "string"}}'),
             "/broken": (503, _TEXT, b"down"),
             "/flips": (200 + number % 2, _TEXT, b""),
         }
@@ -92,6 +94,16 @@ def test_a_service_holds_what_was_drafted_from_it(tmp_path: Path, origin: str) -
     ]
     marked = [line for line in (tmp_path / "bench" / "scenario.toml").read_text().splitlines() if "# look" in line]
     assert len(set(marked)) == 3, "fields that vary, bodies that are not checked, and a server's error"
+
+
+def test_what_no_request_and_no_manifest_may_hold(tmp_path: Path, origin: str) -> None:
+    draft = draft_from_urls([f"{origin}/café x"])
+    draft.write(tmp_path / "bench")
+    (check,) = read_manifest(tmp_path / "bench" / "scenario.toml", Scenario).contract
+    (step,) = check.steps
+    assert isinstance(step, Request)
+    assert step.target == "/caf%C3%A9%20x"
+    assert step.expect.json_fields == {"a": JsonType(type="number"), "b": JsonType(type="object")}
 
 
 def test_what_is_no_answer_is_refused(origin: str) -> None:

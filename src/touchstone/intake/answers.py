@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from touchstone.contract.template import Values
 from touchstone.contract.wire import Answer, Service
@@ -55,8 +57,10 @@ def _one_service(urls: Sequence[str]) -> Outside:
 
 
 def _target(url: str) -> str:
+    """Path and query; what no request may hold is escaped, as browsers do."""
     parts = urlsplit(url)
-    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return re.sub(r"[^!-~]", lambda found: quote(found[0]), target)
 
 
 def _ask(service: Service, origin: str, target: str, number: int) -> Answer:
@@ -130,9 +134,14 @@ def _fields(objects: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[
 
 def _may_stand(held: Any) -> bool:
     """Whether a manifest can hold the value: it knows no null, and reads a table with `type` alone as a type."""
-    if isinstance(held, dict):
-        return held.keys() != {"type"} and all(map(_may_stand, held.values()))
-    return all(map(_may_stand, held)) if isinstance(held, list) else held is not None
+    match held:
+        case dict():
+            return held.keys() != {"type"} and all(map(_may_stand, held.values()))
+        case list():
+            return all(map(_may_stand, held))
+        case float():
+            return math.isfinite(held)
+    return held is not None
 
 
 def _type(held: Any) -> str:
