@@ -156,6 +156,18 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             "deno serve --cached-only --host {host} --port {port} -A web.tsx",
         ),
         (
+            {"requirements.txt": "aiohttp\n", "src/web.py": "app = web.Application()\nweb.run_app(app, port=8080)\n"},
+            ["python"],
+            "",
+            ".venv/bin/python src/web.py",
+        ),
+        (
+            {"package.json": json.dumps({"scripts": {"build": "tsc", "start": "npm run build && node dist/a.js"}})},
+            ["node", "npm"],
+            "npm --prefix app run build",
+            "node dist/a.js",
+        ),
+        (
             {"deno.json": "{}", "server.ts": 'Deno.env.get("PORT")'},
             ["deno"],
             "",

@@ -119,9 +119,10 @@ def _start(
         return found, [f"the command of its {found.source}"]
     bun = manager.tool == _BUN
     for name in (*_STARTS, "dev") if bun else _STARTS:
-        line = command(scripts.get(name, ""), f"script `{name}`")
+        before, joined, last = scripts.get(name, "").rpartition("&&")
+        line = command(last, f"script `{name}`")
         if line and (found := _resolved(line, {})):
-            return found, []
+            return found, [f"script `{name}` does before it: {before.strip()}"] if joined else []
     named = manifest.get("main") or (manifest.get("module") if bun else None)
     entry = named or first_there(service, _BUN_ENTRIES if bun else _ENTRIES) or "server.js"
     guess = f"no script `start` is a command of its own: is {entry} what starts it?"

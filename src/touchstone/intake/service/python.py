@@ -28,6 +28,8 @@ _MADE = re.compile(rf"^(\w+)\s*(?::[^=\n]+)?=\s*({'|'.join((*_WSGI, *_ASGI))})\(
 _CALLED = re.compile(r"^(app|application|api)\s*(?::[^=\n]+)?=\s*((?:\w+\.)*\w+)\(", re.MULTILINE)
 """An application that a function of the service's own makes."""
 _FACTORY = re.compile(r"^def ((?:create|make|build|get)_app(?:lication)?)\(", re.MULTILINE)
+_SERVES_ITSELF = re.compile(r"\bweb\.run_app\(|\bSanic\(|\bIOLoop\.(?:current|instance)\(")
+"""What a program has that is a server of its own: aiohttp, Sanic, Tornado."""
 _PROGRAMS = ("server.py", "main.py", "app.py", "src/main.py", "src/server.py")
 _PATTERNS = ("*.py", "*/*.py", "*/*/*.py", "*/*/*/*.py")
 _NOT_SHIPPED = ("test", "docs", "doc", "bench", "script", "venv", "node_modules", "build", "dist")
@@ -126,6 +128,8 @@ def _start(service: Path, required: str) -> tuple[Deployed, list[str]]:
     if (found := deployed(service)) and _is_ours(found.words):
         server = next((name for name in map(_module, found.words) if name in _ADDRESSES), "")
         return with_address(found, *_ADDRESSES.get(server, ())), [f"the command of its {found.source}"]
+    if own := next((file for file in _files(service) if _SERVES_ITSELF.search(read_text(service / file))), None):
+        return Deployed([str(own)], ""), [f"{own} is a server of its own"]
     if (application := next(_applications(service, required), None)) is None:
         program = first_there(service, _PROGRAMS)
         guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
