@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import touchstone
-from touchstone.check.folder import refuse_problems
-from touchstone.manifest.catalogue import read_scenario_folder
-from touchstone.manifest.stack import Stack
+from tests.intake.services import GO, MAIN_GO, drafted, lay
 
 NODE = {"scripts": {"build": "tsc -p .", "start": "node dist/server.js"}, "dependencies": {"fastify": "5"}}
 SERVER = """
@@ -25,27 +22,11 @@ require("http").createServer((request, response) => {
 """
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><parent><artifactId>spring-boot-starter-parent</artifactId>
 <version>4.1.1</version></parent><artifactId>shop</artifactId><version>1.2</version></project>"""
-MAIN_GO = "package main\n\nfunc main() {}\n"
-
-
-def lay(folder: Path, files: Mapping[str, str]) -> Path:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content)
-    return folder
-
-
-def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
-    lay(tmp_path, files)
-    done = touchstone(tmp_path, "new", "bench", "--service", ".")
-    assert done.returncode == 0, done.stderr
-    assert "say in bench/scenario.toml what it answers" in done.stdout
-    assert "touchstone run bench --phase verify" in done.stdout
-    folder = read_scenario_folder(tmp_path / "bench")
-    refuse_problems(folder, {"service"})
-    (stack,) = folder.stacks
-    assert stack.extra_sources == {"app": "../.."}
-    return stack
+QUARKUS = """<project><artifactId>shop</artifactId><build><plugins><plugin><artifactId>quarkus-maven-plugin</artifactId>
+</plugin></plugins></build></project>"""
+ASSEMBLED = """<project><artifactId>a</artifactId><version>2</version><build><plugins><plugin><configuration>
+<descriptorRefs><descriptorRef>jar-with-dependencies</descriptorRef></descriptorRefs></configuration></plugin></plugins>
+</build></project>"""
 
 
 @pytest.mark.parametrize(
@@ -198,6 +179,12 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
             "java -jar target/shop-1.2.jar --server.address={host} --server.port={port}",
         ),
         (
+            {"pom.xml": QUARKUS, "src/main/kotlin/a.kt": ""},
+            ["java", "mvn"],
+            "mvn -B -q -f app/pom.xml -DskipTests -o package",
+            "java -Dquarkus.http.host={host} -Dquarkus.http.port={port} -jar target/quarkus-app/quarkus-run.jar",
+        ),
+        (
             {
                 "CMakeLists.txt": "project(shop CXX)\nadd_library(core a.cpp)\nadd_subdirectory(web)\n",
                 "web/CMakeLists.txt": "add_executable(shop-web main.cpp)\n",
@@ -276,6 +263,26 @@ def test_the_java_that_a_pom_is_compiled_for_is_needed(tmp_path: Path, release: 
     assert str(stack.needs["java"]) == needed
 
 
+@pytest.mark.parametrize(
+    ("pom", "sources", "run", "env"),
+    [
+        (
+            POM.replace("spring-boot-starter-parent", "x").replace("shop", "io.micronaut"),
+            "",
+            "1.2.jar",
+            "MICRONAUT_SERVER",
+        ),
+        (ASSEMBLED, 'System.getenv().get("HTTP_PORT")', "java -jar target/a-2-jar-with-dependencies.jar", "HTTP_PORT"),
+    ],
+)
+def test_a_jar_is_told_its_port_as_its_framework_or_its_sources_take_it(
+    tmp_path: Path, pom: str, sources: str, run: str, env: str
+) -> None:
+    plain = drafted(tmp_path, {"pom.xml": pom, "src/main/java/A.java": sources}).variants["plain"]
+    assert " ".join(plain.run or []).endswith(run)
+    assert any(name.startswith(env) and value == "{port}" for name, value in plain.env.items())
+
+
 def test_what_node_loads_before_is_not_what_it_runs(tmp_path: Path) -> None:
     manifest = {
         "scripts": {"start": "node -r dotenv/config --enable-source-maps web.js"},
@@ -291,38 +298,6 @@ def test_programs_of_rust_are_found_where_cargo_finds_them(tmp_path: Path) -> No
     plain = drafted(tmp_path, package | {"src/bin/serve.rs": main, "src/bin/tool/main.rs": main}).variants["plain"]
     assert " ".join(plain.build[0]).endswith("-p shop --bin serve")
     assert "# look: there are further programs: tool" in (tmp_path / "bench/service/stack.toml").read_text()
-
-
-RUST = {"Cargo.toml": '[package]\nname = "shop"\n'}
-GO = {"go.mod": "module x\n"}
-
-
-@pytest.mark.parametrize(
-    ("files", "options", "env"),
-    [
-        (RUST | {"src/main.rs": 'env::var("KV_LISTEN").unwrap_or(":70".into())'}, "", "KV_LISTEN={host}:{port}"),
-        (RUST | {"src/main.rs": '#[arg(long, env = "HTTP_PORT")]\n  http_port: u16,'}, "", "HTTP_PORT={port}"),
-        (RUST | {"src/main.rs": "#[arg(short, long, default_value_t = 80)]\n  pub port: u16,"}, "--port {port}", ""),
-        (GO | {"main.go": MAIN_GO + 'flag.String("addr", ":8080", "where")'}, "-addr {host}:{port}", ""),
-        (GO | {"main.go": MAIN_GO + 'flag.IntVar(&c.port, "port", 80, "x")'}, "-port {port}", ""),
-        (
-            GO | {"main.go": MAIN_GO + 'os.Getenv("SERVER_ADDR") os.Getenv("SERVER_PORT") os.Getenv("REDIS_ADDR")'},
-            "",
-            "SERVER_PORT={port} SERVER_ADDR={host}",
-        ),
-        (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); flag.String("port", "", "")'}, "", ""),
-        (GO | {"main.go": MAIN_GO + 'os.Getenv("DB_HOST"); os.Getenv("LISTEN_FDS")'}, "", ""),
-        (GO | {"main.go": MAIN_GO, "client_test.go": "", "examples/a.go": 'os.Getenv("APP_PORT")'}, "", ""),
-    ],
-)
-def test_the_address_goes_where_its_sources_read_it(
-    tmp_path: Path, files: Mapping[str, str], options: str, env: str
-) -> None:
-    plain = drafted(tmp_path, files).variants["plain"]
-    assert " ".join(plain.run or []) == f"./server {options}".rstrip()
-    assert plain.env == dict(one.split("=") for one in env.split())
-    text = (tmp_path / "bench/service/stack.toml").read_text()
-    assert bool(re.search("^# look: it .*, as .* has it$", text, re.MULTILINE)) is bool(options or env)
 
 
 @pytest.mark.parametrize(
@@ -345,36 +320,9 @@ def test_a_compiled_program_gets_the_arguments_that_it_is_deployed_with(
     assert (" ".join(plain.run or []), plain.env) == (run, env)
 
 
-@pytest.mark.parametrize(
-    ("files", "port"),
-    [
-        (GO | {"main.go": MAIN_GO + 'http.ListenAndServe(":8080", nil)'}, 8080),
-        (RUST | {"src/main.rs": 'TcpListener::bind("0.0.0.0:7070").await'}, 7070),
-        (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); http.ListenAndServe(":8080", nil)'}, None),
-        (GO | {"main.go": MAIN_GO + "port = 5432\nlisten({host: h, port: 4000})"}, 4000),
-        (GO | {"main.go": MAIN_GO + "listen(1234567)"}, None),
-        ({"package.json": "{}", "index.js": "Bun.serve({ hostname, port: 3001, fetch })"}, 3001),
-        ({"package.json": "{}", "index.js": "export default { fetch, port: 3002 }"}, 3002),
-        ({"package.json": "{}", "index.js": "Bun.serve({ port: Bun.env.PORT ?? 3001, fetch })"}, None),
-        (GO | {"main.go": MAIN_GO + "listen(99999)"}, None),
-    ],
-)
-def test_a_port_that_nobody_can_change_is_the_variants(
-    tmp_path: Path, files: Mapping[str, str], port: int | None
-) -> None:
-    assert drafted(tmp_path, files).variants["plain"].port == port
-
-
 def test_what_is_a_guess_is_marked(tmp_path: Path) -> None:
     drafted(tmp_path, {"go.mod": "module x\n", "cmd/a/main.go": MAIN_GO, "cmd/b/main.go": MAIN_GO})
     assert "# look: there are further programs: ./cmd/b" in (tmp_path / "bench/service/stack.toml").read_text()
-
-
-def test_what_it_reads_and_nothing_gives_is_marked(tmp_path: Path) -> None:
-    read = 'os.Getenv("DATABASE_URL"); os.Getenv("HTTP_ADDR"); os.Getenv("LEVEL"); os.Getenv("API_KEY")'
-    drafted(tmp_path, GO | {"main.go": MAIN_GO + read})
-    text = (tmp_path / "bench/service/stack.toml").read_text()
-    assert "# look: it reads DATABASE_URL, API_KEY: a dependency in scenario.toml gives it" in text
 
 
 def test_gradle_is_told_to_build_its_jar_first(tmp_path: Path) -> None:

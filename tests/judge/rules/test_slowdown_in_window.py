@@ -22,9 +22,16 @@ def test_a_shape_in_every_round() -> None:
     assert finding.doubt.slower is None
 
 
-@pytest.mark.parametrize(("slower", "found"), [(1, False), (2, False), (3, True)])
-def test_half_of_the_rounds_may_be_disturbed_by_chance(slower: int, found: bool) -> None:
+def test_a_shape_in_most_rounds() -> None:
+    run = sound_run(seconds=20.0, rounds=4)
+    for sample in loads(run, "go/std")[:3]:
+        _shape(sample)
+    assert fired(run, "slowdown-in-window")
+
+
+@pytest.mark.parametrize("slower", [1, 2])
+def test_half_of_the_rounds_may_be_disturbed_by_chance(slower: int) -> None:
     run = sound_run(seconds=20.0, rounds=4)
     for sample in loads(run, "go/std")[:slower]:
         _shape(sample)
-    assert bool(fired(run, "slowdown-in-window")) is found
+    assert not fired(run, "slowdown-in-window")

@@ -2,36 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
 from touchstone.failure import UsageError
-from touchstone.intake.service.base import DraftInstall, DraftStack, below, read_text
+from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below, read_text
 
 MARK = "pom.xml"
 GRADLE = ("build.gradle.kts", "build.gradle")
 _JARS = ("*.jar", "build/libs/*.jar", "target/*.jar")
 _NO_PROGRAM = ("-plain.jar", "-sources.jar", "-javadoc.jar")
-_SPRING = ["--server.address={host}", "--server.port={port}"]
+
+
+@dataclass(frozen=True)
+class _Framework:
+    """How a framework is told where to listen, and where its build leaves what runs."""
+
+    mark: str
+    """What its pom.xml has."""
+    called: str
+    options: Words = ()
+    """Of java, before the jar."""
+    arguments: Words = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    folder: str = ""
+    """Below target/, all that is shipped, if that is not the jar alone."""
+    jar: str = ""
+    """In that folder."""
+
+
+_SPRING = _Framework("spring-boot", "Spring Boot", arguments=["--server.address={host}", "--server.port={port}"])
+_FRAMEWORKS = (
+    _Framework(
+        "quarkus-maven-plugin",
+        "Quarkus",
+        options=["-Dquarkus.http.host={host}", "-Dquarkus.http.port={port}"],
+        folder="quarkus-app",
+        jar="quarkus-run.jar",
+    ),
+    _Framework(
+        "io.micronaut",
+        "Micronaut",
+        env={"MICRONAUT_SERVER_HOST": "{host}", "MICRONAUT_SERVER_PORT": "{port}"},
+    ),
+    _SPRING,
+)
+_ALONE = "a jar that runs by itself is taken for what is deployed"
+_WITH_ALL = "jar-with-dependencies"
 _JAVA = 17
 """The oldest Java that is asked for, if pom.xml names none that is newer."""
 _JAVA_NAMES = ("maven.compiler.release", "maven.compiler.target", "java.version")
-_LOOK = "the port is given as Spring Boot takes it; another server takes it otherwise"
+_LOOK = "the port is given as {} takes it; another server takes it otherwise"
 
 
 def draft(service: Path) -> DraftStack:
     """Its stack, built by Maven. Raises UsageError if pom.xml cannot be read."""
-    jar = f"target/{_jar_name(service / MARK)}"
+    pom = read_text(service / MARK)
+    framework = next((one for one in _FRAMEWORKS if one.mark in pom), _Framework("", ""))
+    shipped = f"target/{framework.folder or _jar_name(service / MARK)}"
+    jar = f"{shipped}/{framework.jar}" if framework.folder else shipped
     maven = ["mvn", "-B", "-q", "-f", below(MARK), "-DskipTests"]
-    spring = "spring-boot" in read_text(service / MARK)
     return DraftStack(
-        language="Java",
+        language="Kotlin" if (service / "src/main/kotlin").is_dir() else "Java",
         needs={"java": f">={_java(service / MARK)}", "mvn": ">=3.6"},
         install=DraftInstall([[*maven, "package"]]),
         build=[[*maven, "-o", "package"]],
-        artifacts=[below(jar)],
-        run=["java", "-jar", jar, *(_SPRING if spring else [])],
-        guessed=[_LOOK] if spring else ["a jar that runs by itself is taken for what is deployed"],
+        artifacts=[below(shipped)],
+        run=["java", *framework.options, "-jar", jar, *framework.arguments],
+        env=framework.env,
+        guessed=[_LOOK.format(framework.called) if framework.called else _ALONE],
     )
 
 
@@ -47,8 +88,11 @@ def draft_prebuilt(jar: str) -> DraftStack:
         language="Java",
         needs={"java": f">={_JAVA}"},
         artifacts=[below(jar)],
-        run=["java", "-jar", jar, *_SPRING],
-        guessed=["the jar is taken as it lies there; build it before each run, or by `build`", _LOOK],
+        run=["java", "-jar", jar, *_SPRING.arguments],
+        guessed=[
+            "the jar is taken as it lies there; build it before each run, or by `build`",
+            _LOOK.format(_SPRING.called),
+        ],
     )
 
 
@@ -72,7 +116,8 @@ def _jar_name(pom: Path) -> str:
     if final and "$" not in final:
         return f"{final}.jar"
     version = _said(root, "version") or _said(root, "parent/version") or "1.0"
-    return f"{_said(root, 'artifactId') or 'app'}-{version}.jar"
+    whole = f"-{_WITH_ALL}" if _WITH_ALL in read_text(pom) else ""
+    return f"{_said(root, 'artifactId') or 'app'}-{version}{whole}.jar"
 
 
 def _said(root: ElementTree.Element, path: str) -> str | None:

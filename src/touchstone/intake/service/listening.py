@@ -87,7 +87,7 @@ def addressed(drafted: DraftStack, service: Path) -> DraftStack:
     """The draft, with what its sources read the address from, or the port that they have; as it was if its command
     says where it listens.
     """
-    if any("{port}" in word for word in drafted.run):
+    if any("{port}" in word for word in (*drafted.run, *drafted.env.values())):
         return drafted
     sources = list(_sources(service))
     variables = _places((file, _variables(held)) for file, held in sources)

@@ -1,0 +1,66 @@
+"""What a service is told is read from its sources: where it listens, and what it needs from its environment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.intake.services import GO, MAIN_GO, RUST, drafted
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "env"),
+    [
+        (RUST | {"src/main.rs": 'env::var("KV_LISTEN").unwrap_or(":70".into())'}, "", "KV_LISTEN={host}:{port}"),
+        (RUST | {"src/main.rs": '#[arg(long, env = "HTTP_PORT")]\n  http_port: u16,'}, "", "HTTP_PORT={port}"),
+        (RUST | {"src/main.rs": "#[arg(short, long, default_value_t = 80)]\n  pub port: u16,"}, "--port {port}", ""),
+        (GO | {"main.go": MAIN_GO + 'flag.String("addr", ":8080", "where")'}, "-addr {host}:{port}", ""),
+        (GO | {"main.go": MAIN_GO + 'flag.IntVar(&c.port, "port", 80, "x")'}, "-port {port}", ""),
+        (
+            GO | {"main.go": MAIN_GO + 'os.Getenv("SERVER_ADDR") os.Getenv("SERVER_PORT") os.Getenv("REDIS_ADDR")'},
+            "",
+            "SERVER_PORT={port} SERVER_ADDR={host}",
+        ),
+        (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); flag.String("port", "", "")'}, "", ""),
+        (GO | {"main.go": MAIN_GO + 'os.Getenv("DB_HOST"); os.Getenv("LISTEN_FDS")'}, "", ""),
+        (GO | {"main.go": MAIN_GO, "client_test.go": "", "examples/a.go": 'os.Getenv("APP_PORT")'}, "", ""),
+    ],
+)
+def test_the_address_goes_where_its_sources_read_it(
+    tmp_path: Path, files: Mapping[str, str], options: str, env: str
+) -> None:
+    plain = drafted(tmp_path, files).variants["plain"]
+    assert " ".join(plain.run or []) == f"./server {options}".rstrip()
+    assert plain.env == dict(one.split("=") for one in env.split())
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert bool(re.search("^# look: it .*, as .* has it$", text, re.MULTILINE)) is bool(options or env)
+
+
+@pytest.mark.parametrize(
+    ("files", "port"),
+    [
+        (GO | {"main.go": MAIN_GO + 'http.ListenAndServe(":8080", nil)'}, 8080),
+        (RUST | {"src/main.rs": 'TcpListener::bind("0.0.0.0:7070").await'}, 7070),
+        (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); http.ListenAndServe(":8080", nil)'}, None),
+        (GO | {"main.go": MAIN_GO + "port = 5432\nlisten({host: h, port: 4000})"}, 4000),
+        (GO | {"main.go": MAIN_GO + "listen(1234567)"}, None),
+        ({"package.json": "{}", "index.js": "Bun.serve({ hostname, port: 3001, fetch })"}, 3001),
+        ({"package.json": "{}", "index.js": "export default { fetch, port: 3002 }"}, 3002),
+        ({"package.json": "{}", "index.js": "Bun.serve({ port: Bun.env.PORT ?? 3001, fetch })"}, None),
+        (GO | {"main.go": MAIN_GO + "listen(99999)"}, None),
+    ],
+)
+def test_a_port_that_nobody_can_change_is_the_variants(
+    tmp_path: Path, files: Mapping[str, str], port: int | None
+) -> None:
+    assert drafted(tmp_path, files).variants["plain"].port == port
+
+
+def test_what_it_reads_and_nothing_gives_is_marked(tmp_path: Path) -> None:
+    read = 'os.Getenv("DATABASE_URL"); os.Getenv("HTTP_ADDR"); os.Getenv("LEVEL"); os.Getenv("API_KEY")'
+    drafted(tmp_path, GO | {"main.go": MAIN_GO + read})
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look: it reads DATABASE_URL, API_KEY: a dependency in scenario.toml gives it" in text
