@@ -14,15 +14,16 @@ from touchstone.manifest.expected_json import JsonType
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """What zlib is told of the format; `deflate` means zlib's own (RFC 9110 section 8.4.1.2)."""
-_JSON_TYPES: dict[str, tuple[type, ...]] = {
+JSON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
-    "number": (int, float),
     "integer": (int,),
+    "number": (int, float),
     "boolean": (bool,),
     "null": (type(None),),
     "array": (list,),
     "object": (dict,),
 }
+"""An integer is a number, too: the narrower one comes first."""
 
 
 def faults(expected: Expectation, answer: Answer, values: Values, *, body_expected: bool = True) -> list[str]:
@@ -35,10 +36,8 @@ def faults(expected: Expectation, answer: Answer, values: Values, *, body_expect
     found = []
     if answer.status not in expected.statuses:
         found.append(f"status {answer.status} instead of {' or '.join(map(str, expected.statuses))}")
-    if expected.content_type is not None:
-        media_type = (answer.field("content-type") or "").partition(";")[0].strip().lower()
-        if media_type != expected.content_type.lower():
-            found.append(f"content type {media_type or '(none)'} instead of {expected.content_type}")
+    if expected.content_type is not None and answer.media_type != expected.content_type.lower():
+        found.append(f"content type {answer.media_type or '(none)'} instead of {expected.content_type}")
     for name, pattern in expected.headers.items():
         value = answer.field(name)
         if value is None:
@@ -133,7 +132,7 @@ def _json_faults(expected: Expectation, body: bytes, values: Values) -> list[str
         if name not in document:
             found.append(f"JSON field {name!r} is missing")
         elif isinstance(value, JsonType):
-            if not _is_type(document[name], value.type):
+            if not is_type(document[name], value.type):
                 found.append(f"JSON field {name!r} is {document[name]!r}, not a {value.type}")
         elif not _same(filled := values.fill(value) if isinstance(value, str) else value, document[name]):
             found.append(f"JSON field {name!r} is {document[name]!r} instead of {filled!r}")
@@ -153,7 +152,8 @@ def _same(wanted: Any, found: Any) -> bool:
     return bool(wanted == found)
 
 
-def _is_type(value: Any, name: str) -> bool:
+def is_type(value: Any, name: str) -> bool:
+    """Whether a value of JSON is of a type of `JSON_TYPES`."""
     if isinstance(value, bool):
         return name == "boolean"
-    return isinstance(value, _JSON_TYPES[name])
+    return isinstance(value, JSON_TYPES[name])

@@ -32,6 +32,11 @@ class Answer:
         values = [value for key, value in self.fields if key.lower() == name.lower()]
         return ", ".join(values) if values else None
 
+    @property
+    def media_type(self) -> str:
+        """That of its body, in lower case and without parameters; empty if it has none."""
+        return (self.field("content-type") or "").partition(";")[0].strip().lower()
+
     def __str__(self) -> str:
         if self.failure:
             return self.failure

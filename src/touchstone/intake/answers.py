@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from touchstone.contract.expect import JSON_TYPES, is_type
 from touchstone.contract.template import Values
 from touchstone.contract.wire import Answer, Service
 from touchstone.failure import UsageError
@@ -77,7 +78,7 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
     if len(set(statuses)) > 1:
         told = ", ".join(map(str, statuses))
         raise UsageError(f"GET {target} is answered {told} in turn", fix="name a URL that is answered alike each time")
-    types = {(answer.field("content-type") or "").partition(";")[0].strip().lower() for answer in answers}
+    types = {answer.media_type for answer in answers}
     bodies = [_text(answer.body) for answer in answers]
     objects = [found for body in bodies if (found := _object(body)) is not None]
     answer = bodies[0] if len(set(bodies)) == 1 and len(bodies[0] or "") <= _LONGEST else None
@@ -127,8 +128,8 @@ def _fields(objects: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[
             continue
         if all(other == held for other in others) and _may_stand(held) and len(json.dumps(held)) <= _LONGEST:
             values[name] = held
-        elif len(types := {_type(one) for one in (held, *others)}) == 1:
-            kinds[name] = types.pop()
+        elif kind := next((kind for kind in JSON_TYPES if all(is_type(one, kind) for one in (held, *others))), None):
+            kinds[name] = kind
     return values, kinds
 
 
@@ -142,18 +143,3 @@ def _may_stand(held: Any) -> bool:
         case float():
             return math.isfinite(held)
     return held is not None
-
-
-def _type(held: Any) -> str:
-    match held:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-    return "array" if isinstance(held, list) else "object"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +17,8 @@ APP = "app"
 """The service's folder within the work folder."""
 Words = Sequence[str]
 """A command."""
+_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_LAST_COMMA = re.compile(r"""("(?:\\.|[^"\\])*")|,(?=\s*[}\]])""")
 _TOLD = "# It listens on HOST and PORT from the environment, or where {host} and {port} say, here or in `env`."
 
 
@@ -107,6 +111,21 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"it cannot be read: {error}", where=str(path), fix="correct the file") from error
+
+
+def read_json(path: Path, *, comments: bool = False) -> dict[str, Any]:
+    """What a JSON file of the service holds; empty if that is no object. Raises UsageError.
+
+    With `comments` these may stand in it, and a comma behind the last of a list.
+    """
+    plain = read_text(path)
+    for left_out in (_COMMENT, _LAST_COMMA) if comments else ():
+        plain = left_out.sub(lambda found: found[1] or "", plain)
+    try:
+        held = json.loads(plain)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"it is no JSON: {error}", where=str(path), fix="correct the file") from error
+    return held if isinstance(held, dict) else {}
 
 
 def read_toml(path: Path) -> dict[str, Any]:

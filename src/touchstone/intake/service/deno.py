@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from touchstone.failure import UsageError
-from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below, first_there, read_text
+from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below, first_there, read_json
 from touchstone.intake.service.deployed import Deployed, command, deployed
 
 MARKS = ("deno.json", "deno.jsonc")
@@ -20,8 +18,6 @@ _STARTS = ("run", "serve")
 _WATCHING = re.compile(r"--watch(?:-hmr)?(?:=.*)?")
 """What the task `dev` has and a deployed service has not."""
 _SCRIPT = re.compile(r"^(?!-).+\.[cm]?[jt]sx?$")
-_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/""", re.DOTALL)
-_LAST_COMMA = re.compile(r"""("(?:\\.|[^"\\])*")|,(?=\s*[}\]])""")
 
 
 def draft(service: Path) -> DraftStack:
@@ -43,12 +39,7 @@ def draft(service: Path) -> DraftStack:
 
 
 def _tasks(path: Path) -> Mapping[str, Any]:
-    plain = _COMMENT.sub(lambda found: found[1] or "", read_text(path))
-    try:
-        held = json.loads(_LAST_COMMA.sub(lambda found: found[1] or "", plain))
-    except json.JSONDecodeError as error:
-        raise UsageError(f"it is no JSON: {error}", where=str(path), fix="correct the file") from error
-    tasks = held.get("tasks") if isinstance(held, dict) else None
+    tasks = read_json(path, comments=True).get("tasks")
     return tasks if isinstance(tasks, dict) else {}
 
 

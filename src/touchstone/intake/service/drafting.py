@@ -8,7 +8,7 @@ from pathlib import Path
 from touchstone.failure import UsageError
 from touchstone.intake.service import cmake, deno, go, jvm, node, python, rust
 from touchstone.intake.service.base import DraftStack, first_there
-from touchstone.intake.service.listening import addressed, asking
+from touchstone.intake.service.listening import told
 from touchstone.intake.writing import writing
 from touchstone.manifest.catalogue import STACK_FILE
 
@@ -28,7 +28,7 @@ def write_stack(drafted: DraftStack, service: Path, home: Path, *, scenario: str
 
 def draft_service(service: Path) -> DraftStack:
     """The stack of the service in a folder. Raises UsageError if nothing says how it is built."""
-    return asking(addressed(_draft(service), service), service)
+    return told(_draft(service), service)
 
 
 def _draft(service: Path) -> DraftStack:

@@ -60,13 +60,14 @@ _LOOK = "the port is given as {} takes it; another server takes it otherwise"
 def draft(service: Path) -> DraftStack:
     """Its stack, built by Maven. Raises UsageError if pom.xml cannot be read."""
     pom = read_text(service / MARK)
+    root = _root(pom, service / MARK)
     framework = next((one for one in _FRAMEWORKS if one.mark in pom), _Framework("", ""))
-    shipped = f"target/{framework.folder or _jar_name(service / MARK)}"
+    shipped = f"target/{framework.folder or _jar_name(root, pom)}"
     jar = f"{shipped}/{framework.jar}" if framework.folder else shipped
     maven = ["mvn", "-B", "-q", "-f", below(MARK), "-DskipTests"]
     return DraftStack(
         language="Kotlin" if (service / "src/main/kotlin").is_dir() else "Java",
-        needs={"java": f">={_java(service / MARK)}", "mvn": ">=3.6"},
+        needs={"java": f">={_java(root)}", "mvn": ">=3.6"},
         install=DraftInstall([[*maven, "package"]]),
         build=[[*maven, "-o", "package"]],
         artifacts=[below(shipped)],
@@ -96,27 +97,25 @@ def draft_prebuilt(jar: str) -> DraftStack:
     )
 
 
-def _java(pom: Path) -> int:
+def _java(root: ElementTree.Element) -> int:
     """The Java that it is compiled for: an older one, which may be the first on PATH, cannot build it."""
-    root = _root(pom)
     named = [_said(root, f"properties/{name}") or "" for name in _JAVA_NAMES]
     return max([_JAVA, *(int(version) for version in named if version.isdecimal())])
 
 
-def _root(pom: Path) -> ElementTree.Element:
+def _root(pom: str, file: Path) -> ElementTree.Element:
     try:
-        return ElementTree.fromstring(read_text(pom))
+        return ElementTree.fromstring(pom)
     except ElementTree.ParseError as error:
-        raise UsageError(f"it is no XML: {error}", where=str(pom), fix="correct the file") from error
+        raise UsageError(f"it is no XML: {error}", where=str(file), fix="correct the file") from error
 
 
-def _jar_name(pom: Path) -> str:
-    root = _root(pom)
+def _jar_name(root: ElementTree.Element, pom: str) -> str:
     final = _said(root, "build/finalName")
     if final and "$" not in final:
         return f"{final}.jar"
     version = _said(root, "version") or _said(root, "parent/version") or "1.0"
-    whole = f"-{_WITH_ALL}" if _WITH_ALL in read_text(pom) else ""
+    whole = f"-{_WITH_ALL}" if _WITH_ALL in pom else ""
     return f"{_said(root, 'artifactId') or 'app'}-{version}{whole}.jar"
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,6 +54,8 @@ _MEANS = {"PORT": "{port}", "HOST": "{host}", **dict.fromkeys(("ADDR", "ADDRESS"
 _LISTENS = {"LISTEN", "BIND"}
 _OWN = {"HTTP", "SERVER", "APP", "WEB"}
 """A name with another word before it is that of a service which it calls: `REDIS_ADDR`, `DB_HOST`."""
+_Source = tuple[Path, str]
+"""A file by its path within the service, and its beginning."""
 _GIVEN = ("HOST", "PORT")
 """Variables that a contender has anyway."""
 _WITHOUT_WHICH = {
@@ -83,13 +85,18 @@ class _Named:
     """As from the service's folder."""
 
 
-def addressed(drafted: DraftStack, service: Path) -> DraftStack:
-    """The draft, with what its sources read the address from, or the port that they have; as it was if its command
-    says where it listens.
+def told(drafted: DraftStack, service: Path) -> DraftStack:
+    """The draft, with where it listens and a mark at what else it asks for, as its sources have both."""
+    sources = list(_sources(service))
+    return _asking(_addressed(drafted, sources), sources)
+
+
+def _addressed(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
+    """With what its sources read the address from, or the port that they have; as it was if its command or its
+    environment says where it listens.
     """
     if any("{port}" in word for word in (*drafted.run, *drafted.env.values())):
         return drafted
-    sources = list(_sources(service))
     variables = _places((file, _variables(held)) for file, held in sources)
     if env := {one.name: one.place for one in variables.values() if one.name not in _GIVEN}:
         guessed = [*drafted.guessed, *(f"it reads {one.name}, as {one.file} has it" for one in variables.values())]
@@ -102,9 +109,9 @@ def addressed(drafted: DraftStack, service: Path) -> DraftStack:
     return replace(drafted, run=[*drafted.run, *words], guessed=guessed)
 
 
-def asking(drafted: DraftStack, service: Path) -> DraftStack:
-    """The draft, with a mark at what its sources read from the environment and nothing gives yet."""
-    read = dict.fromkeys(name for _, held in _sources(service) for name in _variables(held))
+def _asking(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
+    """With a mark at what its sources read from the environment and nothing gives yet."""
+    read = dict.fromkeys(name for _, held in sources for name in _variables(held))
     asked = [
         name for name in read if _parts(name)[-1] in _WITHOUT_WHICH and not _place(name) and name not in drafted.env
     ]
@@ -114,7 +121,7 @@ def asking(drafted: DraftStack, service: Path) -> DraftStack:
     return replace(drafted, guessed=[*drafted.guessed, guess])
 
 
-def _fixed(drafted: DraftStack, sources: Iterable[tuple[Path, str]]) -> DraftStack:
+def _fixed(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
     for file, held in sources:
         for found in _FIXED.finditer(held):
             port = int(found[1])
@@ -165,7 +172,7 @@ def _options(held: str) -> Iterator[str]:
     yield from (f"--{one['long'] or one['field'].replace('_', '-')}" for one in _CLAP.finditer(held))
 
 
-def _sources(service: Path) -> Iterator[tuple[Path, str]]:
+def _sources(service: Path) -> Iterator[_Source]:
     """Files that hold the service's code, by their path within it, with their beginnings."""
     left = _MOST_FILES
     for folder, below, files in os.walk(service):

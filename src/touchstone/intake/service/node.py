@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from touchstone.failure import UsageError
-from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there, read_text
+from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there, read_json
 from touchstone.intake.service.deployed import Deployed, command, deployed
 
 MARK = "package.json"
@@ -67,7 +65,7 @@ _RUNNERS = ("node", *dict.fromkeys(manager.tool for manager in _MANAGERS))
 
 def draft(service: Path) -> DraftStack:
     """Its stack. Raises UsageError if package.json cannot be read."""
-    manifest = _manifest(service / MARK)
+    manifest = read_json(service / MARK)
     scripts = manifest.get("scripts") or {}
     manager = next((one for one in _MANAGERS if (service / one.lock).is_file()), _NPM)
     built = "build" in scripts
@@ -89,14 +87,6 @@ def draft(service: Path) -> DraftStack:
         env={**DEPLOYED, **found.env},
         guessed=guessed,
     )
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        held = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise UsageError(f"it is no JSON: {error}", where=str(path), fix="correct the file") from error
-    return held if isinstance(held, dict) else {}
 
 
 def _install(service: Path, manifest: dict[str, Any], manager: _Manager, *, whole: bool) -> DraftInstall | None:

@@ -120,8 +120,9 @@ def on_run(run: Run, findings: list[Finding], estimates: list[Estimate]) -> Verd
     if len(exhibits) == len(run.plan.contenders):
         own = measured
     wide = worst(*(_WEIGHT[f.severity] for f in findings if f.contender is None and f.figures is None))
-    # Of a service that runs already, a check of its contract leaves no figure, and says all the same.
-    checked_alone = set(run.plan.phases) == {"verify"} and bool(run.samples)
-    if wide is Verdict.INVALID or (all(e.verdict is Verdict.INVALID for e in own) and (own or not checked_alone)):
+    if not own and run.samples and set(run.plan.phases) == {"verify"}:
+        # Of a service that runs already, a check of its contract leaves no figure.
+        return wide
+    if wide is Verdict.INVALID or all(e.verdict is Verdict.INVALID for e in own):
         return Verdict.INVALID
     return worst(wide, *(Verdict.SUSPECT for e in own if e.verdict is not Verdict.VALID))
