@@ -36,7 +36,8 @@ class Profile:
     idle_most_s: float = math.inf
     """And for how long at most, whatever the load asks for."""
     rounds_s: float = math.inf
-    """After `LEAST_ROUNDS` no further one is begun that would end later than so long after the first began."""
+    """After `LEAST_ROUNDS` no further one is begun that would end later than so long after the first began. Where those
+    would, they have fewer laps."""
     peak_s: float = 60.0
     """How long a contender is loaded from exec on, to see when it reaches its peak."""
     cold_boots: int = 0
@@ -104,7 +105,7 @@ PROFILES: dict[str, Profile] = {
             warm_most_s=60.0,
             profile_s=4.0,
             trial_s=1.5,
-            rounds_s=300.0,
+            rounds_s=340.0,
         ),
         Profile("normal", 7, 3.0, 6.0, 2.0, 3, 7, cold_boots=1, laps=24),
         Profile(
@@ -127,6 +128,6 @@ PROFILES: dict[str, Profile] = {
 """quick: minutes, a first look. normal: fit for a decision. thorough: fit for publication.
 
 Quick has many short rounds rather than few long ones: a process is born with luck that no further lap averages out, and
-Student's t asks 4.3 standard errors of three rounds, 3.2 of four, 2.8 of five. Where the rounds take longer than five
-minutes, as those of a runtime that is warmed up for half of each, it has four.
+Student's t asks 4.3 standard errors of three rounds, 3.2 of four, 2.8 of five. Where the rounds take longer than that,
+as those of a runtime that is warmed up for half of each, it has four, of fewer laps if need be: six minutes in all.
 """

@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -193,6 +194,7 @@ class Conductor:
         ending = self.ending or PlannedRounds(self.store, self.plan)
         while True:
             number += 1
+            begin = time.monotonic()
             order = self._order(number)
             self.display.longer(sum(map(self._steps, chosen)))
             self.display.stage(
@@ -207,7 +209,7 @@ class Conductor:
                     for phase in self._for(sound[name]):
                         if phase.kind.per_round:
                             self._carry(bench, phase, sound[name], number, position)
-            if ending.reached(number):
+            if ending.reached(number, time.monotonic() - begin):
                 break
             bench.laps = ending.laps
         self._end_rounds(number, ending.note)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-import time
+import statistics
 from collections.abc import Callable
 from typing import Protocol
 
+from touchstone.judge.comparison.economy import lap_costs
 from touchstone.judge.statistics.intervals import MIN_ROUNDS
 from touchstone.plan.profile import LEAST_ROUNDS
 from touchstone.record.run import Plan, Run
 from touchstone.record.store import RunStore, load_run
+
+LEAST_LAPS = 5
+"""Of a round that is short of time: with 5 laps in place of 8 an interval of four rounds is 1.1 to 1.25 times as wide,
+where the host doubles the time of a request for parts of a second; a round less makes it twice as wide."""
 
 
 class Ending(Protocol):
@@ -24,8 +29,8 @@ class Ending(Protocol):
     def note(self) -> str:
         """What the report is to say of it; empty if nothing."""
 
-    def reached(self, rounds: int) -> bool:
-        """Whether so many rounds were all. One that asks for more than the plan's gets them."""
+    def reached(self, rounds: int, took_s: float) -> bool:
+        """Whether so many rounds were all; the last took so long. One that asks for more than the plan's gets them."""
 
 
 class PlannedRounds:
@@ -33,35 +38,65 @@ class PlannedRounds:
 
     Args:
         store, plan: the run's.
-        most_s: no round is begun after `LEAST_ROUNDS` that would end later than so long after the first began.
+        most_s: how long the rounds may take. No round is begun after `LEAST_ROUNDS` that would end later; and where
+            those would, they have fewer laps, down to `LEAST_LAPS`.
         enough: whether what was measured says enough; asked as soon as there are intervals.
 
     """
 
-    laps = None
-
     def __init__(
         self, store: RunStore, plan: Plan, most_s: float = math.inf, enough: Callable[[Run], bool] | None = None
     ) -> None:
-        self.note = ""
+        self.laps: int | None = None
         self._store = store
         self._plan = plan
         self._most_s = most_s
         self._enough = enough
-        self._first_ended = 0.0
+        self._spent_s = 0.0
+        self._left_out = 0
+        self._usual_laps = 0
+        self._least_laps = 0
 
-    def reached(self, rounds: int) -> bool:
+    @property
+    def note(self) -> str:
+        """What was left out for want of time."""
+        planned = self._plan.rounds
+        fewer = []
+        if self._left_out:
+            fewer.append(f"{planned - self._left_out} rounds in place of {planned}")
+        if self._least_laps:
+            fewer.append(f"rounds with as few as {self._least_laps} laps in place of {self._usual_laps}")
+        if not fewer:
+            return ""
+        return (
+            f"{' and '.join(fewer)}: otherwise they would have taken more than {self._most_s:.0f} s; "
+            f"--rounds {planned} measures all"
+        )
+
+    def reached(self, rounds: int, took_s: float) -> bool:
         """Whether so many rounds were all."""
-        now = time.monotonic()
-        if rounds == 1:
-            self._first_ended = now
+        self._spent_s += took_s
         planned = self._plan.rounds
         if rounds >= planned:
             return True
-        if rounds >= LEAST_ROUNDS and (rounds + 1) * (now - self._first_ended) / (rounds - 1) > self._most_s:
-            self.note = (
-                f"{rounds} rounds in place of {planned}: with another one they would have taken more than "
-                f"{self._most_s / 60:.0f} minutes; --rounds {planned} measures all"
-            )
+        if rounds >= LEAST_ROUNDS and self._spent_s * (rounds + 1) / rounds > self._most_s:
+            self._left_out = planned - rounds
             return True
-        return rounds >= MIN_ROUNDS and self._enough is not None and self._enough(load_run(self._store.folder))
+        if rounds >= MIN_ROUNDS and self._enough is not None and self._enough(load_run(self._store.folder)):
+            return True
+        self._fit_laps(rounds, min(planned, LEAST_ROUNDS) - rounds)
+        return False
+
+    def _fit_laps(self, rounds: int, left: int) -> None:
+        """Choose the next round's laps, so that the rounds that are left at least are over in time."""
+        if left <= 0 or math.isinf(self._most_s):
+            return
+        lap_s, laps = lap_costs(load_run(self._store.folder))
+        if not laps or lap_s <= 0:
+            return
+        overhead_s = self._spent_s / rounds - lap_s * statistics.fmean(laps)
+        fit = int(((self._most_s - self._spent_s) / left - overhead_s) / lap_s)
+        self._usual_laps = laps[0]
+        self.laps = None if fit >= laps[0] else max(fit, min(LEAST_LAPS, laps[0]))
+        if self.laps is not None:
+            self._least_laps = min(self._least_laps or self.laps, self.laps)

@@ -46,20 +46,20 @@ class GoingOn:
         self._spend = spend
         self._still_open = still_open
         self._looked = 0.0
-        self._begin = self._last = time.monotonic()
+        self._begin = time.monotonic()
         self._deadline = self._begin + seconds
         self._round_s = 0.0
         self._confidence = plan.confidence
         self.laps: int | None = None
         """How many laps the next round should have; None while nothing speaks for another number than the plan's."""
 
-    def reached(self, rounds: int) -> bool:
+    def reached(self, rounds: int, took_s: float) -> bool:
         """Whether so many rounds were all: never fewer than the plan's."""
+        self._round_s = took_s
         return not self._wants_another(rounds) and rounds >= self._plan.rounds
 
     def _wants_another(self, rounds: int) -> bool:
         now = time.monotonic()
-        self._round_s, self._last = now - self._last, now
         if self._spend:
             self._weigh(["throughput"])
             return now + self._round_s <= self._deadline
@@ -88,10 +88,11 @@ class GoingOn:
 
     def _worthwhile(self, seen: Spread) -> int:
         overhead_s = max(0.0, self._round_s - seen.laps[-1] * seen.lap_s)
-        left_s = self._deadline - self._last
+        now = time.monotonic()
+        left_s = self._deadline - now
         if not self._spend:
             # It may be decided long before the deadline: as much again as was spent is what it plans for.
-            left_s = min(left_s, self._last - self._begin)
+            left_s = min(left_s, now - self._begin)
         return seen.worthwhile_laps(left_s, overhead_s, self._confidence)
 
 

@@ -75,9 +75,16 @@ def spread(run: Run, figure: str = "throughput") -> Spread | None:
         return None
     within = statistics.fmean(effect.variance for rounds in pairs for effect in rounds)
     between = statistics.fmean(max(0.0, _between(rounds)) for rounds in pairs)
-    newest = [one for s in sliced if s.round == last and s.slices for one in s.slices.slices if one.lap is not None]
-    laps = _laps(contenders)
-    return Spread(between, within, sum(one.end - one.begin for one in newest) / laps[-1], laps)
+    return Spread(between, within, *lap_costs(run))
+
+
+def lap_costs(run: Run) -> tuple[float, tuple[int, ...]]:
+    """Seconds of one lap over all loads in the newest round, and how many laps each round has; (0, ()) without any."""
+    sliced = [s for s in run.samples if s.slices is not None and s.round is not None]
+    laps = _laps([s for s in sliced if s.contender != TARE])
+    newest = [s for s in sliced if s.round == len(laps) and s.slices]
+    counted = [one for s in newest if s.slices for one in s.slices.slices if one.lap is not None]
+    return sum(one.end - one.begin for one in counted) / (laps or (1,))[-1], laps
 
 
 def _laps(sliced: list[Sample]) -> tuple[int, ...]:

@@ -119,10 +119,13 @@ class Case:
         return [s for s in self.steady if s.sample in ids]
 
     def shaped(self, group: Group, shape: str) -> tuple[list[Steady], int]:
-        """The rounds whose series has a shape, and of how many; none if it is not more than half of them."""
-        seen = [s for s in self.steady_of(group) if s.shape != "too short"]
-        hits = [s for s in seen if s.shape == shape]
-        return hits if len(hits) > len(seen) / 2 else [], len(seen)
+        """The rounds whose series has a shape, and of how many; none if it is not more than half of them.
+
+        A round that was too short to tell is one without it: the clock cuts the laps of some.
+        """
+        rounds = self.steady_of(group)
+        hits = [s for s in rounds if s.shape == shape]
+        return hits if len(hits) > len(rounds) / 2 else [], len(rounds)
 
     def contender(self, name: str) -> ContenderPlan | None:
         """The plan's entry for a contender."""
