@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -143,6 +144,26 @@ def test_a_program_that_is_copied_in_with_its_times_is_older_than_the_build(fold
     (shop.work / "dist/packed").write_bytes(b"\x7fELF")
     os.utime(shop.work / "dist/packed", (began - 60, began - 60))
     assert shop.older_than(began) == [], "a packer keeps the time of what it packs"
+
+
+def test_a_package_that_lies_next_to_the_program_as_it_was_fetched_is_not_older(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    stored = home / ".m2/repository/org/library-1.0.jar"
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(b"PK\x03\x04 library")
+    shop = workshop_of(folder, tmp_path)
+    shop.begin()
+    began = time.time()
+    lib = shop.work / "dist/lib"
+    lib.mkdir(parents=True)
+    shutil.copy(stored, lib / "org.library-1.0.jar")
+    (lib / "own.jar").write_bytes(b"PK\x03\x04 program")
+    for path in lib.iterdir():
+        os.utime(path, (began - 60, began - 60))
+    assert shop.older_than(began) == ["dist/lib/own.jar"]
 
 
 def test_compiler_caches_lie_in_a_folder_that_is_empty_before_a_cold_build(

@@ -35,6 +35,11 @@ NO_PROOF = (
 )
 
 
+def package_stores() -> list[Path]:
+    """The package managers' stores that the user's home has."""
+    return [Path.home() / name for name in _STORES if (Path.home() / name).is_dir()]
+
+
 def is_whole() -> bool:
     """Whether a build sees nothing of the machine's temporary folders either."""
     return are_permitted()

@@ -17,6 +17,7 @@ from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.build import seclusion
 from touchstone.phase.build.command import build_environment, command_line, fill_build_places
 from touchstone.phase.build.metering import Meter, run_metered
+from touchstone.phase.build.packages import as_fetched
 from touchstone.toolchain.tool import Found
 
 _CACHES = {"GOCACHE": "go-build", "CCACHE_DIR": "ccache", "SCCACHE_DIR": "sccache"}
@@ -101,13 +102,15 @@ class Workshop:
     def older_than(self, start: float) -> list[str]:
         """Compiled files that the build left, though they were last changed before `start`, in seconds of Unix time.
 
-        A packer such as UPX gives what it writes the time of what it read: a file of that time is no older one.
+        A packer such as UPX gives what it writes the time of what it read: a file of that time is no older one. Nor is
+        a package that lies next to the program as it was fetched.
         """
         times = {int(path.stat().st_mtime) for path in self.laid if path.exists()}
         made = (path for path in artifact_files(self.artifacts) if path not in self.laid and not path.is_symlink())
         early = [path for path in made if path.stat().st_mtime < start - _ROUNDED_S and is_compiled(path)]
         old = [path for path in early if int(path.stat().st_mtime) not in times]
-        return [str(path.relative_to(self.work)) for path in old]
+        packages = as_fetched(old, seclusion.package_stores())
+        return [str(path.relative_to(self.work)) for path in old if path not in packages]
 
     def drop_artifacts(self) -> None:
         """Remove what this build left, so that a warm build must make it again."""

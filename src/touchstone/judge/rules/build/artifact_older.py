@@ -20,7 +20,7 @@ class ArtifactOlder(SampleRule):
     title = "What the build left is older than the build"
     threshold = (
         "an executable, a jar or a class among what the cold build left that was last changed more than 1 s before "
-        "the build began"
+        "the build began, and that no package manager's store holds as it is"
     )
     threshold_reason = (
         "a compiler gives its output the time at which it writes; the second is for file systems that round times"
