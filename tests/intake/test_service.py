@@ -71,7 +71,11 @@ ASSEMBLED = """<project><artifactId>a</artifactId><version>2</version><build><pl
             "app/.venv/bin/python -m uvicorn shop:app --port={port}",
         ),
         (
-            {"requirements.txt": "django\n", "shop/wsgi.py": "application = get_wsgi_application()\n"},
+            {
+                "requirements.txt": "django\n",
+                "shop/asgi.py": "application = get_asgi_application()\n",
+                "shop/wsgi.py": "application = get_wsgi_application()\n",
+            },
             ["python"],
             "",
             ".venv/bin/python -m gunicorn --bind {host}:{port} shop.wsgi:application",
@@ -147,6 +151,35 @@ ASSEMBLED = """<project><artifactId>a</artifactId><version>2</version><build><pl
             ["node", "npm"],
             "npm --prefix app run build",
             "node dist/a.js",
+        ),
+        (
+            {
+                "package.json": json.dumps(
+                    {
+                        "scripts": {
+                            "start": "npm run -s serve",
+                            "serve": "npm run build && yarn web",
+                            "web": "node dist/a.js --fast",
+                            "build": "tsc",
+                        }
+                    }
+                )
+            },
+            ["node", "npm"],
+            "npm --prefix app run build",
+            "node dist/a.js --fast",
+        ),
+        (
+            {"package.json": json.dumps({"scripts": {"start": "npm start"}, "main": "web.js"})},
+            ["node"],
+            "",
+            "node web.js",
+        ),
+        (
+            {"package.json": json.dumps({"scripts": {"start": "nodemon web.js"}, "devDependencies": {"nodemon": "3"}})},
+            ["node"],
+            "",
+            "node web.js",
         ),
         (
             {"deno.json": "{}", "server.ts": 'Deno.env.get("PORT")'},
@@ -290,6 +323,14 @@ def test_what_node_loads_before_is_not_what_it_runs(tmp_path: Path) -> None:
     }
     plain = drafted(tmp_path, {"package.json": json.dumps(manifest), "web.js": SERVER}).variants["plain"]
     assert plain.artifacts == ["app/*.js", "app/package.json", "app/node_modules"]
+
+
+def test_what_a_script_does_before_it_starts_the_service_is_marked(tmp_path: Path) -> None:
+    scripts = {"prestart": "node migrate.js", "start": "npm run serve", "serve": "node seed.js && node web.js"}
+    drafted(tmp_path, {"package.json": json.dumps({"scripts": scripts}), "web.js": SERVER})
+    written = (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look: script `prestart` does before it: node migrate.js" in written
+    assert "# look: script `serve` does before it: node seed.js" in written
 
 
 def test_programs_of_rust_are_found_where_cargo_finds_them(tmp_path: Path) -> None:

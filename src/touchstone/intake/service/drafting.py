@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from touchstone.failure import UsageError
-from touchstone.intake.service import cmake, deno, go, jvm, node, python, rust
+from touchstone.intake.service import cmake, deno, go, jvm, node, python, python_packages, rust
 from touchstone.intake.service.base import DraftStack, first_there
 from touchstone.intake.service.listening import told
 from touchstone.intake.writing import writing
@@ -37,7 +37,7 @@ def _draft(service: Path) -> DraftStack:
             return draft(service)
     if first_there(service, deno.MARKS):
         return deno.draft(service)
-    if first_there(service, python.MARKS):
+    if first_there(service, python_packages.MARKS):
         return python.draft(service)
     if (service / cmake.MARK).is_file():
         return cmake.draft(service)
@@ -49,7 +49,7 @@ def _draft(service: Path) -> DraftStack:
             where=str(service),
             fix="build the jar that runs by itself first (./gradlew bootJar): it is drafted as it lies there",
         )
-    looked = ", ".join((*(mark for mark, _ in _KINDS), *deno.MARKS, *python.MARKS, cmake.MARK))
+    looked = ", ".join((*(mark for mark, _ in _KINDS), *deno.MARKS, *python_packages.MARKS, cmake.MARK))
     raise UsageError(
         f"nothing says how this service is built: there is none of {looked}, and no single jar",
         where=str(service),

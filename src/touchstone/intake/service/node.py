@@ -17,6 +17,7 @@ _BUN_ENTRIES = ("src/index.ts", "index.ts", "src/server.ts", "server.ts", *_ENTR
 _STARTS = ("start:prod", "start")
 _WATCHING = ("--hot", "--watch")
 """What Bun's script `dev` has and a deployed service has not: without it, it is what starts the service."""
+_WATCHER = "nodemon"
 _VALUED = ("-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file")
 """Options of node whose value may be a word of its own."""
 _TYPES = "tsconfig.json"
@@ -106,33 +107,42 @@ def _start(
     """The command as from the service's folder, and what of it is a guess."""
     told = deployed(service)
     if told and told.words[0] in _RUNNERS and (found := _resolved(told, scripts)):
-        return found, [f"the command of its {found.source}"]
+        return found[0], [f"the command of its {told.source}", *found[1]]
     bun = manager.tool == _BUN
     for name in (*_STARTS, "dev") if bun else _STARTS:
-        before, joined, last = scripts.get(name, "").rpartition("&&")
-        line = command(last, f"script `{name}`")
-        if line and (found := _resolved(line, {})):
-            return found, [f"script `{name}` does before it: {before.strip()}"] if joined else []
+        if found := _script(name, scripts):
+            return found
     named = manifest.get("main") or (manifest.get("module") if bun else None)
     entry = named or first_there(service, _BUN_ENTRIES if bun else _ENTRIES) or "server.js"
     guess = f"no script `start` is a command of its own: is {entry} what starts it?"
     return Deployed([_BUN if bun else "node", entry], ""), [guess]
 
 
-def _resolved(told: Deployed, scripts: Mapping[str, str]) -> Deployed | None:
+def _script(name: str, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]] | None:
+    """What a script runs last, through the scripts that it runs, and what is done before it."""
+    before, _, last = scripts.get(name, "").rpartition("&&")
+    line = command(last, f"script `{name}`")
+    others = {other: said for other, said in scripts.items() if other != name}
+    if line is None or (found := _resolved(line, others)) is None:
+        return None
+    ahead = {f"script `pre{name}` does": scripts.get(f"pre{name}", ""), f"script `{name}` does": before.strip()}
+    return found[0], [*(f"{who} before it: {what}" for who, what in ahead.items() if what), *found[1]]
+
+
+def _resolved(told: Deployed, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]] | None:
     """A command without a package manager between: a script by what it says, a package's program by its file."""
     first, *rest = told.words
     if first == "node" and rest:
-        return told
+        return told, []
+    if first == _WATCHER and rest and not rest[0].startswith("-"):
+        return replace(told, words=["node", *rest]), [f"by node itself, and not by {_WATCHER}, which waits for changes"]
     if first == _BUN and (words := _for_bun(rest, scripts)):
-        return replace(told, words=words)
+        return replace(told, words=words), []
     if first in _RUNNERS:
-        name = next((word for word in rest if word not in ("run", "exec") and not word.startswith("-")), "")
-        line = command(scripts.get(name, ""), f"{told.source}, script `{name}`")
-        return _resolved(line, {}) if line else None
+        return _script(next((w for w in rest if w not in ("run", "exec") and not w.startswith("-")), ""), scripts)
     if "/" in first or not rest:
         return None
-    return replace(told, words=[f"{_PROGRAMS}{first}", *rest])
+    return replace(told, words=[f"{_PROGRAMS}{first}", *rest]), []
 
 
 def _for_bun(rest: Words, scripts: Mapping[str, str]) -> Words | None:

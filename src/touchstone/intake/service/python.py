@@ -1,12 +1,11 @@
-"""A service with a requirements.txt or a pyproject.toml: an ASGI or WSGI application, or a program."""
+"""A service with a requirements.txt, a pyproject.toml or a Pipfile: an ASGI or WSGI application, or a program."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
 
 from touchstone.intake.service.base import (
     APP,
@@ -16,11 +15,10 @@ from touchstone.intake.service.base import (
     below,
     first_there,
     read_text,
-    read_toml,
 )
 from touchstone.intake.service.deployed import Deployed, deployed, with_address
+from touchstone.intake.service.python_packages import MARKS, PROJECT, packages
 
-MARKS = ("requirements.txt", "pyproject.toml")
 _LOCK = "uv.lock"
 _WSGI = ("Flask", "Bottle", "get_wsgi_application")
 _ASGI = ("FastAPI", "Starlette", "Litestar", "Quart", "BlackSheep", "get_asgi_application")
@@ -76,8 +74,8 @@ class _Application:
 def draft(service: Path) -> DraftStack:
     """Its stack. Raises UsageError if its pyproject.toml cannot be read."""
     required = "\n".join(read_text(service / name) for name in MARKS if (service / name).is_file())
-    install, needs, python = _install(service)
-    found, guessed = _start(service, required)
+    found, guessed, missing = _start(service, required)
+    install, needs, python = _install(service, missing)
     return DraftStack(
         language="Python",
         needs={"python": ">=3.10"} | needs,
@@ -89,28 +87,18 @@ def draft(service: Path) -> DraftStack:
     )
 
 
-def _install(service: Path) -> tuple[DraftInstall, dict[str, str], str]:
-    """How its packages are got, what that needs, and the interpreter that then has them."""
+def _install(service: Path, missing: Words) -> tuple[DraftInstall, dict[str, str], str]:
+    """How its packages and what it is missing are got, what that needs, and the interpreter that then has them."""
     if (service / _LOCK).is_file():
         python = f"{APP}/.venv/bin/python"
-        words = ["uv", "sync", "--quiet", "--frozen", "--no-dev", "--project", APP]
-        locked = [below(MARKS[1]), below(_LOCK)]
-        return DraftInstall([words], locked, [below(".venv")]), {"uv": ">=0.4"}, python
+        synced = ["uv", "sync", "--quiet", "--frozen", "--no-dev", "--project", APP]
+        added = [["uv", "pip", "install", "--quiet", "--python", python, *missing]] if missing else []
+        locked = [below(PROJECT), below(_LOCK)]
+        return DraftInstall([synced, *added], locked, [below(".venv")]), {"uv": ">=0.4"}, python
     python = ".venv/bin/python"
-    what, files = _packages(service)
-    commands = [["python", "-m", "venv", ".venv"], [python, "-m", "pip", "install", "--quiet", *what]]
+    what, files = packages(service)
+    commands = [["python", "-m", "venv", ".venv"], [python, "-m", "pip", "install", "--quiet", *what, *missing]]
     return DraftInstall(commands, files, [".venv"]), {}, python
-
-
-def _packages(service: Path) -> tuple[Words, Sequence[str]]:
-    if (service / MARKS[0]).is_file():
-        return ["-r", below(MARKS[0])], [below(MARKS[0])]
-    project: dict[str, Any] = read_toml(service / MARKS[1])
-    listed = project.get("project", {}).get("dependencies")
-    if "build-system" in project or not isinstance(listed, list):
-        return [f"./{APP}"], ()
-    # Without a build system it is a list of requirements and no package that pip could install.
-    return [str(one) for one in listed], [below(MARKS[1])]
 
 
 def _run(words: Words, python: str) -> Words:
@@ -123,21 +111,24 @@ def _run(words: Words, python: str) -> Words:
     return [python, *(["-m", module] if module in _ADDRESSES else [first]), *rest]
 
 
-def _start(service: Path, required: str) -> tuple[Deployed, list[str]]:
-    """The command, and what of it is a guess."""
+def _start(service: Path, required: str) -> tuple[Deployed, list[str], Words]:
+    """The command, what of it is a guess, and what it takes that is not among the requirements."""
     if (found := deployed(service)) and _is_ours(found.words):
         server = next((name for name in map(_module, found.words) if name in _ADDRESSES), "")
-        return with_address(found, *_ADDRESSES.get(server, ())), [f"the command of its {found.source}"]
+        return with_address(found, *_ADDRESSES.get(server, ())), [f"the command of its {found.source}"], ()
     if own := next((file for file in _files(service) if _SERVES_ITSELF.search(read_text(service / file))), None):
-        return Deployed([str(own)], ""), [f"{own} is a server of its own"]
+        return Deployed([str(own)], ""), [f"{own} is a server of its own"], ()
     if (application := next(_applications(service, required), None)) is None:
         program = first_there(service, _PROGRAMS)
         guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
-        return Deployed([program or "server.py"], "", {}), guess
+        return Deployed([program or "server.py"], "", {}), guess, ()
     guess = [f"{application.says}; give it the workers and options that it is deployed with"]
-    if application.server not in required and "fastapi[" not in required:
-        guess.append(f"{application.server} is not among its requirements: name the server that it is deployed with")
-    return Deployed(application.words(), ""), guess
+    if application.server in required or "fastapi[" in required:
+        return Deployed(application.words(), ""), guess, ()
+    guess.append(
+        f"{application.server} is not among its requirements, and is added: name the server that it is deployed with"
+    )
+    return Deployed(application.words(), ""), guess, [application.server]
 
 
 def _is_ours(words: Words) -> bool:
@@ -153,10 +144,12 @@ def _applications(service: Path, required: str) -> Iterator[_Application]:
     """Made by a framework's class, by a function that is called, by one that a server would call; highest first."""
     files = [(file, read_text(service / file)) for file in _files(service)]
     flask = re.search(r"^\W*(flask|django|bottle)\b", required, re.MULTILINE | re.IGNORECASE) is not None
-    for file, held in files:
-        if made := _MADE.search(held):
-            says = f"{file} has `{made[1]} = {made[2]}(...)`"
-            yield _Application(*_place(service, file, made[1]), says, made[2] in _WSGI, _root(service, file))
+    made_by = [(file, made) for file, held in files if (made := _MADE.search(held))]
+    # A project of Django has both; what it is deployed with says which.
+    last = "get_wsgi_application" if _only_asgi(required) else "get_asgi_application"
+    for file, made in sorted(made_by, key=lambda one: one[1][2] == last):
+        says = f"{file} has `{made[1]} = {made[2]}(...)`"
+        yield _Application(*_place(service, file, made[1]), says, made[2] in _WSGI, _root(service, file))
     for file, held in files:
         if called := _CALLED.search(held):
             says = f"{file} has `{called[1]} = {called[2]}(...)`"
@@ -166,6 +159,13 @@ def _applications(service: Path, required: str) -> Iterator[_Application]:
             says = f"{file} has `def {factory[1]}(...)`"
             place = _place(service, file, factory[1])
             yield _Application(*place, says, flask, _root(service, file), factory=True)
+
+
+def _only_asgi(required: str) -> bool:
+    """Whether the servers among its requirements are such that call an ASGI application."""
+    return re.search(r"gunicorn|waitress|uwsgi", required) is None and (
+        re.search(r"uvicorn|hypercorn|daphne|granian", required) is not None
+    )
 
 
 def _files(service: Path) -> list[Path]:
