@@ -56,13 +56,12 @@ def write_scenario(setup: Setup, folder: Path, programs: Path) -> Path:
 
 
 def load_table(setup: Setup) -> dict[str, Any]:
-    """The load; quick has times of its own, and what a set-up states counts in the other profiles."""
-    quick = setup.profile == "quick"
+    """The load."""
     table: dict[str, Any] = {
         "title": "Work",
         "connections": 16,
-        "seconds": None if quick else setup.seconds,
-        "warmup_s": None if quick else setup.warmup,
+        "seconds": setup.seconds,
+        "warmup_s": setup.warmup,
         "timeout_s": 1.0,
         "requests": [{"name": "work", "target": "/work?n={counter}", "expect": {"body": "done {counter}"}}],
     }

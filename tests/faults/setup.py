@@ -44,7 +44,7 @@ class Setup:
     contract: tuple[dict[str, Any], ...] = ()
     """Further checks."""
     seconds: float | None = None
-    """The measured time, and the least time before it; None for the profile's. Quick keeps its own."""
+    """The measured time, and the least time before it; None for the profile's. Quick has its own, and takes neither."""
     warmup: float | None = None
     rounds: int | None = 1
     """None for the profile's."""
@@ -61,6 +61,10 @@ class Setup:
 
     never: tuple[str, ...] = ()
     """Findings that may not fire at all, not even as notes."""
+
+    def __post_init__(self) -> None:
+        if self.profile == "quick" and (self.seconds, self.warmup) != (None, None):
+            raise ValueError(f"{self.id}: the quick profile has times of its own")
 
     @property
     def sound(self) -> bool:

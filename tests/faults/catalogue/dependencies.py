@@ -52,7 +52,7 @@ def relayed(id: str, says: str, *expects: str, servers: tuple[Server, ...], conn
 def unproven(id: str, says: str, *, scenario: dict[str, Any], servers: tuple[Server, ...]) -> Setup:
     """Two contenders on one dependency, whose work no proof counts."""
     load = {"timeout_s": 5.0}
-    return Setup(id, says, LESS, planted="dependency", servers=servers, scenario=scenario, load=load, seconds=2.0)
+    return Setup(id, says, LESS, planted="dependency", servers=servers, scenario=scenario, load=load)
 
 
 DEPENDENCIES: tuple[Setup, ...] = (
@@ -111,7 +111,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         planted="dependency",
         servers=service(sync_off=1),
         scenario=SYNCED,
-        seconds=4.0,
     ),
     Setup(
         "unequal-sync",
@@ -120,7 +119,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         planted="dependency",
         servers=(*service(), *service(sync_off=1)),
         scenario=SQLITE,
-        seconds=4.0,
     ),
     stored("loses-rows", "every 50th row is never written", *WORK, servers=service(lose_every=50)),
     stored("loses-few-rows", "one row in 1,000 is never written", *WORK, servers=service(lose_every=1000)),
@@ -152,12 +150,12 @@ DEPENDENCIES: tuple[Setup, ...] = (
     ),
     Setup(
         "state-left",
-        "two rounds; the service leaves a file of an earlier database behind",
+        "two rounds in whole windows, which share a folder; the service leaves a file of an earlier database behind",
         ("leftovers",),
         planted="dependency",
         servers=service(stray_file=1),
         scenario=SQLITE,
-        load={"proofs": ROWS},
+        load={"proofs": ROWS, "whole_windows": True},
         rounds=2,
     ),
     relayed(
@@ -178,7 +176,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         servers=service(),
         scenario=SCRIPT,
         load={"connections": 64, "timeout_s": 10.0},
-        seconds=3.0,
     ),
     Setup(
         "narrow-downstream",
@@ -189,7 +186,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         servers=service(),
         scenario=SCRIPT,
         load={"connections": 8, "timeout_s": 10.0, "proofs": HITS},
-        seconds=2.0,
         least={"downstream-headroom": "note"},
     ),
     Setup(
@@ -201,8 +197,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         servers=service(heavy=1),
         scenario=HEAVY,
         load={"timeout_s": 10.0},
-        seconds=3.0,
-        warmup=0.5,
     ),
     Setup(
         "forgetful-commits",
@@ -212,7 +206,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         servers=service(store=1, forget=1),
         scenario=POSTGRES,
         load={"timeout_s": 10.0},
-        seconds=2.0,
     ),
     Setup(
         "one-forgets",
@@ -222,7 +215,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         servers=(*service(store=1), *service(store=1, forget=1)),
         scenario=POSTGRES,
         load={"timeout_s": 10.0},
-        seconds=2.0,
     ),
     Setup(
         "one-isolates",
@@ -232,7 +224,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         servers=(*service(store=1), *service(store=1, isolate=1)),
         scenario=POSTGRES,
         load={"timeout_s": 10.0},
-        seconds=2.0,
     ),
     Setup(
         "one-session",
@@ -242,7 +233,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         servers=service(one_session=1),
         scenario=POSTGRES | {"settings": {"DATABASE_POOL": 4}},
         load={"connections": 24, "timeout_s": 10.0},
-        seconds=1.5,
     ),
     Setup(
         "downstream-dies",
@@ -253,7 +243,6 @@ DEPENDENCIES: tuple[Setup, ...] = (
         scenario=ECHO,
         machine="downstream-killed",
         load={"connections": 4, "timeout_s": 2.0},
-        seconds=2.0,
     ),
     Setup(
         "leaks-sessions",
@@ -262,6 +251,5 @@ DEPENDENCIES: tuple[Setup, ...] = (
         planted="dependency",
         servers=service(sessions_leak=1),
         scenario=POSTGRES,
-        seconds=1.5,
     ),
 )

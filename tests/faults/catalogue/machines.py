@@ -12,7 +12,6 @@ MACHINES: tuple[Setup, ...] = (
         ("cpu-throttled",),
         planted="machine",
         servers=knobs(quota_us=20000),
-        seconds=1.5,
     ),
     Setup(
         "quota-elsewhere",
@@ -20,7 +19,6 @@ MACHINES: tuple[Setup, ...] = (
         ("cpu-throttled",),
         planted="machine",
         machine="quota-elsewhere",
-        seconds=3.0,
     ),
     Setup(
         "other-work",
@@ -36,7 +34,6 @@ MACHINES: tuple[Setup, ...] = (
         planted="machine",
         machine="crowded-engine",
         load={"loop": "open", "rate": 2000.0},
-        seconds=2.0,
     ),
     Setup(
         "memory-limit",
@@ -44,7 +41,6 @@ MACHINES: tuple[Setup, ...] = (
         ("memory-limit-hit",),
         planted="machine",
         servers=knobs(memory_limit=48 * MIB, hog_after=500),
-        seconds=2.0,
     ),
     Setup(
         "pages-from-disk",
@@ -52,7 +48,6 @@ MACHINES: tuple[Setup, ...] = (
         ("major-faults",),
         planted="machine",
         servers=knobs(page_in_every=50),
-        seconds=1.5,
     ),
     Setup(
         "broken-off",
@@ -60,7 +55,6 @@ MACHINES: tuple[Setup, ...] = (
         ("measurement-interrupted",),
         planted="machine",
         machine="broken-off",
-        seconds=4.0,
     ),
     Setup(
         "slow-tares",
@@ -78,7 +72,6 @@ MACHINES: tuple[Setup, ...] = (
         needs_quiet=True,
         machine="drift",
         rounds=5,
-        seconds=0.5,
     ),
     Setup(
         "unrest",
@@ -87,7 +80,6 @@ MACHINES: tuple[Setup, ...] = (
         planted="machine",
         machine="unrest",
         rounds=4,
-        seconds=0.5,
     ),
     Setup("one-cpu", "server and engine share the only CPU", ("shared-cpus",), planted="machine", machine="one-cpu"),
     Setup(
@@ -98,7 +90,6 @@ MACHINES: tuple[Setup, ...] = (
         needs_quiet=True,
         servers=knobs(body_bytes=200_000),
         load=BIG,
-        seconds=1.5,
     ),
     Setup(
         "ceiling",
@@ -107,7 +98,6 @@ MACHINES: tuple[Setup, ...] = (
         planted="machine",
         needs_quiet=True,
         load={"connections": 1},
-        seconds=1.5,
         rounds=2,
     ),
 )

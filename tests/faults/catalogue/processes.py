@@ -15,7 +15,6 @@ PROCESSES: tuple[Setup, ...] = (
         "each worker crashes now and then, and a supervisor replaces it",
         ("server-restarted", "connections-broken"),
         servers=knobs(workers=2, respawn=1, child_dies_after=3000, work_us=20),
-        seconds=2.0,
     ),
     Setup(
         "supervisor-gives-up",
@@ -40,7 +39,6 @@ PROCESSES: tuple[Setup, ...] = (
         "leaves a descriptor open for every tenth request",
         ("descriptors-grow",),
         servers=knobs(leak_fd_every=10, work_us=100),
-        seconds=3.0,
     ),
     Setup(
         "leaks-descriptors-slowly",
@@ -70,21 +68,18 @@ PROCESSES: tuple[Setup, ...] = (
         "opens 95 % of the files that it may have with its first request, and no more after that",
         ("descriptors-grow",),
         servers=knobs(fill_files=95),
-        seconds=1.5,
     ),
     Setup(
         "forks-that-share",
         "64 processes that share 20 MB: the sum of their RSS is a multiple of what they hold",
         ("pages-shared",),
         servers=knobs(workers=64, memory_bytes=20 << 20),
-        seconds=2.0,
     ),
     Setup(
         "leaks-threads",
         "leaves a thread behind for every 50th request",
         ("threads-grow",),
         servers=knobs(leak_thread_every=50, work_us=100),
-        seconds=3.0,
     ),
     Setup(
         "leaks-threads-in-turns",
@@ -99,6 +94,7 @@ PROCESSES: tuple[Setup, ...] = (
         servers=knobs(leak_bytes=4096),
         load={"loop": "open", "rate": 1500.0},
         seconds=31.0,
+        profile="normal",
     ),
     Setup(
         "leaks-memory-shortly",
@@ -107,6 +103,7 @@ PROCESSES: tuple[Setup, ...] = (
         servers=knobs(leak_bytes=16384),
         load={"loop": "open", "rate": 1500.0},
         seconds=6.0,
+        profile="normal",
         least={"memory-grows": "note"},
     ),
     Setup(
@@ -116,7 +113,6 @@ PROCESSES: tuple[Setup, ...] = (
         needs_quiet=True,
         servers=knobs(never_listen=1),
         machine="second-server",
-        seconds=4.0,
     ),
     Setup(
         "second-listener",

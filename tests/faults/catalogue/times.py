@@ -65,14 +65,12 @@ TIMES: tuple[Setup, ...] = (
         ("stall-in-closed-loop",),
         needs_quiet=True,
         servers=knobs(delay_ms=20, stall_ms=200, stall_every_ms=1000),
-        seconds=4.0,
     ),
     Setup(
         "stalls-while-crowded",
         "stalls for 100 ms in each second, while others use the generator's CPU",
         ("stall-in-closed-loop",),
         servers=knobs(work_us=60, stall_ms=100, stall_every_ms=1000),
-        seconds=4.0,
         machine="busy-engine",
     ),
     Setup(
@@ -86,7 +84,6 @@ TIMES: tuple[Setup, ...] = (
         "one connection of sixteen gets each answer 12 ms later than the others",
         ("connections-wait",),
         servers=knobs(work_us=60, slow_ms=12, slow_beyond=15),
-        seconds=2.0,
     ),
     Setup(
         "one-slow-connection-of-many",
@@ -177,7 +174,6 @@ TIMES: tuple[Setup, ...] = (
         ("rate-not-reached",),
         servers=knobs(work_us=1000),
         load=OPEN,
-        seconds=2.0,
     ),
     Setup(
         "growing-queue",
@@ -185,7 +181,6 @@ TIMES: tuple[Setup, ...] = (
         ("queue-grows",),
         servers=knobs(work_us=560),
         load=OPEN,
-        seconds=3.0,
     ),
     Setup(
         "thrown-away-queue",
@@ -193,7 +188,6 @@ TIMES: tuple[Setup, ...] = (
         ("rate-not-reached",),
         servers=knobs(work_us=4000),
         load=OPEN,
-        seconds=2.0,
     ),
     Setup(
         "still-compiling",

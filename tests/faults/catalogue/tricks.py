@@ -58,7 +58,6 @@ TRICKS: tuple[Setup, ...] = (
         "a thread of the server spins on every CPU for 0.5 s, and has ended when the load does",
         ("cpus-not-kept",),
         servers=knobs(stray_ms=500),
-        seconds=2.0,
     ),
     Setup(
         "raises-priority",
@@ -71,7 +70,6 @@ TRICKS: tuple[Setup, ...] = (
         "a daemon of the server's leaves session and cgroup, and does the work there",
         ("process-escaped", "wrong-process-watched|foreign-listener"),
         servers=knobs(escape=1),
-        seconds=3.0,
     ),
     Setup(
         "leaves-its-limit",
@@ -94,7 +92,6 @@ TRICKS: tuple[Setup, ...] = (
         "64 MB are in a file in memory that the server does not map",
         ("memory-outside-rss",),
         servers=knobs(hidden_bytes=64 * MIB),
-        seconds=2.0,
     ),
     Setup(
         "hides-memory-while-held",
@@ -110,7 +107,6 @@ TRICKS: tuple[Setup, ...] = (
         ("ready-too-early",),
         servers=knobs(stub_ms=1000),
         phases=("boot", "load"),
-        warmup=2.0,
     ),
     Setup(
         "drops-idle",
