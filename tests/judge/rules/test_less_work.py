@@ -4,6 +4,7 @@ from touchstone.judge.judgement import Severity
 from touchstone.record.run import Run
 from touchstone.record.sample import DependencyState, ProofOutcome
 
+from ..slices import put_slices
 from ..sound import fired, loads, result_of, sound_run
 
 ROWS = ("database_tup_inserted", "database_tup_updated", "database_tup_deleted")
@@ -61,6 +62,17 @@ def test_what_was_sent_and_not_answered_may_have_been_worked_for() -> None:
 def test_a_database_counts_late(share: float, count: int) -> None:
     everyone = dict.fromkeys(ROWS, 1 / 3)
     run = worked("postgres", {"everyone": everyone, "go/std": dict.fromkeys(ROWS, share / 3)})
+    assert len(fired(run, "less-work")) == count
+
+
+@pytest.mark.parametrize(("laps", "share", "count"), [(12, 0.85, 1), (12, 0.95, 0), (3, 0.7, 0)])
+def test_of_a_load_in_turns_a_part_of_the_last_second_is_counted_late(laps: int, share: float, count: int) -> None:
+    """Each lap is a second, with a quarter of load; one round of three laps is loaded for less than a second."""
+    everyone = dict.fromkeys(ROWS, 1 / 3)
+    run = worked("postgres", {"everyone": everyone, "go/std": dict.fromkeys(ROWS, share / 3)}, TWO)
+    run.samples = [sample for sample in run.samples if sample.round in (None, 1)]
+    for sample in loads(run):
+        put_slices(sample, [20_000.0] * laps)
     assert len(fired(run, "less-work")) == count
 
 

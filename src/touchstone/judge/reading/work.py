@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from touchstone.record.sample import DependencyState, Sample
 from touchstone.vocabulary.dependency import DEPENDENCIES, WorkCounter
 
+LATE_S = 1.0
+"""A session of PostgreSQL hands in its counts so long after the work at most."""
+
 
 @dataclass(frozen=True)
 class Work:
@@ -21,6 +24,8 @@ class Work:
     sent: int
     seconds: float
     """Of load."""
+    late_s: float
+    """Of load in one round, at its end: what a dependency that counts late may not have counted yet."""
 
     @property
     def least(self) -> float:
@@ -55,13 +60,14 @@ def work_of(contender: str, samples: Iterable[Sample]) -> Iterator[Work]:
     ok = sum(s.result.totals.ok for s in measured if s.result)
     sent = sum(s.result.totals.sent for s in measured if s.result)
     loaded = sum(_loaded_s(s) for s in measured)
+    late = max(_late_s(s) for s in measured)
     for first in measured[0].dependencies:
         kind = DEPENDENCIES.get(first.kind)
         for counter in kind.work if kind else ():
             states = [d for s in measured for d in s.dependencies if d.name == first.name]
             gains = [g for d in states if (g := gain(d, *counter.counters)) is not None]
             if len(gains) == len(measured):
-                yield Work(contender, first.name, counter, sum(gains), ok, sent, loaded)
+                yield Work(contender, first.name, counter, sum(gains), ok, sent, loaded, late)
 
 
 def _loaded_s(sample: Sample) -> float:
@@ -70,3 +76,11 @@ def _loaded_s(sample: Sample) -> float:
         return sum(one.end - one.begin for one in sample.slices.slices)
     assert sample.result is not None
     return sample.result.window.warmup_s + sample.result.window.measured_s
+
+
+def _late_s(sample: Sample) -> float:
+    """How much of the last second it was loaded: in turns, a part of it."""
+    if sample.slices is None or not sample.slices.slices:
+        return LATE_S
+    begin = max(one.end for one in sample.slices.slices) - LATE_S
+    return sum(one.end - max(begin, one.begin) for one in sample.slices.slices if one.end > begin)

@@ -15,7 +15,6 @@ from touchstone.judge.rule import RunRule
 
 EXACT = 0.005
 LATE = 0.05
-LATE_S = 1.0
 TOUCHED = 0.05
 LEAST = 20
 
@@ -35,7 +34,7 @@ class LessWork(RunRule):
     threshold = (
         "calls, rows or transactions per correct response, over all rounds of a load whose proofs hold, by two "
         "contenders' counts: at least 20 fewer than by the other, and fewer by more than 0.5 %; in PostgreSQL by more "
-        "than 5 %, and by more than one second's part of the load; rows that are read count up to one for each "
+        "than 5 %, and by more than what came in the load's last second; rows that are read count up to one for each "
         "response; scans of tables are compared where fewer rows are read as well, and transactions where rows are "
         "touched alike, for a note; where most contenders agree, only those who do less or more are suspect, and of "
         "two neither is named"
@@ -104,7 +103,8 @@ def _left_out(low: Work, high: Work) -> float | None:
     left_out = 1 - low.most / due
     allowed = EXACT
     if low.counter.late:
-        allowed = max(LATE, LATE_S / max(LATE_S, min(low.seconds, high.seconds)))
+        late_s = max(low.late_s, high.late_s)
+        allowed = max(LATE, late_s / max(late_s, min(low.seconds, high.seconds)))
     return left_out if left_out > allowed and left_out * due * low.ok >= LEAST else None
 
 
