@@ -65,6 +65,11 @@ class Stage:
         self.console.print(text)
 
 
+def _loads(text: str) -> bool:
+    """Whether a step is a part of a load: in whole windows one, in turns its warm-up and each lap."""
+    return text.startswith(("loading", "warming up for")) or ": lap " in text
+
+
 def _burn(cpus: set[int], share: float) -> None:
     # Where the scheduler groups by session, all burners of the lab's session would count as one.
     os.setsid()
@@ -125,8 +130,9 @@ def crowded_engine() -> Iterator[Stage]:
     burners = Burners()
 
     def begin(text: str) -> None:
-        burners.stop()
-        if text.startswith("loading"):
+        if not _loads(text):
+            burners.stop()
+        elif text.startswith("loading"):
             for _ in range(4):
                 burners.start(_cpus()[-1])
 
@@ -165,13 +171,14 @@ def crowded_tares() -> Iterator[Stage]:
 
 
 def _tares(shares: list[int]) -> Iterator[Stage]:
-    """So many processes burn CPU beside each tare in turn."""
+    """So many processes burn CPU beside each tare in turn: beside the load of a round, of which it is a part."""
     burners = Burners()
     left = list(shares)
 
     def begin(text: str) -> None:
-        burners.stop()
-        if text.startswith("tare") and left:
+        if not _loads(text):
+            burners.stop()
+        elif text.startswith("loading") and left:
             for _ in range(left.pop(0)):
                 for cpu in _cpus():
                     burners.start(cpu)
@@ -195,19 +202,19 @@ def unrest() -> Iterator[Stage]:
 
 
 @contextmanager
-def _signal_while_loading(kind: str, number: signal.Signals) -> Iterator[Stage]:
-    """Two seconds into the load of a contender, the engine's process of this kind gets the signal."""
+def _signal_while_loading(kinds: frozenset[str], number: signal.Signals) -> Iterator[Stage]:
+    """Three seconds into the load of a contender, an engine's process of these kinds gets the signal."""
     timers: list[threading.Timer] = []
 
     def send() -> None:
         for child in psutil.Process().children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
-                if kind in child.cmdline()[1:2]:
+                if not kinds.isdisjoint(child.cmdline()[1:2]):
                     child.send_signal(number)
 
     def begin(text: str) -> None:
         if text.startswith("loading"):
-            timers.append(threading.Timer(2.0, send))
+            timers.append(threading.Timer(3.0, send))
             timers[-1].start()
 
     try:
@@ -349,8 +356,8 @@ DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] 
     "crowded-tares": crowded_tares,
     "drift": drift,
     "unrest": unrest,
-    "broken-off": partial(_signal_while_loading, "load", signal.SIGINT),
-    "downstream-killed": partial(_signal_while_loading, "echo", signal.SIGKILL),
+    "broken-off": partial(_signal_while_loading, frozenset({"load", "slices"}), signal.SIGINT),
+    "downstream-killed": partial(_signal_while_loading, frozenset({"echo"}), signal.SIGKILL),
     "one-cpu": one_cpu,
     "quota-elsewhere": quota_elsewhere,
     "second-server": second_server,

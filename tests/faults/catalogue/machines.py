@@ -58,15 +58,16 @@ MACHINES: tuple[Setup, ...] = (
     ),
     Setup(
         "slow-tares",
-        "somebody else is on the CPUs during the tares only",
+        "in whole windows somebody else is on the CPUs during the tares only",
         ("above-tare",),
         planted="machine",
         needs_quiet=True,
         machine="crowded-tares",
+        load={"whole_windows": True},
     ),
     Setup(
         "drift",
-        "the machine gets slower from tare to tare",
+        "the machine gets slower from round to round",
         ("tare-drift",),
         planted="machine",
         needs_quiet=True,

@@ -78,17 +78,29 @@ static void change_self(void) {
     rename("next", "program");
 }
 
-static bool is_sibling(int pid) {
+// The parent of a process; 0 if it is gone. With a name, only of a process of that name.
+static int parent_of(int pid, const char *name) {
     char path[64], text[512] = {0};
     int parent = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     FILE *file = fopen(path, "r");
     if (!file) {
-        return false;
+        return 0;
     }
     char *end = fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
     fclose(file);
-    return end && sscanf(end + 1, " %*c %d", &parent) == 1 && parent == getppid() && strstr(text, "(program)");
+    bool found = end && sscanf(end + 1, " %*c %d", &parent) == 1 && (!name || strstr(text, name));
+    return found ? parent : 0;
+}
+
+// A server that the same lab has started: its starter is this one's, or both starters are of one process.
+static bool is_sibling(int pid) {
+    int starter = parent_of(pid, "(program)"), own = getppid();
+    if (starter <= 1) {
+        return false;
+    }
+    int lab = parent_of(own, NULL);
+    return starter == own || (lab > 1 && parent_of(starter, NULL) == lab);
 }
 
 // Now and then stop the lab's other servers for `halt_ms`, and let them go on.
