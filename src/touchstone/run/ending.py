@@ -92,7 +92,7 @@ class PlannedRounds:
         if left <= 0 or math.isinf(self._most_s):
             return
         lap_s, laps = lap_costs(load_run(self._store.folder))
-        if not laps or lap_s <= 0:
+        if lap_s <= 0:
             return
         overhead_s = self._spent_s / rounds - lap_s * statistics.fmean(laps)
         fit = int(((self._most_s - self._spent_s) / left - overhead_s) / lap_s)

@@ -10,13 +10,13 @@ from typing import Any
 
 from touchstone.intake.service.base import APP, Words, below, first_there, read_json, read_text, read_toml
 
-REQUIREMENTS = (
+_REQUIREMENTS = (
     "requirements.txt",
     *(f"requirements/{name}.txt" for name in ("production", "prod", "base", "common")),
 )
 PROJECT = "pyproject.toml"
 _PIPFILE = "Pipfile"
-MARKS = (*REQUIREMENTS, PROJECT, _PIPFILE)
+MARKS = (*_REQUIREMENTS, PROJECT, _PIPFILE)
 _INCLUDES = re.compile(r"^(?:-r|-c|--requirement|--constraint)[ =]*(\S+)", re.MULTILINE)
 _Pins = Mapping[str, str]
 """By a package's name in lower case, `==` and its version."""
@@ -27,7 +27,7 @@ def packages(service: Path) -> tuple[Words, Sequence[str]]:
 
     Raises UsageError if such a file cannot be read.
     """
-    if file := first_there(service, REQUIREMENTS):
+    if file := first_there(service, _REQUIREMENTS):
         return ["-r", below(file)], [below(name) for name in _with_included(service, file)]
     if not (service / PROJECT).is_file():
         pins = {name: one.get("version", "") for name, one in _json(service, "Pipfile.lock").get("default", {}).items()}
