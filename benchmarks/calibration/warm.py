@@ -22,6 +22,7 @@ from touchstone.engine.slices import TurnRecord
 from touchstone.phase.load.warm_up import RESTLESS, unrest
 from touchstone.phase.load.warming import Budget, WarmingContender
 from touchstone.plan.profile import PROFILES
+from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 from touchstone.record.store import load_run
@@ -49,16 +50,17 @@ def replays(run: Run, *, blind: bool) -> Iterator[tuple[str, Replay]]:
     for sample in run.samples:
         if sample.phase == "load" and sample.slices is not None:
             loads[sample.round, sample.load].append(sample)
-    profile, served = PROFILES[run.plan.profile], set()
+    profile = PROFILES[run.plan.profile]
+    firsts: dict[tuple[int | None, str], WarmUp] = {}
     for (number, _), samples in sorted(loads.items(), key=lambda item: min(s.id for s in item[1])):
         first = Budget(profile.warm_least_s, profile.warm_most_s)
         turns = sorted((turn for sample in samples for turn in _turns(sample)), key=lambda turn: turn.begin)
         for sample in samples:
             warm_up = sample.slices.warm_up if sample.slices else None
             if sample.contender != TARE and warm_up is not None and warm_up.ended != "died":
-                budget = first.again if number in served else first
+                before = firsts.setdefault((number, sample.contender), warm_up)
+                budget = first if before is warm_up else first.after(before)
                 yield sample.contender, _replay(_place(sample), turns, budget, warm_up.seconds, blind=blind)
-        served.add(number)
 
 
 def _place(sample: Sample) -> int:

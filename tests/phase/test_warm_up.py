@@ -133,6 +133,18 @@ def test_a_rate_that_rises_without_cpu_is_waited_for() -> None:
     assert one.seconds > 8
 
 
+def test_who_compiles_needs_responses_under_a_further_load_and_who_does_not_needs_none() -> None:
+    first = Budget(1.5, 60.0)
+    compiling = warmed(jit, first, cpu_s=lambda t: 1 / jit(t), restless=lambda _t: False).account()
+    native = warmed(lambda _t: 20_000, first, cpu_s=lambda _t: 50e-6, restless=lambda _t: False).account()
+    assert compiling.eased is not None and compiling.eased > 5
+    assert native.eased == pytest.approx(1.0)
+    for account, least in ((compiling, 10_000), (native, 0)):
+        further = warmed(lambda _t: 2_000, first.after(account), cpu_s=lambda _t: 9e-5, restless=lambda _t: False)
+        assert further.account().ended == "flat"
+        assert least <= further.requests < least + 4_000
+
+
 def test_one_that_still_rises_when_its_time_is_used_up_is_called_so() -> None:
     account = warmed(jit, Budget(1.5, 15.0)).account()
     assert account.ended == "budget"
@@ -171,7 +183,7 @@ def compiled(work_s: float, monkeypatch: pytest.MonkeyPatch) -> tuple[Compiling,
     """Warmed up next to a null server."""
     session = Compiling(work_s)
     monkeypatch.setattr("touchstone.phase.load.warm_up.time.sleep", session.rest)
-    _, accounts = warm_up(session, {0: "one"}, Budget(1.5, 60.0), SLICE_S, lambda _text: None, null=1)
+    _, accounts = warm_up(session, {0: "one"}, {0: Budget(1.5, 60.0)}, SLICE_S, lambda _text: None, null=1)
     return session, accounts[0]
 
 

@@ -14,6 +14,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
+from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.sample import Sample
 
 _OF_THE_PROCESS = (
@@ -44,6 +45,8 @@ class Started:
     """What is recorded of its process; `pass_on` gives it to the loads' samples."""
     prepared: bool = False
     """Whether the preparation that its loads share has been sent."""
+    first_warm_up: WarmUp | None = None
+    """How it was warmed up for the first of its loads; None until then."""
 
 
 def divisible(bench: Bench) -> bool:

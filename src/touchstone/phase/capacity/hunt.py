@@ -157,10 +157,11 @@ class Hunt:
             update={"loop": "closed", "rate": None, "steps": None, "connections": connections}
         )
         with open_session(self.bench, closed, seats) as session:
+            names = {place: seat.name for place, seat in enumerate(seats) if seat.name != TARE}
             records, _ = warm_up(
                 session,
-                {place: seat.name for place, seat in enumerate(seats) if seat.name != TARE},
-                budget,
+                names,
+                dict.fromkeys(names, budget),
                 self.bench.profile.slice_s,
                 lambda text: self.bench.watcher.step(f"warming up for the capacity of {self.name}: {text}"),
                 null=next((place for place, seat in enumerate(seats) if seat.name == TARE), None),

@@ -81,7 +81,7 @@ def measure_slices(bench: Bench, contenders: Sequence[Contender], round_number: 
         with started(bench, able, round_number, under=first) as (found, fallen):
             for number, name in enumerate(names):
                 last = number == len(names) - 1
-                one = _SlicedLoad(bench, name, loads[name], round_number, found, warm=number > 0, last=last)
+                one = _SlicedLoad(bench, name, loads[name], round_number, found, last=last)
                 measured = one.measure()
                 kept += [(s.carrier, [m for m in measured if m.contender == s.contender.name]) for s in found]
                 kept.append((None, [m for m in measured if m.contender == TARE]))
@@ -127,8 +127,6 @@ class _SlicedLoad:
     load: Load
     round_number: int
     started: list[Started]
-    warm: bool
-    """True if the processes have served another load of the round already."""
     last: bool
     """True if they serve no other load after it."""
     samples: list[Sample] = field(default_factory=list)
@@ -230,16 +228,19 @@ class _SlicedLoad:
         least_s = profile.warm_least_of(self.load)
         budget = Budget(least_s, max(least_s, profile.warm_most_s))
         null = len(self.started)
-        names = {index: self.samples[index].contender for index in self._live if index != null}
+        places = [index for index in self._live if index != null]
+        before = {index: self.started[index].first_warm_up for index in places}
         records, accounts = warm_up(
             session,
-            names,
-            budget.again if self.warm else budget,
+            {index: self.samples[index].contender for index in places},
+            {index: budget if first is None else budget.after(first) for index, first in before.items()},
             profile.slice_s,
             lambda text: self.bench.watcher.step(f"warming up for {self.name}: {text}"),
             null=null if null in self._live else None,
         )
         self.records += records
+        for index, account in accounts.items():
+            self.started[index].first_warm_up = before[index] or account
         return accounts
 
     def _slice_lengths(self) -> dict[int, float]:

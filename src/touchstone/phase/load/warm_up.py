@@ -66,7 +66,7 @@ def at_rest(lap: Sequence[TurnRecord]) -> bool:
 def warm_up(
     session: SlicesSession,
     names: Mapping[int, str],
-    budget: Budget,
+    budgets: Mapping[int, Budget],
     slice_s: float,
     tell: Callable[[str], None],
     *,
@@ -77,7 +77,7 @@ def warm_up(
     Args:
         session: an open one.
         names: who is warmed up, by their place in the session's job.
-        budget: how long each may take.
+        budgets: how long each of them may take.
         slice_s: the length of a turn.
         tell: told who is still warming up, and for how long.
         null: the null server's place, if it is in the session. It has nothing to warm up: it is on while the last
@@ -88,7 +88,7 @@ def warm_up(
 
     """
     records: list[TurnRecord] = []
-    warming = {index: WarmingContender(budget) for index in names}
+    warming = {index: WarmingContender(budgets[index]) for index in names}
     while open_ := [index for index, one in warming.items() if not one.done]:
         turns = [Turn(index, slice_s) for index in open_]
         if len(open_) == 1 and null is not None and null not in session.fatal:

@@ -95,6 +95,8 @@ class WarmUp(Record):
     """The share of its CPU per request that the last stretch saved over the one before; None where nobody watched."""
     restless: bool | None = Field(default=None, exclude_if=lambda worked: worked is None)
     """Whether it still worked when it last rested; None where nobody has seen it rest."""
+    eased: float | None = Field(default=None, exclude_if=lambda times: times is None)
+    """How many times its CPU per request at the end its first slice had; None where nobody watched."""
 
 
 class SlicesEvidence(Record):
