@@ -7,9 +7,18 @@ from collections.abc import Iterator
 from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import dependency_use
 from touchstone.judge.rule import SampleRule
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
+
+_SEEN = 0.1
+"""Of a CPU: what a dependency used of the engine's before it is named as what the engine waited for."""
+_APART = (
+    "Compare contenders, which all have it alike, and do not quote the figures alone. For those give the engine a CPU "
+    "that no dependency uses: a machine of three CPUs or more, or a dependency elsewhere (`--postgres URL`, "
+    "`--kafka HOST:PORT`)."
+)
 
 
 class EngineWithdraws(SampleRule):
@@ -43,13 +52,27 @@ class EngineWithdraws(SampleRule):
         explained += result.interrupted
         if explained and len(result.generator.reasons) <= explained:
             return
+        doubt, beside = _doubt(result), _beside(sample)
+        why = "; ".join(result.generator.reasons) or "no reason given"
+        told = doubt is not None and beside
         yield self.finding(
-            f"the engine does not vouch for its result: {'; '.join(result.generator.reasons) or 'no reason given'}",
+            f"the engine does not vouch for its result: {why}{f'; {beside}' if told else ''}",
             sample=sample,
             figures=SPEED,
-            doubt=_doubt(result),
+            doubt=doubt,
             evidence={"reasons": result.generator.reasons},
+            next_step=_APART if told else None,
         )
+
+
+def _beside(sample: Sample) -> str | None:
+    """Which dependency had the engine's CPUs meanwhile, in words; None if none may use them, or none was seen to."""
+    placement, use = sample.placement, dependency_use(sample)
+    if not set(placement.engine_cpus) & set(placement.dependency_cpus) or use.elapsed_s <= 0:
+        return None
+    name, used = max(use.cpu_s.items(), key=lambda entry: entry[1], default=("", 0.0))
+    share = used / use.elapsed_s
+    return f"the dependency {name} may use the same CPU, and used {share:.0%} of one" if share >= _SEEN else None
 
 
 def _doubt(result: LoadResult) -> Doubt | None:
