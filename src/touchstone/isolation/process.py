@@ -115,8 +115,7 @@ class ServerProcess:
             if lives(child):
                 found += [one.pid for one in family(child.pid)]
             else:
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(child.pid, os.WNOHANG)
+                _put_to_rest(child.pid)
         return found
 
     def _fallen(self) -> list[psutil.Process]:
@@ -169,6 +168,9 @@ class ServerProcess:
         deadline = time.monotonic() + _UNTIL_KILLED_S
         while any(lives(process) for process in left) and time.monotonic() < deadline:
             time.sleep(0.005)
+        for pid in self.known - {self.pid}:
+            if is_foreign(pid):
+                _put_to_rest(pid)
         if self.cgroup:
             deadline = time.monotonic() + _UNTIL_KILLED_S
             while self.cgroup.pids() and time.monotonic() < deadline:
@@ -189,6 +191,12 @@ class ServerProcess:
     def tail(self, lines: int = 20) -> list[str]:
         """The last lines of its log."""
         return tail(self.log, lines)
+
+
+def _put_to_rest(pid: int) -> None:
+    """Take the exit status of one that fell to the lab, so that nothing is left of it; of another nothing is taken."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
 
 
 def lives(process: psutil.Process) -> bool:
