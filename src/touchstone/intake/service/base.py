@@ -47,6 +47,8 @@ class DraftStack:
     """What its command sets for itself."""
     port: int | None = None
     """Where it listens whatever it is told."""
+    place: str = ""
+    """Where the service lies within the workspace that is copied whole; empty if it is copied alone."""
     guessed: Sequence[str] = ()
     """What the author should look at."""
 
@@ -61,7 +63,8 @@ class DraftStack:
         yield f"scenario = {text(scenario)}"
         yield f"title = {text(title)}"
         yield f"language = {text(self.language)}"
-        yield f"extra_sources = {table({APP: source})}   # the service as it is: its files lie below {APP}/"
+        what = "the service's workspace" if self.place else "the service"
+        yield f"extra_sources = {table({APP: source})}   # {what} as it is: its files lie below {APP}/"
         yield from ("", "[needs]")
         yield from (f"{tool} = {text(version)}" for tool, version in self.needs.items())
         if self.install:
@@ -83,7 +86,8 @@ class DraftStack:
         else:
             yield _TOLD
         yield f"run = {value(list(self.run))}"
-        yield f"run_in = {text(APP)}   # the folder in which it is started"
+        top = f"; {text(APP)} is the workspace's top" if self.place else ""
+        yield f"run_in = {text(below(self.place))}   # the folder in which it is started{top}"
         if self.env:
             yield f"env = {table(self.env)}"
 

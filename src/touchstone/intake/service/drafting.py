@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 from touchstone.failure import UsageError
-from touchstone.intake.service import cmake, deno, go, jvm, node, python, python_packages, rust
+from touchstone.intake.service import cmake, deno, go, jvm, node, node_workspace, python, python_packages, rust
 from touchstone.intake.service.base import DraftStack, first_there
 from touchstone.intake.service.listening import told
 from touchstone.intake.writing import writing
 from touchstone.manifest.catalogue import STACK_FILE
 
-_KINDS = ((go.MARK, go.draft), (rust.MARK, rust.draft), (jvm.MARK, jvm.draft), (node.MARK, node.draft))
+_KINDS = ((go.MARK, go.draft), (rust.MARK, rust.draft), (jvm.MARK, jvm.draft), (node_workspace.MARK, node.draft))
 """Languages that are compiled come first: a package.json next to them builds a page."""
 
 
@@ -21,7 +21,8 @@ def write_stack(drafted: DraftStack, service: Path, home: Path, *, scenario: str
     target = home / STACK_FILE
     with writing(target):
         home.mkdir(parents=True)
-        source = os.path.relpath(service.resolve(), home.resolve())
+        copied = [service.resolve(), *service.resolve().parents][len(Path(drafted.place).parts)]
+        source = os.path.relpath(copied, home.resolve())
         target.write_text(drafted.toml(home.name, scenario, service.resolve().name, source), encoding="utf-8")
     return target
 

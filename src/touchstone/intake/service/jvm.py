@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from touchstone.failure import UsageError
 from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below, read_text
+from touchstone.intake.service.workspace import place_in, root_of
 
 MARK = "pom.xml"
 GRADLE = ("build.gradle.kts", "build.gradle")
@@ -61,20 +62,36 @@ def draft(service: Path) -> DraftStack:
     """Its stack, built by Maven. Raises UsageError if pom.xml cannot be read."""
     pom = read_text(service / MARK)
     root = _root(pom, service / MARK)
-    framework = next((one for one in _FRAMEWORKS if one.mark in pom), _Framework("", ""))
+    top = service
+    while above := root_of(top, _modules):
+        top = above
+    place = place_in(service, top)
+    # What all modules have in common stands above.
+    common = read_text(top / MARK)
+    framework = next((one for one in _FRAMEWORKS if one.mark in pom or one.mark in common), _Framework("", ""))
     shipped = f"target/{framework.folder or _jar_name(root, pom)}"
     jar = f"{shipped}/{framework.jar}" if framework.folder else shipped
-    maven = ["mvn", "-B", "-q", "-f", below(MARK), "-DskipTests"]
+    maven = ["mvn", "-B", "-q", "-f", below(MARK), "-DskipTests", *(["-pl", place, "-am"] if place else [])]
     return DraftStack(
         language="Kotlin" if (service / "src/main/kotlin").is_dir() else "Java",
-        needs={"java": f">={_java(root)}", "mvn": ">=3.6"},
+        needs={"java": f">={max(_java(root), _java(_root(common, top / MARK)))}", "mvn": ">=3.6"},
         install=DraftInstall([[*maven, "package"]]),
         build=[[*maven, "-o", "package"]],
-        artifacts=[below(shipped)],
+        artifacts=[below(f"{place}/{shipped}".lstrip("/"))],
         run=["java", *framework.options, "-jar", jar, *framework.arguments],
         env=framework.env,
+        place=place,
         guessed=[_LOOK.format(framework.called) if framework.called else _ALONE],
     )
+
+
+def _modules(folder: Path) -> list[str]:
+    """The folders of a folder's modules."""
+    file = folder / MARK
+    if not file.is_file():
+        return []
+    named = _root(read_text(file), file).iterfind("{*}modules/{*}module")
+    return [one.text.strip() for one in named if one.text]
 
 
 def prebuilt(service: Path) -> str | None:

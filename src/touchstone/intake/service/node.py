@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from touchstone.failure import UsageError
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there, read_json
 from touchstone.intake.service.deployed import Deployed, command, deployed
+from touchstone.intake.service.node_workspace import MARK, NodeWorkspace, starting, workspace_of
 
-MARK = "package.json"
 _ENTRIES = ("server.js", "index.js", "app.js", "main.js", "src/server.js", "src/index.js", "src/main.js")
 _BUN_ENTRIES = ("src/index.ts", "index.ts", "src/server.ts", "server.ts", *_ENTRIES)
 _STARTS = ("start:prod", "start")
@@ -21,7 +22,8 @@ _WATCHER = "nodemon"
 _VALUED = ("-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file")
 """Options of node whose value may be a word of its own."""
 _TYPES = "tsconfig.json"
-_PROGRAMS = f"{below('node_modules')}/.bin/"
+_MODULES = "node_modules"
+_PROGRAMS = f"{below(_MODULES)}/.bin/"
 """Where the programs of its packages lie."""
 _SOURCES = ("src", "lib", "routes", "views", "public", "config")
 
@@ -41,9 +43,13 @@ class _Manager:
     needs: str = ">=8"
     folder_last: bool = False
     """Whether that option comes after the command."""
+    apart: bool = False
+    """Whether each package of a workspace has its packages in a folder of its own."""
 
-    def words(self, command: str, *what: str) -> Words:
-        placed = [command, self.folder, APP] if self.folder_last else [self.folder, APP, command]
+    def words(self, command: str, *what: str, place: str = "") -> Words:
+        """A command in a package's folder."""
+        folder = below(place)
+        placed = [command, self.folder, folder] if self.folder_last else [self.folder, folder, command]
         return [self.tool, *placed, *what]
 
 
@@ -51,7 +57,7 @@ _BUN = "bun"
 """Both what gets the packages and what runs the service."""
 _NPM = _Manager("npm", "package-lock.json", "--prefix", ["ci"], ["--omit=dev"])
 _MANAGERS = (
-    _Manager("pnpm", "pnpm-lock.yaml", "--dir", ["install", "--frozen-lockfile"], ["--prod"]),
+    _Manager("pnpm", "pnpm-lock.yaml", "--dir", ["install", "--frozen-lockfile"], ["--prod"], apart=True),
     _Manager("yarn", "yarn.lock", "--cwd", ["install", "--frozen-lockfile"], ["--production"], ">=1"),
     *(
         _Manager(_BUN, lock, "--cwd", ["install", "--frozen-lockfile"], ["--production"], ">=1", folder_last=True)
@@ -66,39 +72,58 @@ _RUNNERS = ("node", *dict.fromkeys(manager.tool for manager in _MANAGERS))
 
 def draft(service: Path) -> DraftStack:
     """Its stack. Raises UsageError if package.json cannot be read."""
-    manifest = read_json(service / MARK)
+    manifest, workspace = read_json(service / MARK), workspace_of(service)
     scripts = manifest.get("scripts") or {}
-    manager = next((one for one in _MANAGERS if (service / one.lock).is_file()), _NPM)
-    built = "build" in scripts
+    _refuse_top(service, workspace, scripts)
+    manager = next((one for one in _MANAGERS if (workspace.root / one.lock).is_file()), _NPM)
     found, guessed = _start(service, manifest, scripts, manager)
+    program, *arguments = found.words
+    whole = program.startswith(_PROGRAMS)
+    if manager.apart:
+        program = program.replace(_PROGRAMS, f"{below(workspace.place)}/{_MODULES}/.bin/")
     entry = _entry(found.words)
     typed = (service / _TYPES).is_file() or Path(entry).suffix == ".ts"
     runtime = {_BUN: ">=1"} if found.words[0] == _BUN else {"node": ">=18"}
-    whole = built or found.words[0].startswith(_PROGRAMS)
-    install = _install(service, manifest, manager, whole=whole)
-    if install and not (service / manager.lock).is_file():
+    built = [*workspace.built(), *([workspace.place] if "build" in scripts else [])]
+    install = _install(workspace, manifest, manager, whole=whole or bool(built))
+    if install and not (workspace.root / manager.lock).is_file():
         guessed = [*guessed, f"there is no {manager.lock}, so that each installation may get other versions"]
     return DraftStack(
         language="TypeScript" if typed else "JavaScript",
         needs=runtime | ({manager.tool: manager.needs} if install or built else {}),
         install=install,
-        build=[manager.words("run", "build")] if built else (),
-        artifacts=_artifacts(service, entry, installed=install is not None),
-        run=found.words,
+        build=[manager.words("run", "build", place=place) for place in built],
+        artifacts=_artifacts(service, entry, workspace, installed=install is not None, apart=manager.apart),
+        run=[program, *arguments],
         env={**DEPLOYED, **found.env},
+        place=workspace.place,
         guessed=guessed,
     )
 
 
-def _install(service: Path, manifest: dict[str, Any], manager: _Manager, *, whole: bool) -> DraftInstall | None:
+def _refuse_top(service: Path, workspace: NodeWorkspace, scripts: Mapping[str, str]) -> None:
+    """Raises UsageError if the service is a workspace whose own scripts start nothing."""
+    others = starting(workspace) if not workspace.place and not any(name in scripts for name in _STARTS) else []
+    if others:
+        raise UsageError(
+            f"this is a workspace of {len(workspace.members)} packages, and its own scripts start none of them",
+            where=str(service / MARK),
+            fix=f"name the package that is the service: {', '.join(f'--service {service / one}' for one in others)}",
+        )
+
+
+def _install(
+    workspace: NodeWorkspace, manifest: dict[str, Any], manager: _Manager, *, whole: bool
+) -> DraftInstall | None:
     """How its packages are got: all of them, or those alone that it runs with."""
     if not manifest.get("dependencies") and not (whole and manifest.get("devDependencies")):
         return None
-    locked = (service / manager.lock).is_file()
+    locked = (workspace.root / manager.lock).is_file()
     what = manager.install if locked else ["install"]
-    files = [below(MARK), *([below(manager.lock)] if locked else [])]
+    files = [*map(below, workspace.files()), *([below(manager.lock)] if locked else [])]
     words = manager.words(*what, *([] if whole else manager.production))
-    return DraftInstall([words], files, [below("node_modules")])
+    # Packages of a workspace may have some in folders of their own.
+    return DraftInstall([words], files, [APP if workspace.place else below(_MODULES)])
 
 
 def _start(
@@ -159,13 +184,11 @@ def _entry(words: Words) -> str:
     return next((word for before, word in pairs if not word.startswith("-") and before not in _VALUED), "")
 
 
-def _artifacts(service: Path, entry: str, *, installed: bool) -> Sequence[str]:
+def _artifacts(service: Path, entry: str, workspace: NodeWorkspace, *, installed: bool, apart: bool) -> Sequence[str]:
     top = Path(entry).parts[0] if len(Path(entry).parts) > 1 else ""
-    own = [below(top)] if top else [below(f"*{Path(entry).suffix}"), *_there(service, _SOURCES)]
+    own = [top] if top else [f"*{Path(entry).suffix}", *(name for name in _SOURCES if (service / name).is_dir())]
     # Bun compiles as it starts, by what stands there.
-    types = [below(_TYPES)] if Path(entry).suffix == ".ts" and (service / _TYPES).is_file() else []
-    return [*own, *types, below(MARK), *([below("node_modules")] if installed else [])]
-
-
-def _there(service: Path, names: Sequence[str]) -> list[str]:
-    return [below(name) for name in names if (service / name).is_dir()]
+    types = [_TYPES] if Path(entry).suffix == ".ts" and (service / _TYPES).is_file() else []
+    modules = [_MODULES] if installed and apart and workspace.place else []
+    shipped = [f"{workspace.place}/{name}".lstrip("/") for name in (*own, *types, MARK, *modules)]
+    return [below(name) for name in (*shipped, *workspace.needed, *([_MODULES] if installed else []))]
