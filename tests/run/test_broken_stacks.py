@@ -34,7 +34,9 @@ CASES = [
 def test_a_stack_that_is_broken_on_purpose_fails_its_contract(tmp_path: Path, stack: str, fault: str) -> None:
     folder = tmp_path / "users"
     folder.mkdir()
-    shutil.copy(ROOT / "scenarios/users/scenario.toml", folder)
+    scenario = (ROOT / "scenarios/users/scenario.toml").read_text()
+    # The stack of the baseline is not copied.
+    (folder / "scenario.toml").write_text(scenario.replace('baseline = "go"\n', ""))
     ignored = shutil.ignore_patterns("target", "build")
     shutil.copytree(ROOT / "scenarios/users" / stack, folder / stack, ignore=ignored)
     contender = select_contenders(find_scenario(str(folder), tmp_path), [stack])[0]

@@ -139,7 +139,7 @@ def test_a_contract_is_held_against_the_service_and_its_downstream(tmp_path: Pat
     code, report = report_of(tmp_path, str(folder), "--phase", "verify")
     assert code == 0
     (sample,) = [s for s in report["run"]["samples"] if s["phase"] == "verify"]
-    assert [check["passed"] for check in sample["checks"]] == [True, True]
+    assert [check["passed"] for check in sample["checks"]] == [True, True, True]
     assert sample["env"]["PRICES_URL"] == f"http://127.0.0.1:{sample['env']['PRICES_PORT']}"
     lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     assert not [line for line in lines if str(folder / "prices.py") in line]

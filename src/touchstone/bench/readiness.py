@@ -20,10 +20,10 @@ def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
     """
     with running(bench, built, sample) as contender:
         checker = Checker(contender.service, bench.dependencies, bench.seed)
-        sample.checks = checker.run([*_first_requests(bench), *light_checks(bench.scenario.contract)])
+        sample.checks = checker.run([*first_requests(bench), *light_checks(bench.scenario.contract)])
 
 
-def _first_requests(bench: Bench) -> Iterator[Check]:
+def first_requests(bench: Bench) -> Iterator[Check]:
     """The requests of those loads that need neither preparation nor other settings of a dependency."""
     for name, load in bench.loads.items():
         if load.prepare or load.dependency_settings or load.error_allowance or load.rows:

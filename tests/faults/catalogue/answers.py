@@ -28,9 +28,22 @@ ANSWERS: tuple[Setup, ...] = (
     Setup(
         "error-page", "every third answer is 200 with a stack trace of 3 KB", WRONG, servers=knobs(error_page_every=3)
     ),
-    Setup("padded-body", "every body has two bytes more than it should", WRONG, servers=knobs(pad_bytes=2)),
+    Setup(
+        "padded-body",
+        "every body has two bytes more than it should",
+        ("contract-broken",),
+        servers=knobs(pad_bytes=2),
+    ),
     Setup("some-500", "one request in a hundred gets 500", FAILED, servers=knobs(status_every=100, status=500)),
-    Setup("all-500", "all requests get 500, the contract's aside", FAILED, servers=knobs(status_from=1, status=500)),
+    Setup(
+        "all-500",
+        "all requests get 500, the contract's aside",
+        ("contract-broken",),
+        servers=knobs(status_from=1, status=500),
+    ),
+    Setup(
+        "nearly-all-500", "all requests but the first ten get 500", FAILED, servers=knobs(status_from=10, status=500)
+    ),
     Setup(
         "503-after-a-while", "from the 800th request on all get 503", FAILED, servers=knobs(status_from=800, status=503)
     ),

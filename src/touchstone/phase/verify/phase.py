@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.engaged import engaged
+from touchstone.bench.readiness import first_requests
 from touchstone.contract.checker import Checker, askable
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
-from touchstone.record.sample import Sample
+from touchstone.record.sample import CheckOutcome, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
+
+_ATTEMPTS, _APART_S = 4, 1.0
+"""Who answers a load's requests only some seconds after its first response does so: `ready-too-early` is another rule's
+matter."""
 
 
 class VerifyPhase(Phase):
@@ -19,7 +26,10 @@ class VerifyPhase(Phase):
     kind: ClassVar[PhaseKind] = PHASES["verify"]
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """Carry out every check of the contract on a freshly started contender, or one that runs already."""
+        """Carry out every check of the contract on a freshly started contender, or one that runs already.
+
+        One that holds is asked what the loads ask, too: a wrong path in a load is known before anything is timed.
+        """
         sample = blank_sample(bench, self.kind.name, contender.name)
 
         def action(sample: Sample) -> None:
@@ -27,6 +37,22 @@ class VerifyPhase(Phase):
             with engaged(bench, contender, sample) as found:
                 checks, left_out = askable(bench.scenario.contract, found.dependencies)
                 sample.left_out += left_out
-                sample.checks = Checker(found.service, found.dependencies, bench.seed).run(checks)
+                checker = Checker(found.service, found.dependencies, bench.seed)
+                sample.checks = checker.run(checks)
+                asked = checker.run(first_requests(bench)) if _hold(sample.checks) else []
+            if not _hold(asked):
+                # What a check of the contract has changed or taken away is there again behind a fresh start.
+                with engaged(bench, contender, sample) as found:
+                    checker = Checker(found.service, found.dependencies, bench.seed)
+                    for _ in range(_ATTEMPTS):
+                        asked = checker.run(first_requests(bench))
+                        if _hold(asked):
+                            break
+                        time.sleep(_APART_S)
+            sample.checks += asked
 
         return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
+
+
+def _hold(checks: Sequence[CheckOutcome]) -> bool:
+    return all(check.passed for check in checks)

@@ -18,7 +18,7 @@ class ContractBroken(GroupRule):
     code = "contract-broken"
     severity = Severity.INVALID
     title = "The contender does not keep the contract"
-    threshold = "any check of the verify phase that fails"
+    threshold = "any check of the verify phase that fails, or a request of a load that is not answered as it must be"
     threshold_reason = "the contract is the scenario's; each check says what a correct response is"
     next_step = "See which request broke it and how; fix the service and measure again."
     phases = ("verify",)
