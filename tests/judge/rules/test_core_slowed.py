@@ -3,7 +3,7 @@ import random
 from touchstone.record.run import Run
 
 from ..slices import sliced_run
-from ..sound import fired, loads
+from ..sound import fired, loads, result_of
 
 LAPS = 24
 ANSWERS = {"go/std": 4.0, "rust/std": 1.5}
@@ -42,4 +42,12 @@ def test_who_does_not_answer_to_it_loses_nothing() -> None:
         for sample in loads(run, name):
             for turn in sample.slices.slices if sample.slices else []:
                 turn.rate = 20_000.0 * dice.lognormvariate(0, 0.05)
+    assert not fired(run, "core-slowed")
+
+
+def test_what_others_took_is_not_called_a_slow_core() -> None:
+    run = on_a_slow_core(1.17)
+    for sample in loads(run):
+        result = result_of(sample)
+        result.machine.other_cpu_s = 0.5 * result.window.watched_s
     assert not fired(run, "core-slowed")

@@ -9,6 +9,11 @@ from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
+_ANEW = (
+    "Let the service write elsewhere: to a folder below /tmp, which each start finds empty, or to a dependency of the "
+    "scenario. `--fresh-builds` makes the work folder anew."
+)
+
 
 class Leftovers(SampleRule):
     """Rows, sessions or offsets from before make inserts fail and lookups cheap."""
@@ -46,4 +51,5 @@ class Leftovers(SampleRule):
                 severity=Severity.SUSPECT if changed else Severity.NOTE,
                 sample=sample,
                 evidence={what: files},
+                next_step=_ANEW if changed else None,
             )

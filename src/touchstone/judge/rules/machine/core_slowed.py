@@ -13,8 +13,10 @@ from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.core import CoreLap, core_laps
+from touchstone.judge.reading.disturbance import others_share
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import RunRule
+from touchstone.judge.rules.machine.other_processes import SUSPECT as OTHERS
 from touchstone.record.sample import TARE
 
 _BEST = 5
@@ -36,7 +38,8 @@ class CoreSlowed(RunRule):
     title = "The core was slower than it can be"
     threshold = (
         "by the slope of its rate over the fixed piece of work that is timed on its CPUs, a contender would have "
-        "answered 15 % more requests on a core as fast as in the best twentieth of the load's slices"
+        "answered 15 % more requests on a core as fast as in the best twentieth of the load's slices; silent where "
+        "other processes used 10 % of the machine or more: what they took comes and goes with the core's speed"
     )
     threshold_reason = "on a quiet virtual machine up to 10 % were seen"
     next_step = (
@@ -50,7 +53,7 @@ class CoreSlowed(RunRule):
             sliced = [s for s in case.run.samples if (s.phase, s.load) == ("load", load) and loop(s) == "closed"]
             laps = {sample.id: core_laps(sample) for sample in sliced}
             known = [lap.work for one in laps.values() for lap in one]
-            if not known:
+            if not known or any((others_share(s, case.run.environment.cpus) or 0.0) > OTHERS for s in sliced):
                 continue
             best = float(np.percentile(known, _BEST))
             gains: dict[str, float] = {}
