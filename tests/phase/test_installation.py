@@ -125,7 +125,7 @@ def test_a_warm_build_makes_its_own_anew_and_keeps_what_was_installed(folder: Pa
         # build.py fails if the file that it makes is there.
         shop.run(shop.variant.build, {}, Meter(), "build")
         assert (shop.work / "dist/app.js").read_text() == "app"
-        shop.drop_artifacts()
+        shop.set_artifacts_aside()
     assert (shop.work / ".venv/version").is_file()
     assert (shop.work / "server.py").is_file()
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -15,8 +17,11 @@ _COMPILED = (b"\x7fELF", b"PK\x03\x04", b"\xca\xfe\xba\xbe")
 """How an executable, a jar and a class begin."""
 _KEPT = 10
 
-_seen: dict[Path, dict[str, tuple[int, int]]] = {}
-"""What lay in each work folder when a contender was first started in it by this process."""
+_Listing = dict[str, tuple[int, int]]
+"""Files of a work folder, with size and time of their last change."""
+_NOTED = "work.json"
+_seen: dict[Path, _Listing] = {}
+"""What lies in each work folder before a contender is started in it."""
 
 
 def identity(built: Built) -> dict[str, str]:
@@ -58,15 +63,19 @@ def prebuilt(artifacts: Iterable[Path], sources: Iterable[Path]) -> list[str]:
 
 
 def clear_work(built: Built) -> LeftInWork:
-    """Remove files that earlier starts in this run have left next to the program; what was removed, and what changed.
+    """Remove files that earlier starts have left next to the program, in earlier runs, too; what was removed, and what
+    changed.
 
     A changed file cannot be put back: it is told, and stays as it is.
     """
     if built.work == Path(built.work.anchor):
         # The program runs in a root of its own; its work folder is not this machine's.
         return LeftInWork()
-    found = dict(_beside(built))
-    first = _seen.setdefault(built.work, found)
+    artifacts = set(built.artifacts)
+    found = {name: state for name, state in _files(built.work) if not _is_in(built.work / name, artifacts)}
+    if built.work not in _seen:
+        _seen[built.work] = _noted(built.work) or found
+    first = _seen[built.work]
     removed, changed = [], []
     for name, state in sorted(found.items()):
         if name not in first:
@@ -77,19 +86,30 @@ def clear_work(built: Built) -> LeftInWork:
     return LeftInWork(removed=removed[:_KEPT], changed=changed[:_KEPT])
 
 
-def _beside(built: Built) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The files of the work folder that are no artifacts, with size and time of their last change."""
-    artifacts = set(built.artifacts)
-    for path in built.work.rglob("*"):
-        if (
-            not artifacts.isdisjoint((path, *path.parents))
-            or "__pycache__" in path.parts
-            or path.is_symlink()
-            or not path.is_file()
-        ):
+def note_work(work: Path) -> None:
+    """Write down what a build has left, so that of a start of a later run nothing is taken for the build's."""
+    _seen.pop(work, None)
+    (work.parent / _NOTED).write_text(json.dumps(dict(_files(work))), encoding="utf-8")
+
+
+def _noted(work: Path) -> _Listing:
+    """What the build had left; empty if nobody wrote it down."""
+    with suppress(OSError, ValueError):
+        return {name: (size, time) for name, (size, time) in json.loads((work.parent / _NOTED).read_text()).items()}
+    return {}
+
+
+def _files(work: Path) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The files of a work folder, but for caches of bytecode, with size and time of their last change."""
+    for path in work.rglob("*"):
+        if "__pycache__" in path.parts or path.is_symlink() or not path.is_file():
             continue
         status = path.stat()
-        yield str(path.relative_to(built.work)), (status.st_size, status.st_mtime_ns)
+        yield str(path.relative_to(work)), (status.st_size, status.st_mtime_ns)
+
+
+def _is_in(path: Path, folders: set[Path]) -> bool:
+    return not folders.isdisjoint((path, *path.parents))
 
 
 def is_compiled(path: Path) -> bool:

@@ -143,8 +143,14 @@ class BuildEvidence(Record):
     artifacts: dict[str, int] = {}
     """Bytes by artifact: a file, a folder, or a pattern with all that it stands for."""
     cold_s: float | None = None
-    """This and the next five figures are of this build alone, without its base's; kept with the build in the cache."""
+    """This and the next figures, up to `steal_s`, are of this build alone, without its base's; kept with the build in
+    the cache.
+    """
     warm_s: float | None = None
+    made_again: bool = Field(default=True, exclude_if=lambda made: made)
+    """False if a second build took everything for up to date, and made none of what had been taken away: it has no
+    time, and what the first one left is what is measured.
+    """
     cpu_s: float | None = None
     memory_peak: int | None = None
     other_cpu_s: float | None = None

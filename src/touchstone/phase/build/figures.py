@@ -10,6 +10,8 @@ from touchstone.phase.build.image import NO_WARM_BUILD
 from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.sample import BuildEvidence, Sample
 
+_WHOLE = "a native image is built whole each time"
+_UP_TO_DATE = "a second build took everything for up to date, and made nothing again"
 _OF_COMMANDS = ("build_cold", "build_warm", "build_cpu", "build_memory_peak")
 
 
@@ -29,7 +31,7 @@ def _add_figures(sample: Sample, evidence: BuildEvidence) -> None:
             figures[name] = figures.get(name, 0.0) + value
     if evidence.warm_s is None:
         figures.pop("build_warm", None)
-        sample.not_measured["build_warm"] = "a native image is built whole each time"
+        sample.not_measured["build_warm"] = _WHOLE if evidence.made_again else _UP_TO_DATE
     elif "build_warm" not in sample.not_measured:
         figures["build_warm"] = figures.get("build_warm", 0.0) + evidence.warm_s
     if evidence.memory_peak is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_bytes, artifact_files, artifact_paths
-from touchstone.bench.artifact_identity import identity
+from touchstone.bench.artifact_identity import identity, note_work
 from touchstone.bench.base import Bench, Built, attempt, blank_sample
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
@@ -94,6 +94,8 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
             bench.watcher.step(f"building {stack.name}/{variant_name}")
             with native_turn(cache_folder()) if variant.native else nullcontext():
                 evidence = _measure_build(workshop, key, fresh=bench.fresh_builds)
+            if variant.image is None:
+                note_work(workshop.work)
             record.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
     add_build(sample, evidence)
     return workshop
@@ -119,12 +121,13 @@ def _measure_build(workshop: Workshop, key: str, *, fresh: bool) -> BuildEvidenc
     cold, warm = Meter(), Meter()
     began = time.time()
     workshop.run(variant.build, variant.build_env, cold, "build")
-    artifacts, older = _artifacts(workshop), workshop.older_than(began)
+    artifacts, older, made_again = _artifacts(workshop), workshop.older_than(began), True
     if variant.build and not variant.native:
-        workshop.drop_artifacts()
+        workshop.set_artifacts_aside()
         if workshop.base is None:
             workshop.lay_sources()
         workshop.run(variant.build, variant.build_env, warm, "build")
+        made_again = workshop.made_again()
         artifacts = _artifacts(workshop)
     shutil.rmtree(workshop.cache, ignore_errors=True)
     return BuildEvidence(
@@ -138,7 +141,8 @@ def _measure_build(workshop: Workshop, key: str, *, fresh: bool) -> BuildEvidenc
         artifacts=artifacts,
         older=older,
         cold_s=cold.wall_s,
-        warm_s=None if variant.native else warm.wall_s,
+        warm_s=warm.wall_s if made_again and not variant.native else None,
+        made_again=made_again,
         cpu_s=cold.cpu_s,
         memory_peak=cold.memory_peak,
         other_cpu_s=cold.other_cpu_s,
@@ -152,11 +156,10 @@ def _artifacts(workshop: Workshop) -> dict[str, int]:
     found: dict[str, int] = {}
     counted: set[Path] = set()
     for word in workshop.variant.artifacts:
-        paths = [path for path in artifact_paths(workshop.work, [word]) if path.exists()]
-        if paths:
-            files = {*artifact_files(paths)} - counted
+        files = {*artifact_files(artifact_paths(workshop.work, [word]))}
+        if files:
+            found[word] = artifact_bytes(files - counted)
             counted |= files
-            found[word] = artifact_bytes(files)
         elif not workshop.variant.train:
             # A training run leaves its own later, once there are dependencies to train with.
             raise BuildError(

@@ -42,6 +42,10 @@ class Workshop:
     log: Path
     laid: set[Path] = field(default_factory=set)
     """What lay in the work folder before the build."""
+    made: list[str] = field(default_factory=list)
+    """The words of `artifacts` for which the cold build made something."""
+    aside: dict[Path, Path] = field(default_factory=dict)
+    """Where what the cold build left lies while a second one makes it again, by its place in the work folder."""
 
     @property
     def variant(self) -> Variant:
@@ -112,11 +116,31 @@ class Workshop:
         packages = as_fetched(old, seclusion.package_stores())
         return [str(path.relative_to(self.work)) for path in old if path not in packages]
 
-    def drop_artifacts(self) -> None:
-        """Remove what this build left, so that a warm build must make it again."""
-        for path in list(artifact_files(self.artifacts)):
-            if path not in self.laid:
-                path.unlink()
+    def set_artifacts_aside(self) -> None:
+        """Take away what this build left, so that a warm build must make it again."""
+        self.made = [word for word in self.variant.artifacts if self._made(word)]
+        for number, path in enumerate(self._made(*self.variant.artifacts)):
+            self.aside[path] = self.home / "aside" / str(number)
+            self.aside[path].parent.mkdir(exist_ok=True)
+            path.rename(self.aside[path])
+
+    def made_again(self) -> bool:
+        """Whether the second build has left something wherever the first one did; if not, the first one's is put back.
+
+        A compiler that keeps account of what is up to date in a file of its own, as `tsc` does in `*.tsbuildinfo`,
+        makes nothing again.
+        """
+        again = all(self._made(word) for word in self.made)
+        if not again:
+            for path, kept in self.aside.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                kept.replace(path)
+        shutil.rmtree(self.home / "aside", ignore_errors=True)
+        return again
+
+    def _made(self, *words: str) -> list[Path]:
+        """What these words of `artifacts` stand for, of what was not there before the build."""
+        return [path for path in artifact_files(artifact_paths(self.work, words)) if path not in self.laid]
 
     def run(self, commands: Sequence[list[str]], env: Mapping[str, str], meter: Meter, what: str) -> None:
         """Carry out commands one after the other. `env` may name places. Raises BuildError that names the log.
