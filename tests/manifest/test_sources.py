@@ -67,3 +67,16 @@ def test_a_repository_around_the_benchmark_brings_neither_scenarios_nor_results(
 def test_a_pattern_finds_files_of_the_stack(tmp_path: Path, pattern: str) -> None:
     write(tmp_path, "start.sh")
     assert files_like(stack_at(tmp_path), pattern) == [(tmp_path / "start.sh", Path("start.sh"))]
+
+
+@pytest.mark.parametrize("pattern", ["common/**", "common/**/", "common/**/*", "common"])
+def test_two_stars_at_the_end_stand_for_the_files_at_any_depth(tmp_path: Path, pattern: str) -> None:
+    write(tmp_path, "shared/a.txt", "shared/deep/er/b.txt", "shared/node_modules/x/index.js", "stack/own.txt")
+    stack = stack_at(tmp_path / "stack", extra_sources={"common": "../shared"})
+    assert sorted(str(place) for _, place in files_like(stack, pattern)) == ["common/a.txt", "common/deep/er/b.txt"]
+
+
+def test_two_stars_at_the_end_of_a_source_stand_for_the_files_at_any_depth(tmp_path: Path) -> None:
+    write(tmp_path, "dist/a.js", "dist/deep/er/b.js", "src/c.ts")
+    assert places(stack_at(tmp_path, sources=["dist/**"])) == ["dist/a.js", "dist/deep/er/b.js"]
+    assert places(stack_at(tmp_path, sources=["**"])) == ["dist/a.js", "dist/deep/er/b.js", "src/c.ts"]

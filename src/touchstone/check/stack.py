@@ -15,7 +15,7 @@ from touchstone.check.problem import Problem
 from touchstone.check.requests import Place
 from touchstone.manifest.catalogue import STACK_FILE, Contender
 from touchstone.manifest.scenario import Scenario
-from touchstone.manifest.sources import files_like
+from touchstone.manifest.sources import files_like, source_files
 from touchstone.manifest.stack import Install, Stack, Variant
 from touchstone.toolchain.registry import TOOLS, known_tools
 
@@ -117,7 +117,7 @@ def _dockerfile(file: Path, key: Place, stack: Stack, path: Path) -> Iterator[Pr
     place = stack.folder / path if elsewhere is None else stack.folder / elsewhere / Path(*rest)
     if not place.is_file():
         yield Problem(file, key, f"there is no file {path}", "correct its path in the stack's folder")
-    elif elsewhere is None and not any(place in stack.folder.glob(pattern) for pattern in stack.sources):
+    elif elsewhere is None and not any(place == path for path, _ in source_files(stack)):
         yield Problem(file, key, f"{path} is not among the `sources`", "add it there")
 
 

@@ -28,7 +28,7 @@ def source_files(stack: Stack) -> list[tuple[Path, Path]]:
     for pattern in stack.sources:
         found |= _files(stack.folder, Path(), pattern)
     for name, relative in stack.extra_sources.items():
-        found |= _files((stack.folder / relative).resolve(), Path(name), "**/*")
+        found |= _files((stack.folder / relative).resolve(), Path(name), "**")
     return [(path, relative) for relative, path in sorted(found.items())]
 
 
@@ -42,14 +42,17 @@ def files_like(stack: Stack, pattern: str) -> list[tuple[Path, Path]]:
     if elsewhere is None:
         found = _files(stack.folder, Path(), pattern)
     else:
-        found = _files((stack.folder / elsewhere).resolve(), Path(first), str(Path(*rest) if rest else "**/*"))
+        found = _files((stack.folder / elsewhere).resolve(), Path(first), str(Path(*rest) if rest else "**"))
     return [(path, relative) for relative, path in found.items()]
 
 
 def _files(root: Path, prefix: Path, pattern: str) -> dict[Path, Path]:
     """The files below `root` that are like the pattern: place in the work folder -> path."""
-    named, known = set(Path(pattern).parts), {root: True}
-    like = (path for path in sorted(root.glob(pattern)) if path.is_file() and _is_source(path.parent, named, known))
+    parts = Path(pattern).parts
+    named, known = set(parts), {root: True}
+    # Before Python 3.13 `**` at the end stands for folders alone.
+    whole = str(Path(pattern) / "*") if parts[-1:] == ("**",) else pattern
+    like = (path for path in sorted(root.glob(whole)) if path.is_file() and _is_source(path.parent, named, known))
     return {prefix / path.relative_to(root): path for path in like}
 
 
