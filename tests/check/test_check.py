@@ -159,6 +159,14 @@ def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str
             ('run = ["python3", "server.py"]', 'artifacts = [".venv"]\nrun = ["gunicorn"]'),
             ["write .venv/bin/gunicorn if it is installed there"],
         ),
+        (
+            ('run = ["python3", "server.py"]', 'artifacts = [".venv"]\nrun = ["sh", "-c", "exec python3 server.py"]'),
+            ["'sh' is neither a tool", "write /bin/sh"],
+        ),
+        (
+            ('run = ["python3", "server.py"]', 'artifacts = ["node_modules"]\nrun = ["next"]'),
+            ["write node_modules/.bin/next if it is installed there"],
+        ),
         (('title = "plain"', 'title = "plain"\nrun_in = "no/app"'), ["run_in", "no folder no/app"]),
         (('"server.py"]', '"server.py", "--port=$PORT"]'), ["run", "$PORT stays as it is", "write {host} and {port}"]),
         (('"server.py"]', '"server.py", "{PORT}"]'), ["run", "{PORT} is no place", "write {port}"]),

@@ -163,14 +163,20 @@ def _program(file: Path, key: Place, words: list[str], variant: Variant, tools: 
 
 
 def _whereabouts(program: str, artifacts: list[str]) -> str:
-    """How to name a program that is found by no PATH."""
+    """How to name a program that is found by no PATH: what the system has, such as a shell, is most likely meant."""
+    own = _own_place(program, artifacts)
+    system = shutil.which(program, path=os.defpath)
+    return f"write {system}, or {own}" if system else f"write {own}"
+
+
+def _own_place(program: str, artifacts: list[str]) -> str:
+    """Where a program that is shipped most likely lies."""
     installed = next((word.removesuffix("/**") for word in artifacts if Path(word).parts[0] == ".venv"), None)
     if installed is not None:
-        return f"write {installed}/bin/{program} if it is installed there"
+        return f"{installed}/bin/{program} if it is installed there"
     if any(Path(word).parts[0] == "node_modules" for word in artifacts):
-        return f"write node_modules/.bin/{program} if it is installed there"
-    system = shutil.which(program, path=os.defpath)
-    return f"write {system}, or ./{program} if it is built" if system else f"write ./{program} if it is built"
+        return f"node_modules/.bin/{program} if it is installed there"
+    return f"./{program} if it is built"
 
 
 def _is_shipped(path: str, artifacts: list[str]) -> bool:
