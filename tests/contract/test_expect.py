@@ -48,8 +48,12 @@ def test_a_right_answer_has_no_fault() -> None:
     [
         ({"status": 200}, answer(status=500), "status 500"),
         ({"status": [200, 404]}, answer(status=405), "200 or 404"),
-        ({"body": "pong"}, answer("pong\n"), "5 bytes instead of 4"),
-        ({"body": "pong"}, answer("ping"), "from byte 1"),
+        ({"body": "pong"}, answer("pong\n"), r"body is 'pong\n' instead of 'pong'"),
+        ({"body": "1"}, answer("2"), "body is '2' instead of '1'"),
+        ({"body": "pong" * 10}, answer("pong" * 9 + "ping"), "instead of 'pong"),
+        ({"body": "pong" * 11}, answer("pong" * 10 + "ping"), "from byte 41 on: 44 bytes instead of 44, b'ing'"),
+        ({"body": "pong" * 11}, answer("p"), "from byte 1 on: 1 byte instead of 44, b'' instead of b'ong"),
+        ({"body": "pong"}, Answer(200, (), b"\xff"), r"body is b'\xff' instead of 'pong'"),
         ({"content_type": "text/plain"}, answer(content_type="text/html"), "text/html"),
         ({"headers": {"Allow": "GET"}}, answer(), "Allow is missing"),
         ({"headers": {"Allow": "GET"}}, answer(Allow="POST"), "POST"),
@@ -96,7 +100,7 @@ def test_a_compressed_body_is_checked_as_the_text_that_it_stands_for() -> None:
     assert faults(wanted, packed(b"pong abc"), VALUES) == []
     assert faults(wanted, packed(b"pong abc", "deflate", bits=15), VALUES) == []
     assert faults(wanted, answer("pong abc"), VALUES) == []
-    assert "differs from byte 7" in faults(wanted, packed(b"pong abd"), VALUES)[0]
+    assert "'pong abd' instead of 'pong abc'" in faults(wanted, packed(b"pong abd"), VALUES)[0]
     assert faults(expectation(json={"a": 1}, encoding="decoded"), packed(b'{"a": 1}'), VALUES) == []
 
 

@@ -15,7 +15,7 @@ from touchstone.plan.plan import find_tools
 
 ROOT = Path(__file__).resolve().parents[2]
 SAID = {
-    "wrong-body": "body differs",
+    "wrong-body": "'Boom! We found you:  ",
     "200-on-unknown-path": "status 200 instead of 404",
     "lost-insert": "received",
 }

@@ -12,6 +12,8 @@ from touchstone.contract.wire import LARGEST, Answer
 from touchstone.manifest.exchange import Expectation
 from touchstone.manifest.expected_json import JsonType
 
+_SHORT = 40
+"""Bytes of a body that can be compared at a glance."""
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """What zlib is told of the format; `deflate` means zlib's own (RFC 9110 section 8.4.1.2)."""
 JSON_TYPES: dict[str, tuple[type, ...]] = {
@@ -47,7 +49,7 @@ def faults(expected: Expectation, answer: Answer, values: Values, *, body_expect
     if body_expected:
         found += _body_faults(expected, answer, values)
     elif answer.body:
-        found.append(f"a body of {len(answer.body)} bytes where none may be")
+        found.append(f"a body of {_size(answer.body)} where none may be")
     return found
 
 
@@ -110,13 +112,28 @@ def decoded(answer: Answer) -> bytes:
 
 
 def _difference(wanted: bytes, found: bytes) -> str:
+    """What is different: short bodies as they are, of longer ones the place from where on they differ."""
+    if max(len(wanted), len(found)) <= _SHORT:
+        return f"body is {_shown(found)} instead of {_shown(wanted)}"
     same = next(
         (i for i, (a, b) in enumerate(zip(wanted, found, strict=False)) if a != b), min(len(wanted), len(found))
     )
     return (
-        f"body differs from byte {same} on: {len(found)} bytes instead of {len(wanted)}, "
-        f"{found[same : same + 40]!r} instead of {wanted[same : same + 40]!r}"
+        f"body differs from byte {same} on: {_size(found)} instead of {len(wanted)}, "
+        f"{found[same : same + _SHORT]!r} instead of {wanted[same : same + _SHORT]!r}"
     )
+
+
+def _size(body: bytes) -> str:
+    return "1 byte" if len(body) == 1 else f"{len(body)} bytes"
+
+
+def _shown(body: bytes) -> str:
+    """As text where it is text, else as bytes."""
+    try:
+        return repr(body.decode())
+    except UnicodeDecodeError:
+        return repr(body)
 
 
 def _json_faults(expected: Expectation, body: bytes, values: Values) -> list[str]:
