@@ -10,6 +10,8 @@ def test_a_check_that_fails_after_the_load() -> None:
     (finding,) = fired(run, "contract-broken-after-load")
     assert finding.severity is Severity.INVALID
     assert "'ready'" in finding.statement
+    assert "workers do not share" in finding.next_step
+    assert "ran out" in finding.next_step
 
 
 def test_a_check_that_holds_after_the_load() -> None:

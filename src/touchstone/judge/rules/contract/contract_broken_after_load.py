@@ -21,7 +21,10 @@ class ContractBrokenAfterLoad(SampleRule):
     title = "The contract held before the load and not after it"
     threshold = "any check that fails when it is repeated after the load"
     threshold_reason = "the same checks passed before the load, so that the load is what changed"
-    next_step = "Look for resources that ran out: connections, sessions, descriptors, threads, memory."
+    next_step = (
+        "Look for what workers do not share, such as a note that one process keeps and the next does not know, and for "
+        "resources that ran out: connections, sessions, descriptors, threads, memory."
+    )
     own_failure = True
     phases = ("load", "peak", "hold", "drain")
 
