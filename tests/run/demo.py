@@ -22,6 +22,9 @@ def answer(method, target):
         return (200, b"pong") if method == "GET" else (405, b"method not allowed")
     if path == "/late" and FAULT == "dies":
         os._exit(7)
+    if FAULT == "raises" and path == "/nowhere":
+        print("KeyError: 'unicorn'", file=sys.stderr, flush=True)
+        return 500, b"sorry"
     if path in ("/late", "/ping"):
         return 200, b"late"
     return (200, b"anything") if FAULT == "200-on-unknown-path" else (404, b"not found")

@@ -121,6 +121,8 @@ def test_a_slice_that_is_too_short_for_the_service_is_refused_with_one_that_is_n
     ("fault", "said"),
     [
         ("wrong-body", "body is 'pang' instead of 'pong'"),
+        ("raises", "| KeyError: 'unicorn'"),
+        ("raises", "-verify-broken.plain.log"),
         ("200-on-unknown-path", "status 200 instead of 404"),
         ("wrong-port", "instead of"),
         ("fails-at-start", "exited with code 1"),

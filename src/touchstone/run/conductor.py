@@ -33,7 +33,7 @@ from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
 from touchstone.run.converging import Converging
 from touchstone.run.ending import Ending, PlannedRounds
-from touchstone.run.failure_lines import Deaths, failure_lines
+from touchstone.run.failure_lines import Deaths, broken_lines, failure_lines
 from touchstone.run.fingerprint import fingerprint
 from touchstone.run.progress import Display
 from touchstone.toolchain.cache import cache_folder
@@ -282,15 +282,10 @@ class Conductor:
         """Whether the contract held. An exhibit may break it: its defect is what is shown."""
         sound = True
         for sample in samples:
-            broken = [check for check in sample.checks if not check.passed]
-            if sample.failure or broken:
+            if sample.failure or any(not check.passed for check in sample.checks):
                 sound = bool(contender.variant.exhibit) and not sample.failure
-                for check in broken[:3]:
-                    first = check.broken[0]
-                    self.display.say(
-                        f"  {contender.name} breaks its contract: {check.says}: {first.request}: "
-                        f"expected {first.expected}; received {first.received}"
-                    )
+                for line in broken_lines(sample, self.store.folder):
+                    self.display.say(line)
             elif sample.checks:
                 self.display.say(f"  {contender.name} holds its contract: {plural(len(sample.checks), 'check')}")
         return sound

@@ -1,4 +1,4 @@
-"""A failure as the terminal shows it at once: what, the end of the log, and what to do."""
+"""What went wrong, as the terminal shows it at once: what, the end of the log, and what to do."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from touchstone.record.secret import shown_text
 _SHOWN = 15
 """Lines of the log: enough for a compiler's last error or a stack trace's head, and no more than half a screen."""
 
+_CHECKS = 3
+"""Checks of a contract that are told at once; the report has all."""
+
 
 def failure_lines(contender: str, phase: str, failure: Failure) -> Iterator[str]:
     """The lines."""
@@ -20,6 +23,25 @@ def failure_lines(contender: str, phase: str, failure: Failure) -> Iterator[str]
     yield from _end_of_log(failure.tail)
     if failure.fix:
         yield f"  do: {failure.fix}"
+
+
+def broken_lines(sample: Sample, folder: Path) -> Iterator[str]:
+    """How the sample's service broke its contract, and the end of its log: a service that answers 500 says there why.
+
+    `folder` is the run's. Nothing of one that kept its contract.
+    """
+    broken = [check for check in sample.checks if not check.passed]
+    for check in broken[:_CHECKS]:
+        first = check.broken[0]
+        yield (
+            f"  {sample.contender} breaks its contract: {check.says}: {first.request}: "
+            f"expected {first.expected}; received {first.received}"
+        )
+    log = sample.files.get("log")
+    if broken and log:
+        said = tail(folder / log, _SHOWN)
+        yield from _end_of_log(said)
+        yield f"  its log: {folder / log}{'' if said else ' (it wrote nothing)'}"
 
 
 class Deaths:
