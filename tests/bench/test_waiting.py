@@ -108,6 +108,23 @@ def test_a_server_that_ends_for_want_of_a_variable_is_told_that_its_environment_
     assert "`env` in its stack.toml" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "server",
+    [
+        "import no_such_module",
+        "import sys; sys.exit(\"Error: Cannot find module 'express'\")",
+        "import os; os.execv('/bin/sh', ['sh', '-c', '.venv/bin/python -m app'])",
+        "import sys; sys.exit('/bin/sh: 1: .venv/bin/python: not found')",
+    ],
+)
+def test_a_server_that_lacks_a_program_or_a_module_is_told_what_brings_it(bench: Bench, server: str) -> None:
+    with started(bench, server) as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, port, 60.0)
+    for part in ("`install` or `build` in its stack.toml", "`artifacts`", "server.log"):
+        assert part in str(caught.value)
+    assert "bare" not in str(caught.value)
+
+
 def test_a_server_on_another_port_is_told_long_before_the_wait_is_over(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

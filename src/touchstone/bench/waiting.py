@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -27,6 +28,14 @@ _SOUGHT_AFTER_S = 3.0
 """Who has not answered by then is looked for at other ports and addresses, which is told. It is waited for all the same
 while it works or opens further ports: the port for administration may be the first to open."""
 _LOOKED_EVERY_S = 2.0
+_NOT_FOUND = 127
+"""With it a shell and `env` end that do not find a program (POSIX 2.8.2)."""
+_MISSING = re.compile(
+    r"No module named|Cannot find (?:module|package)|Could not find or load main class|Unable to access jarfile"
+    r"|NoClassDefFoundError|cannot load such file|error while loading shared libraries"
+    r"|(?:^|/)(?:ba|da)?sh: .*not found$"
+)
+"""What Python, Node.js, Java, Ruby, the loader of libraries and shells say of what they do not find."""
 _RESTS = 0.05
 """CPUs below which a server does no more for its start; an idle JVM uses a hundredth."""
 
@@ -132,8 +141,14 @@ def _ended(how: str, process: ServerProcess) -> StartError:
             fix="keep it in the foreground: a contender is the process that its command starts, and ends with it",
         )
     said = f"read its log: {process.log}" if process.tail(1) else "it wrote nothing: run its command by hand"
-    bare = "its environment is bare: what it needs of its own is said by `env` in its stack.toml"
-    return StartError(what, fix=f"{said}; {bare}")
+    if process.popen.returncode == _NOT_FOUND or any(_MISSING.search(line) for line in process.tail()):
+        cause = (
+            "a program or a module that it needs is not there: what brings it is `install` or `build` in its "
+            "stack.toml, and `artifacts` must name it"
+        )
+    else:
+        cause = "its environment is bare: what it needs of its own is said by `env` in its stack.toml"
+    return StartError(what, fix=f"{said}; {cause}")
 
 
 def _elsewhere(places: list[Listener], asked: Service) -> StartError | None:
