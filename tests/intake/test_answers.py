@@ -42,6 +42,8 @@ class _Handler(BaseHTTPRequestHandler):
             "/caf%C3%A9%20x": (200, _JSON, b'{"a": NaN, "b": {"type": "string"}}'),
             "/broken": (503, _TEXT, b"down"),
             "/flips": (200 + number % 2, _TEXT, b""),
+            "/moved": (302, "", b""),
+            "/alive": (200, _JSON, json.dumps({"status": "ok", "at": number}).encode()),
         }
         status, kind, body = answers[self.path]
         self.send_response(status)
@@ -116,3 +118,40 @@ def test_what_is_no_answer_is_refused(origin: str) -> None:
     for url in ("127.0.0.1:80/x", "https://127.0.0.1/x", "http://[::1/x", "http://127.0.0.1:x/y"):
         with pytest.raises(UsageError):
             draft_from_urls([url])
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"), [("/alive", {}), ("/clock", {}), ("/moved", {"body": ""}), ("/text", {"body": "one"})]
+)
+def test_the_first_url_tells_that_the_service_has_started_whatever_of_it_varies(
+    tmp_path: Path, origin: str, first: str, expected: dict[str, str]
+) -> None:
+    draft_from_urls([origin + first, f"{origin}/moved", f"{origin}/text"]).write(tmp_path / "bench")
+    ready = read_manifest(tmp_path / "bench" / "scenario.toml", Scenario).ready
+    assert ready.target == first
+    assert ready.expect.statuses == ((302,) if first == "/moved" else (200,))
+    assert (ready.expect.body or "").startswith(expected.get("body", ""))
+    assert (ready.expect.body is None) == (not expected)
+
+
+@pytest.mark.parametrize(("first", "status"), [("/gone", 404), ("/broken", 503)])
+def test_an_error_does_not_tell_that_the_service_has_started(origin: str, first: str, status: int) -> None:
+    with pytest.raises(UsageError, match=f"GET {first} is answered {status}") as caught:
+        draft_from_urls([origin + first, f"{origin}/text"])
+    assert "such as its health" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [
+        ("127.0.0.1:8001/healthz", "write http://127.0.0.1:8001/healthz"),
+        ("localhost:8001/healthz", "write http://localhost:8001/healthz"),
+        ("localhost/healthz", "write http://localhost/healthz"),
+        ("/healthz", "write it like http://127.0.0.1:8080/health"),
+        ("ftp://127.0.0.1/healthz", "write it like http://127.0.0.1:8080/health"),
+    ],
+)
+def test_an_address_without_its_scheme_is_quoted_as_it_was_typed(typed: str, advice: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        draft_from_urls(["http://127.0.0.1:8001/", typed])
+    assert str(caught.value) == f"{typed!r} is no address of a service\n  do: {advice}"

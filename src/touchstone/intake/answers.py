@@ -28,10 +28,11 @@ _ERROR, _SERVER_ERROR = 400, 500
 
 
 def draft_from_urls(urls: Sequence[str]) -> Draft:
-    """Ask each URL three times with GET. Raises UsageError for a URL that gets no answer, or another status each time.
+    """Ask each URL three times with GET.
 
     The first is what the service is asked until it has started; the others are the load, where there are others that
-    are no errors.
+    are no errors. Raises UsageError for a URL that gets no answer, or another status each time, and for a first one
+    that is answered with an error.
     """
     outside = _one_service(urls)
     service = Service(outside.host, outside.port)
@@ -42,19 +43,36 @@ def draft_from_urls(urls: Sequence[str]) -> Draft:
         for target, given in answers.items():
             given.append(_ask(service, outside.origin, target, number))
     requests = [_request(target, given) for target, given in answers.items()]
+    ready = requests[0]
+    if ready.status >= _ERROR:
+        raise UsageError(
+            f"GET {ready.target} is answered {ready.status}: an error does not tell that the service has started",
+            where=outside.origin,
+            fix="name first what it answers when it is ready, such as its health, and this one behind it",
+        )
     others = requests[1:] or requests
     load = DraftLoad("mix", "A mix of requests", [one for one in others if one.status < _ERROR] or others)
-    return Draft(f"What {outside.origin} answers", outside.origin, requests, [load])
+    return Draft(f"What {outside.origin} answers", outside.origin, requests, [load], ready)
 
 
 def _one_service(urls: Sequence[str]) -> Outside:
-    try:
-        origins = {f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, urls)}
-    except ValueError as error:
-        raise UsageError(f"{' '.join(urls)}: {error}", fix="write it like http://127.0.0.1:8080/health") from error
+    origins = set(map(_origin, urls))
     if len(origins) > 1:
         raise UsageError(f"the URLs belong to several services: {', '.join(sorted(origins))}", fix="draft one service")
     return Outside("service", origins.pop())
+
+
+def _origin(url: str) -> str:
+    """Scheme, host and port. Raises UsageError that quotes what was typed: of `localhost:80` the scheme is a host."""
+    example = "write it like http://127.0.0.1:8080/health"
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise UsageError(f"{url!r}: {error}", fix=example) from error
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        bare = "://" not in url and re.match(r"[\w\[]", url)
+        raise UsageError(f"{url!r} is no address of a service", fix=f"write http://{url}" if bare else example)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _target(url: str) -> str:

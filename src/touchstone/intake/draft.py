@@ -70,6 +70,8 @@ class Draft:
     """Where it comes from, for the comment on top."""
     contract: Sequence[DraftRequest]
     loads: Sequence[DraftLoad]
+    ready: DraftRequest | None = None
+    """What tells that the service has started; if nobody says, the first GET in which nothing is guessed."""
 
     def write(self, folder: Path) -> Path:
         """Write the scenario.toml of a folder, made if it is not there. Raises TouchstoneError if it cannot be."""
@@ -88,7 +90,9 @@ class Draft:
         return "\n".join(self._lines(name)) + "\n"
 
     def _lines(self, name: str) -> Iterator[str]:
-        ready = next((one for one in self.contract if one.method == "GET" and not one.guessed), self.contract[0])
+        ready = self.ready or next(
+            (one for one in self.contract if one.method == "GET" and not one.guessed), self.contract[0]
+        )
         yield f"# A draft from {self.source}. Look at what is marked, and say in `expect` what a right response is."
         yield "schema = 1"
         yield f"name = {text(name)}"
