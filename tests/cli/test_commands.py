@@ -261,6 +261,39 @@ def test_a_new_scenario_is_sound_and_never_written_over(tmp_path: Path) -> None:
     assert "mine: " in touchstone(tmp_path, "check").stdout
 
 
+def test_an_example_that_nobody_changed_gives_way_to_a_draft_and_the_stack_stays(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"name": "app", "scripts": {"start": "node server.js"}}')
+    (tmp_path / "server.js").touch()
+    first = touchstone(tmp_path, "new", "bench", "--service", ".")
+    assert first.returncode == 0, first.stderr
+    assert "touchstone new bench --from-url http://" in first.stdout
+    stack = (tmp_path / "bench" / "service" / "stack.toml").read_text()
+    session = ("--from-har", str(har(tmp_path, SESSION)))
+    drafted = touchstone(tmp_path, "new", "bench", *session)
+    assert drafted.returncode == 0, drafted.stderr
+    assert "touchstone run bench --phase verify" in drafted.stdout
+    assert "--service" not in drafted.stdout, "there is a stack already"
+    scenario = (tmp_path / "bench" / "scenario.toml").read_text()
+    assert "A draft from" in scenario
+    assert (tmp_path / "bench" / "service" / "stack.toml").read_text() == stack
+
+    again = touchstone(tmp_path, "new", "bench", *session)
+    assert again.returncode == 2
+    assert "there is a scenario already" in again.stderr
+    assert "name another folder" in again.stderr and "move this file away" in again.stderr
+    assert (tmp_path / "bench" / "scenario.toml").read_text() == scenario
+
+
+def test_an_example_that_somebody_changed_is_not_written_over(tmp_path: Path) -> None:
+    assert touchstone(tmp_path, "new", "bench").returncode == 0
+    scenario = tmp_path / "bench" / "scenario.toml"
+    scenario.write_text(scenario.read_text().replace("connections = 64", "connections = 32"))
+    refused = touchstone(tmp_path, "new", "bench", "--from-har", str(har(tmp_path, SESSION)))
+    assert refused.returncode == 2
+    assert "there is a scenario already" in refused.stderr
+    assert "connections = 32" in scenario.read_text()
+
+
 def test_no_color_is_obeyed(runs: Path) -> None:
     assert "\x1b[" not in touchstone(runs, "show", "before").stdout
 

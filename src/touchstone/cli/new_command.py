@@ -90,8 +90,7 @@ def new(
     draft = _draft(folder, from_openapi, from_har, from_url or [])
     if draft is not None and stack is None and service is None:
         typer.echo(draft.write(folder))
-        typer.echo(f"edit it, and add the service: touchstone new {folder} --service FOLDER")
-        typer.echo(f"or begin a new one: touchstone new {folder} --stack python")
+        typer.echo("\n".join(_after_a_scenario(folder)))
         return
     stack = stack or "python"
     home = _home(folder, name or ("service" if service else stack))
@@ -124,8 +123,19 @@ def _home(folder: Path, called: str) -> Path:
 def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
     """What is left to do when a stack was drafted from a service; `invented` if the scenario was not the user's."""
     look = f"look at {home / STACK_FILE}, and see whether it starts: touchstone run {folder} --phase verify"
-    example = f"say in {folder / SCENARIO_FILE} what it answers: GET /ping is an example (--from-url asks it)"
-    return [example, look] if invented else [look]
+    example = f"say in {folder / SCENARIO_FILE} what it answers: GET /ping is an example"
+    asked = f"or have it asked while it runs: touchstone new {folder} --from-url http://127.0.0.1:8080/health"
+    return [example, asked, look] if invented else [look]
+
+
+def _after_a_scenario(folder: Path) -> list[str]:
+    """What is left to do when a scenario was drafted, and no stack with it."""
+    if any(folder.glob(f"*/{STACK_FILE}")):
+        return [f"edit it, and see whether the service holds it: touchstone run {folder} --phase verify"]
+    return [
+        f"edit it, and add the service: touchstone new {folder} --service FOLDER",
+        f"or begin a new one: touchstone new {folder} --stack python",
+    ]
 
 
 def _after_a_starter(folder: Path, home: Path) -> list[str]:
@@ -142,8 +152,12 @@ def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None, from_
     if given > 1:
         fix = "give --from-openapi, --from-har or --from-url"
         raise UsageError("a scenario is drafted from one file, or from one service", fix=fix)
-    if given and (folder / SCENARIO_FILE).exists():
-        raise UsageError("there is a scenario already", where=str(folder / SCENARIO_FILE), fix="name another folder")
+    if given and (folder / SCENARIO_FILE).exists() and not _is_example(folder):
+        raise UsageError(
+            "there is a scenario already, and it is not the example as it was drafted",
+            where=str(folder / SCENARIO_FILE),
+            fix="name another folder, and copy what is wanted from there; or move this file away: the stacks stay",
+        )
     if from_openapi is not None:
         return draft_from_openapi(from_openapi)
     if from_har is not None:
@@ -151,11 +165,21 @@ def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None, from_
     return draft_from_urls(from_url) if from_url else None
 
 
+def _example(folder: Path) -> str:
+    """The scenario of a folder of which nothing is known yet."""
+    return _SCENARIO.format(name=folder.resolve().name)
+
+
+def _is_example(folder: Path) -> bool:
+    """Whether the folder's scenario is the example as it was written: nothing of anybody's is lost with it."""
+    return (folder / SCENARIO_FILE).read_bytes() == _example(folder).encode()
+
+
 def _write_scenario(folder: Path) -> Path:
     target = folder / SCENARIO_FILE
     with writing(target):
         folder.mkdir(parents=True, exist_ok=True)
-        target.write_text(_SCENARIO.format(name=folder.resolve().name), encoding="utf-8")
+        target.write_text(_example(folder), encoding="utf-8")
     return target
 
 
