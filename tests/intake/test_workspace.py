@@ -134,3 +134,69 @@ def test_a_workspace_that_starts_nothing_itself_is_refused_with_the_services_tha
     assert "this is a workspace of 4 packages" in " ".join(done.stderr.split())
     assert "--service apps/alone, --service apps/api" in " ".join(done.stderr.split())
     assert not (tmp_path / "bench").exists()
+
+
+COMMON = {"libs/common/pyproject.toml": '[project]\nname = "common"\n'}
+PIP = {
+    "services/api/requirements.txt": "-r ../../requirements/base.txt\n-e ../../libs/common[fast]  # ours\nuvicorn\n",
+    "services/api/main.py": "app = FastAPI()\n",
+    "requirements/base.txt": "-c pins.txt\nfastapi==0.115.0 --hash=sha256:00\n",
+    "requirements/pins.txt": "starlette==0.4\n",
+}
+UV = '[project]\nname = "api"\ndependencies = ["common", "uvicorn"]\n[tool.uv.sources]\ncommon = {}\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "installed"),
+    [
+        (
+            PIP | COMMON,
+            ".venv/bin/python -m pip install --quiet ./app/libs/common[fast] uvicorn "
+            "-c ./app/requirements/pins.txt fastapi==0.115.0",
+        ),
+        (
+            COMMON
+            | {
+                "services/api/pyproject.toml": UV.format('{ path = "../../libs/common", editable = true }'),
+                "services/api/main.py": "app = FastAPI()\n",
+            },
+            ".venv/bin/python -m pip install --quiet ./app/libs/common uvicorn",
+        ),
+        (
+            COMMON
+            | {
+                "pyproject.toml": '[tool.uv.workspace]\nmembers = ["services/*", "libs/*"]\n',
+                "uv.lock": "",
+                "services/api/pyproject.toml": UV.format("{ workspace = true }"),
+                "services/api/main.py": "app = FastAPI()\n",
+            },
+            "uv sync --quiet --frozen --no-dev --no-editable --project app/services/api",
+        ),
+    ],
+)
+def test_what_a_python_service_names_outside_of_its_folder_is_copied_with_it(
+    tmp_path: Path, files: Mapping[str, str], installed: str
+) -> None:
+    stack = drafted(tmp_path, files, "services/api")
+    assert stack.extra_sources == {"app": "../../../.."}
+    assert stack.install is not None
+    assert " ".join(stack.install.commands[-1]) == installed
+    assert stack.variants["plain"].run_in == "app/services/api"
+    assert stack.variants["plain"].artifacts[0] == "app/services/api/*.py"
+
+
+def test_requirements_that_include_a_file_above_are_read_where_they_lie(tmp_path: Path) -> None:
+    files = PIP | {"services/api/requirements.txt": "-r ../../requirements/base.txt\nuvicorn\n"}
+    stack = drafted(tmp_path, files, "services/api")
+    assert stack.install is not None
+    assert stack.install.commands[-1][5:] == ["-r", "app/services/api/requirements.txt"]
+    assert stack.install.files == [
+        *("app/services/api/requirements.txt", "app/requirements/base.txt", "app/requirements/pins.txt"),
+    ]
+
+
+def test_what_lies_above_the_repository_is_not_copied_and_is_marked(tmp_path: Path) -> None:
+    stack = drafted(tmp_path, PIP | COMMON | {"services/.git/x": ""}, "services/api")
+    assert stack.extra_sources == {"app": "../.."}
+    text = (tmp_path / "services/api/bench/service/stack.toml").read_text()
+    assert f"# look: {tmp_path}/libs/common lies outside of its repository, and is not copied" in text

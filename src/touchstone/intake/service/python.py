@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from touchstone.intake.service.base import (
-    APP,
-    DraftInstall,
     DraftStack,
     Words,
     below,
@@ -17,9 +15,12 @@ from touchstone.intake.service.base import (
     read_text,
 )
 from touchstone.intake.service.deployed import Deployed, deployed, with_address
-from touchstone.intake.service.python_packages import MARKS, PROJECT, packages
+from touchstone.intake.service.python_packages import MARKS, packages
+from touchstone.intake.service.python_project import project_of
+from touchstone.intake.service.workspace import place_in
 
-_LOCK = "uv.lock"
+_OLDEST = "3.10"
+"""The version that is asked for if its files name none."""
 _WSGI = ("Flask", "Bottle", "get_wsgi_application")
 _ASGI = ("FastAPI", "Starlette", "Litestar", "Quart", "BlackSheep", "get_asgi_application")
 _MADE = re.compile(rf"^(\w+)\s*(?::[^=\n]+)?=\s*({'|'.join((*_WSGI, *_ASGI))})\(", re.MULTILINE)
@@ -74,31 +75,19 @@ class _Application:
 def draft(service: Path) -> DraftStack:
     """Its stack. Raises UsageError if its pyproject.toml cannot be read."""
     required = "\n".join(read_text(service / name) for name in MARKS if (service / name).is_file())
-    found, guessed, missing = _start(service, required)
-    install, needs, python = _install(service, missing)
+    found, guessed, server = _start(service, required)
+    got = packages(service, server)
+    place = place_in(service, got.root)
     return DraftStack(
         language="Python",
-        needs={"python": ">=3.10"} | needs,
-        install=install,
-        artifacts=[*_shipped(service), *install.leaves],
-        run=_run(found.words, python),
+        needs={"python": f">={project_of(service).python or _OLDEST}", **got.needs},
+        install=got.install,
+        artifacts=[*_shipped(service, place), *got.install.leaves],
+        run=_run(found.words, got.python),
         env=found.env,
-        guessed=guessed,
+        place=place,
+        guessed=[*guessed, *got.guessed],
     )
-
-
-def _install(service: Path, missing: Words) -> tuple[DraftInstall, dict[str, str], str]:
-    """How its packages and what it is missing are got, what that needs, and the interpreter that then has them."""
-    if (service / _LOCK).is_file():
-        python = f"{APP}/.venv/bin/python"
-        synced = ["uv", "sync", "--quiet", "--frozen", "--no-dev", "--project", APP]
-        added = [["uv", "pip", "install", "--quiet", "--python", python, *missing]] if missing else []
-        locked = [below(PROJECT), below(_LOCK)]
-        return DraftInstall([synced, *added], locked, [below(".venv")]), {"uv": ">=0.4"}, python
-    python = ".venv/bin/python"
-    what, files = packages(service)
-    commands = [["python", "-m", "venv", ".venv"], [python, "-m", "pip", "install", "--quiet", *what, *missing]]
-    return DraftInstall(commands, files, [".venv"]), {}, python
 
 
 def _run(words: Words, python: str) -> Words:
@@ -111,24 +100,19 @@ def _run(words: Words, python: str) -> Words:
     return [python, *(["-m", module] if module in _ADDRESSES else [first]), *rest]
 
 
-def _start(service: Path, required: str) -> tuple[Deployed, list[str], Words]:
-    """The command, what of it is a guess, and what it takes that is not among the requirements."""
+def _start(service: Path, required: str) -> tuple[Deployed, list[str], str]:
+    """The command, what of it is a guess, and the server that it runs; no name if it is a server of its own."""
     if (found := deployed(service)) and _is_ours(found.words):
         server = next((name for name in map(_module, found.words) if name in _ADDRESSES), "")
-        return with_address(found, *_ADDRESSES.get(server, ())), [f"the command of its {found.source}"], ()
+        return with_address(found, *_ADDRESSES.get(server, ())), [f"the command of its {found.source}"], server
     if own := next((file for file in _files(service) if _SERVES_ITSELF.search(read_text(service / file))), None):
-        return Deployed([str(own)], ""), [f"{own} is a server of its own"], ()
+        return Deployed([str(own)], ""), [f"{own} is a server of its own"], ""
     if (application := next(_applications(service, required), None)) is None:
         program = first_there(service, _PROGRAMS)
         guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
-        return Deployed([program or "server.py"], "", {}), guess, ()
+        return Deployed([program or "server.py"], "", {}), guess, ""
     guess = [f"{application.says}; give it the workers and options that it is deployed with"]
-    if application.server in required or "fastapi[" in required:
-        return Deployed(application.words(), ""), guess, ()
-    guess.append(
-        f"{application.server} is not among its requirements, and is added: name the server that it is deployed with"
-    )
-    return Deployed(application.words(), ""), guess, [application.server]
+    return Deployed(application.words(), ""), guess, application.server
 
 
 def _is_ours(words: Words) -> bool:
@@ -182,9 +166,9 @@ def _place(service: Path, file: Path, name: str) -> tuple[str, str]:
     return ".".join(inner.with_suffix("").parts).removesuffix(".__init__"), name
 
 
-def _shipped(service: Path) -> list[str]:
+def _shipped(service: Path, place: str) -> list[str]:
     """What of the folder holds code, and the folders that applications read from."""
     tops = dict.fromkeys(file.parts[0] for file in _files(service) if len(file.parts) > 1)
     data = [name for name in ("templates", "static") if (service / name).is_dir()]
-    loose = [below("*.py")] if any(service.glob("*.py")) else []
-    return [*loose, *map(below, dict.fromkeys([*tops, *data]))]
+    loose = ["*.py"] if any(service.glob("*.py")) else []
+    return [below(f"{place}/{name}".lstrip("/")) for name in (*loose, *dict.fromkeys([*tops, *data]))]

@@ -1,98 +1,163 @@
-"""What pip is told to install for a service, by the file that names what it depends on."""
+"""How the packages of a service are installed, by the file that names what it depends on: by pip or by uv."""
 
 from __future__ import annotations
 
-import posixpath
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from touchstone.intake.service.base import APP, Words, below, first_there, read_json, read_text, read_toml
+from touchstone.intake.service.base import DraftInstall, Words, below, first_there
+from touchstone.intake.service.poetry_lock import LOCK as POETRY_LOCK
+from touchstone.intake.service.poetry_lock import pinned
+from touchstone.intake.service.python_project import (
+    PIPFILE,
+    PIPFILE_LOCK,
+    PROJECT,
+    Project,
+    name_of,
+    project_of,
+    uv_members,
+)
+from touchstone.intake.service.requirements import requirements
+from touchstone.intake.service.workspace import holding, place_in, root_of
 
 _REQUIREMENTS = (
     "requirements.txt",
     *(f"requirements/{name}.txt" for name in ("production", "prod", "base", "common")),
 )
-PROJECT = "pyproject.toml"
-_PIPFILE = "Pipfile"
-MARKS = (*_REQUIREMENTS, PROJECT, _PIPFILE)
-_INCLUDES = re.compile(r"^(?:-r|-c|--requirement|--constraint)[ =]*(\S+)", re.MULTILINE)
-_Pins = Mapping[str, str]
-"""By a package's name in lower case, `==` and its version."""
+MARKS = (*_REQUIREMENTS, PROJECT, PIPFILE)
+_UV_LOCK = "uv.lock"
+_SAY = (PROJECT, POETRY_LOCK, PIPFILE, PIPFILE_LOCK)
+"""What says what a project without a requirements.txt depends on."""
+_NOT_DEPLOYED = ("dev", "test", "lint", "doc")
+"""How extras and groups begin that are looked at last."""
 
 
-def packages(service: Path) -> tuple[Words, Sequence[str]]:
-    """The arguments of pip, and the files that it reads or that they were read from; none if it reads all sources.
+@dataclass(frozen=True)
+class Packages:
+    """How what a service depends on is got, and where it then is."""
 
-    Raises UsageError if such a file cannot be read.
-    """
+    install: DraftInstall
+    python: str
+    """The interpreter that has it, as from the work folder."""
+    root: Path
+    """What is copied: the service's folder, or one above that has all that it names."""
+    needs: Mapping[str, str] = field(default_factory=dict)
+    guessed: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Served:
+    """What has the server that a service is started by, if that is not among what it depends on anyway."""
+
+    extras: Sequence[str] = ()
+    groups: Sequence[str] = ()
+    added: Sequence[str] = ()
+    guessed: Sequence[str] = ()
+
+
+def packages(service: Path, server: str = "") -> Packages:
+    """Its packages, and among them the server that it is started by. Raises UsageError if a file cannot be read."""
+    if root := _locked_by_uv(service):
+        return _by_uv(service, root, server)
     if file := first_there(service, _REQUIREMENTS):
-        return ["-r", below(file)], [below(name) for name in _with_included(service, file)]
-    if not (service / PROJECT).is_file():
-        pins = {name: one.get("version", "") for name, one in _json(service, "Pipfile.lock").get("default", {}).items()}
-        named: dict[str, Any] = read_toml(service / _PIPFILE).get("packages", {})
-        return list(_named(named, pins)), _there(service, _PIPFILE, "Pipfile.lock")
-    project: dict[str, Any] = read_toml(service / PROJECT)
-    poetry = project.get("tool", {}).get("poetry", {}).get("dependencies")
-    listed = project.get("project", {}).get("dependencies")
-    if isinstance(listed, list) and not ("build-system" in project and (service / "src").is_dir()):
-        # What imports its modules is the folder that it is run in, so that it need be no package.
-        return [str(one) for one in listed], [below(PROJECT)]
-    if isinstance(poetry, dict):
-        return list(_named(poetry, _poetry_pins(service))), _there(service, PROJECT, "poetry.lock")
-    return [f"./{APP}"], ()
+        return _by_requirements(service, file, server)
+    return _by_project(service, server)
 
 
-def _with_included(service: Path, file: str) -> list[str]:
-    """The file, and those that it includes, and so on."""
-    found = [file]
-    for name in found:
-        folder = posixpath.dirname(name)
-        for included in _INCLUDES.findall(read_text(service / name)):
-            path = posixpath.normpath(posixpath.join(folder, included))
-            if path not in found and (service / path).is_file():
-                found.append(path)
-    return found
+def _locked_by_uv(service: Path) -> Path | None:
+    """The folder that has its lock file: its own, or that of its workspace."""
+    root = service if (service / _UV_LOCK).is_file() else root_of(service, uv_members)
+    return root if root and (root / _UV_LOCK).is_file() else None
 
 
-def _there(service: Path, *names: str) -> list[str]:
-    return [below(name) for name in names if (service / name).is_file()]
+def _by_uv(service: Path, locked: Path, server: str) -> Packages:
+    project = project_of(service)
+    root = holding(locked, list(project.folders.values()))
+    called = partial(_called, root)
+    served = _served(project.needed, project, server)
+    python = f"{called(locked)}/.venv/bin/python"
+    chosen = [*(f"--extra={one}" for one in served.extras), *(f"--group={one}" for one in served.groups)]
+    # What lies in a folder is copied: the installation is moved away from where it was made.
+    copied = ["--no-editable"] if project.package or project.folders else []
+    synced = ["uv", "sync", "--quiet", "--frozen", "--no-dev", *copied, *chosen, "--project", called(service)]
+    added = [["uv", "pip", "install", "--quiet", "--python", python, *served.added]] if served.added else []
+    files = [] if copied or locked != service else [called(service / PROJECT), called(service / _UV_LOCK)]
+    install = DraftInstall([synced, *added], files, [f"{called(locked)}/.venv"])
+    return Packages(
+        install, python, root, {"uv": ">=0.4"}, [*served.guessed, *_outside(root, project.folders.values())]
+    )
 
 
-def _json(service: Path, name: str) -> dict[str, Any]:
-    return read_json(service / name) if (service / name).is_file() else {}
+def _by_requirements(service: Path, file: str, server: str) -> Packages:
+    files, lines = requirements(service, file)
+    paths = [line.path for line in lines if line.path]
+    root = holding(service, [*files, *paths])
+    called = partial(_called, root)
+    served = _served([line.text for line in lines], Project(()), server)
+    guessed = [*served.guessed, *_outside(root, [*files, *paths])]
+    if any(not line.option for line in lines if line.path):
+        inside = [line for line in lines if line.path is None or line.path.is_relative_to(root)]
+        words = [word for line in inside for word in line.words(called)]
+        return _by_pip(root, [*words, *served.added], (), guessed)
+    read = [called(one) for one in files if one.is_relative_to(root)]
+    return _by_pip(root, ["-r", called(service / file), *served.added], read, guessed)
 
 
-def _poetry_pins(service: Path) -> _Pins:
-    file = service / "poetry.lock"
-    locked = read_toml(file).get("package", []) if file.is_file() else []
-    return {str(one["name"]).lower(): f"=={one['version']}" for one in locked}
+def _by_project(service: Path, server: str) -> Packages:
+    project = project_of(service)
+    served = _served([*project.needed, *pinned(service, project.needed)[1]], project, server)
+    own = [*project.needed, *(one for extra in served.extras for one in project.extras[extra])]
+    if project.whole and not (service / POETRY_LOCK).is_file():
+        # It says that itself as it is installed.
+        own = []
+    asked = [*own, *(one for group in served.groups for one in project.groups[group]), *served.added]
+    root = holding(service, list(project.folders.values()))
+    called = partial(_called, root)
+    extras = f"[{','.join(served.extras)}]" if served.extras else ""
+    itself = [f"./{called(service)}{extras}"] if project.whole else []
+    folders = [f"./{called(folder)}" for folder in project.folders.values() if folder.is_relative_to(root)]
+    direct, indirect = pinned(service, [one for one in asked if name_of(one) not in project.folders])
+    read = [] if itself or folders else [called(service / name) for name in _SAY if (service / name).is_file()]
+    guessed = [*served.guessed, *_outside(root, project.folders.values())]
+    return _by_pip(root, [*itself, *folders, *direct, *indirect], read, guessed)
 
 
-def _named(wanted: Mapping[str, Any], pins: _Pins) -> Iterator[str]:
-    """Requirements in pip's words of what Poetry and Pipenv have in a table."""
-    for name, said in wanted.items():
-        one = said if isinstance(said, dict) else {"version": said}
-        if name == "python" or one.get("optional"):
-            continue
-        extras = f"[{','.join(one['extras'])}]" if one.get("extras") else ""
-        if "git" in one:
-            at = next((f"@{one[key]}" for key in ("rev", "tag", "branch", "ref") if key in one), "")
-            yield f"{name}{extras} @ git+{one['git']}{at}"
-        else:
-            yield f"{name}{extras}{pins.get(name.lower()) or _bounds(str(one.get('version', '*')))}"
+def _served(requirements: Sequence[str], project: Project, server: str) -> _Served:
+    """Nothing if it is among these; else the extra or the group that has it; else the server itself."""
+    if not server or any(_brings(one, server) for one in requirements):
+        return _Served()
+    found = [
+        (kind, name)
+        for kind, listed in (("extra", project.extras), ("group", project.groups))
+        for name, asked in listed.items()
+        if any(_brings(one, server) for one in asked)
+    ]
+    if not found:
+        guess = f"{server} is not among its requirements, and is added: name the server that it is deployed with"
+        return _Served(added=[server], guessed=[guess])
+    kind, name = min(found, key=lambda one: one[1].startswith(_NOT_DEPLOYED))
+    guessed = [f"{server} is in its {kind} `{name}`, which is installed too"]
+    return _Served([name], guessed=guessed) if kind == "extra" else _Served(groups=[name], guessed=guessed)
 
 
-def _bounds(version: str) -> str:
-    """Poetry's `^1.2` and `~1.2` in pip's words."""
-    first, number = version[:1], version.lstrip("^~")
-    if version == "*" or "|" in version:
-        return ""
-    if first == "^" or (first == "~" and not version.startswith("~=")):
-        parts = [int(part) for part in re.findall(r"\d+", number)]
-        counts = [place for place, part in enumerate(parts) if part] or [len(parts) - 1]
-        place = counts[0] if first == "^" else min(1, len(parts) - 1)
-        above = [*parts[:place], parts[place] + 1]
-        return f">={number},<{'.'.join(map(str, above))}"
-    return f"=={version}" if first.isdigit() else version
+def _brings(requirement: str, server: str) -> bool:
+    """Whether a server comes with this; FastAPI has one in each of its extras."""
+    return name_of(requirement) == server or (server == "uvicorn" and requirement.lower().startswith("fastapi["))
+
+
+def _by_pip(root: Path, what: Words, files: Sequence[str], guessed: Sequence[str]) -> Packages:
+    python = ".venv/bin/python"
+    commands = [["python", "-m", "venv", ".venv"], [python, "-m", "pip", "install", "--quiet", *what]]
+    return Packages(DraftInstall(commands, files, [".venv"]), python, root, {}, guessed)
+
+
+def _called(root: Path, path: Path) -> str:
+    """A file or folder as it is called in the work folder."""
+    return below(place_in(path, root))
+
+
+def _outside(root: Path, paths: Iterable[Path]) -> list[str]:
+    left_out = dict.fromkeys(path for path in paths if not path.is_relative_to(root))
+    return [f"{path} lies outside of its repository, and is not copied" for path in left_out]

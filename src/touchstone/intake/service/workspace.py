@@ -43,3 +43,14 @@ def place_in(service: Path, root: Path) -> str:
     """Where a service lies within a workspace, with slashes between; empty at its top."""
     place = service.resolve().relative_to(root.resolve()).as_posix()
     return "" if place == "." else place
+
+
+def holding(service: Path, others: Sequence[Path]) -> Path:
+    """The nearest folder that has a service and these others, in the same repository; its own if there is none."""
+    place = service.resolve()
+    for folder in (place, *place.parents[:-1]):
+        if all(other.is_relative_to(folder) for other in others):
+            return folder
+        if (folder / ".git").exists():
+            break
+    return place
