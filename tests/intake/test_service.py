@@ -276,11 +276,13 @@ def test_a_server_listens_where_the_lab_says(tmp_path: Path, line: str, run: str
     assert " ".join(plain.run or []) == f".venv/bin/python -m {run}"
 
 
-def test_a_line_that_takes_a_shell_is_no_command(tmp_path: Path) -> None:
-    line = "web: python manage.py migrate && gunicorn shop.wsgi\n"
+def test_a_line_that_takes_a_shell_is_no_command_and_is_marked(tmp_path: Path) -> None:
+    line = "web: gunicorn -w $(nproc) shop.wsgi\n"
     files = {"requirements.txt": "django\n", "Procfile": line, "shop/wsgi.py": "application = get_wsgi_application()\n"}
     run = drafted(tmp_path, files).variants["plain"].run
     assert run == [".venv/bin/python", "-m", "gunicorn", "--bind", "{host}:{port}", "shop.wsgi:application"]
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look: Procfile starts it by `sh -c gunicorn -w $(nproc) shop.wsgi`: see what that does" in text
 
 
 def test_a_variable_stands_for_what_its_line_gives(tmp_path: Path) -> None:

@@ -47,12 +47,12 @@ def _start(service: Path, tasks: Mapping[str, Any]) -> tuple[Deployed, list[str]
     """The command as from the service's folder, and what of it is a guess."""
     told = deployed(service)
     if told and (words := _started(told.words)):
-        return replace(told, words=words), [f"the command of its {told.source}"]
+        return replace(told, words=words), [f"the command of its {told.source}", *told.marks()]
     for name in _TASKS:
         task = tasks.get(name, "")
         line = command(str(task.get("command", "") if isinstance(task, dict) else task), f"task `{name}`")
         if line and (words := _started(line.words)):
-            return replace(line, words=words), []
+            return replace(line, words=words), line.marks()
     entry = first_there(service, _ENTRIES) or "main.ts"
     guess = f"no task `start` is a command of its own: is {entry} what starts it?"
     return Deployed(["deno", "run", "--cached-only", "--allow-all", entry], ""), [guess]

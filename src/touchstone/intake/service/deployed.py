@@ -12,10 +12,15 @@ from pathlib import Path, PurePath
 
 from touchstone.intake.service.base import DraftStack, Words, read_text
 
-_WEB = re.compile(r"^web:\s*(.+)$", re.MULTILINE)
-_INSTRUCTION = re.compile(r"^\s*(FROM|ENTRYPOINT|CMD)\s+(.+)$", re.IGNORECASE | re.MULTILINE)
+_PROCESS = re.compile(r"^(web|release):\s*(.+)$", re.MULTILINE)
+_INSTRUCTION = re.compile(r"^\s*(FROM|ENTRYPOINT|CMD|ENV)\s+(.+)$", re.IGNORECASE | re.MULTILINE)
+_OF_THE_IMAGE = re.compile(
+    r"PORT|HOST|(?:\w*_)?HOME|(?:PYTHON|NODE_|LD_LIBRARY_)?PATH|LD_PRELOAD|VIRTUAL_ENV|(?:PIP|UV|POETRY|DEBIAN)_\w+"
+)
+"""Variables that say where something lies in an image, how the image is made, or where the service listens in it."""
 _ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
-_SHELL = re.compile(r"[;&|<>`]|\$\(")
+_CHAIN = re.compile(r"\s*(?:&&|;)\s*")
+_SHELL = re.compile(r"[&|<>`]|\$\(")
 """What only a shell can do: a line that has it is no command."""
 _VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)(?::?-(?P<otherwise>[^}]*))?\}|(?P<bare>\w+))")
 _BEFORE = (
@@ -24,9 +29,12 @@ _BEFORE = (
     *([init, "--"] for init in ("tini", "/sbin/tini", "/usr/bin/tini", "dumb-init", "/usr/bin/dumb-init")),
 )
 """What only starts the program behind it."""
+_VALUED = ("--extra", "--group", "--only-group", "--with", "--package", "--python", "-p", "--env-file", "--project")
+"""Its options that have a value in a word of its own."""
 _PLACES = {"PORT": "{port}", "HOST": "{host}"}
 _ADDRESS = re.compile(r"^(-\w)?(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::\]|\*|\{host\})?:(?:\d{2,5}|\{port\})$")
 """An address in a word of its own, behind an option's letter, or behind its `=`."""
+_BY_SHELL = "sh"
 _NOT_COMPILED = re.compile(r"sh|bash|go|cargo|make|air|nginx|caddy|node|npm|java|python3?")
 """Programs that may stand in a compiled service's files, and are not the service."""
 _HOSTS = ("0.0.0.0", "127.0.0.1", "localhost", "::")
@@ -43,6 +51,12 @@ class Deployed:
     """The file that has it."""
     env: Mapping[str, str] = field(default_factory=dict)
     """What it sets for itself."""
+    before: Sequence[str] = ()
+    """What is done before it, and is no part of it."""
+
+    def marks(self) -> list[str]:
+        """What its author should know of what is done before it."""
+        return [f"{self.source} does before it: {what}" for what in self.before]
 
     @property
     def addressed(self) -> bool:
@@ -51,18 +65,21 @@ class Deployed:
 
 
 def deployed(service: Path) -> Deployed | None:
-    """How it is started, if one of its files has that as a plain command."""
-    return next((found for found in (_procfile(service), _dockerfile(service)) if found), None)
+    """How it is started, as one of its files has it; by a shell if none has it as a plain command."""
+    found = [one for one in (_procfile(service), _dockerfile(service)) if one]
+    return min(found, key=lambda one: one.words[0] == _BY_SHELL, default=None)
 
 
 def command(line: str, source: str) -> Deployed | None:
-    """A line that a shell would run, as a command; none if it takes a shell."""
-    if _SHELL.search(line):
+    """A line that a shell would run, as the last command of it; none if that takes a shell."""
+    *before, last = _CHAIN.split(line)
+    if _SHELL.search(last):
         return None
     try:
-        return _command(shlex.split(line), source)
+        found = _command(shlex.split(last), source)
     except ValueError:
         return None
+    return found and replace(found, before=before)
 
 
 def _command(words: Sequence[str], source: str) -> Deployed | None:
@@ -74,12 +91,22 @@ def _command(words: Sequence[str], source: str) -> Deployed | None:
             env[found[1]] = found[2]
             rest = rest[1:]
         elif before := next((one for one in _BEFORE if rest[: len(one)] == one), None):
-            rest = rest[len(before) :]
+            rest = _without_options(rest[len(before) :])
         else:
             break
     # Where it listens is the lab's to say, wherever it is said.
     env = {name: value for name, value in env.items() if name not in _PLACES}
     return Deployed(list(_placed(rest)), source, env) if rest else None
+
+
+def _without_options(words: list[str]) -> list[str]:
+    while words and words[0].startswith("-"):
+        words = words[2 if words[0] in _VALUED else 1 :]
+    return words
+
+
+def _shell(line: str, source: str) -> Deployed:
+    return command(line, source) or Deployed([_BY_SHELL, "-c", line], source)
 
 
 def _placed(words: Sequence[str]) -> Iterator[str]:
@@ -105,28 +132,63 @@ def _filled(found: re.Match[str]) -> str:
 
 def _procfile(service: Path) -> Deployed | None:
     file = service / "Procfile"
-    found = _WEB.search(read_text(file)) if file.is_file() else None
-    return command(found[1].strip(), file.name) if found else None
+    lines = dict(_PROCESS.findall(read_text(file))) if file.is_file() else {}
+    if "web" not in lines:
+        return None
+    found = _shell(lines["web"].strip(), file.name)
+    return replace(found, before=[*([lines["release"].strip()] if "release" in lines else []), *found.before])
 
 
 def _dockerfile(service: Path) -> Deployed | None:
+    """What the image runs that is made last, with what is set in it: who is deployed otherwise does not have that."""
     file = service / "Dockerfile"
     if not file.is_file():
         return None
     said: dict[str, str] = {}
+    env: list[str] = []
+    stages: dict[str, tuple[dict[str, str], list[str]]] = {}
     for found in _INSTRUCTION.finditer(read_text(file).replace("\\\n", " ")):
-        name = found[1].upper()
-        said = {} if name == "FROM" else said | {name: found[2].strip()}
+        name, value = found[1].upper(), found[2].strip()
+        if name == "FROM":
+            image, *named = [word for word in value.split() if not word.startswith("--")]
+            before = stages.get(image, ({}, []))
+            said, env = dict(before[0]), list(before[1])
+            stages |= {named[-1]: (said, env)} if named else {}
+        elif name == "ENV":
+            env.append(value)
+        else:
+            said[name] = value
+    run = _image_runs(said, file.name)
+    return run and replace(run, env={**dict(_set(env)), **run.env})
+
+
+def _image_runs(said: Mapping[str, str], source: str) -> Deployed | None:
+    """What an entrypoint and a command come to; of a script before the command nothing is known."""
     lines = [said[name] for name in ("ENTRYPOINT", "CMD") if name in said]
     words = [_exec_form(line) for line in lines]
+    if len(lines) > 1 and words[0] and words[0][-1].endswith(".sh"):
+        found = _image_runs({"CMD": said["CMD"]}, source)
+        return found and replace(found, before=[" ".join(words[0]), *found.before])
     if not lines or None in words[:-1]:
         return None
     if words[-1] is None:
-        return command(lines[-1], file.name) if len(lines) == 1 else None
+        return _shell(lines[-1], source) if len(lines) == 1 else None
     whole = [word for part in words if part for word in part]
     if whole[:2] in (["sh", "-c"], ["/bin/sh", "-c"], ["bash", "-c"]) and len(whole) > 2:
-        return command(whole[2], file.name)
-    return _command(whole, file.name)
+        return _shell(whole[2], source)
+    return _command(whole, source)
+
+
+def _set(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What an image sets, by `A=b C=d` or by `A b`, if it makes sense outside of it."""
+    for line in lines:
+        try:
+            words = shlex.split(line) if "=" in line.split()[0] else ["=".join(line.split(maxsplit=1))]
+        except ValueError:
+            continue
+        for found in filter(None, map(_ASSIGNMENT.match, words)):
+            if not _OF_THE_IMAGE.fullmatch(found[1]) and "$" not in found[2]:
+                yield found[1], found[2]
 
 
 def _exec_form(line: str) -> list[str] | None:
@@ -147,7 +209,7 @@ def with_arguments(drafted: DraftStack, service: Path) -> DraftStack:
         drafted,
         run=[*drafted.run, *found.words[1:]],
         env={**drafted.env, **found.env},
-        guessed=[*drafted.guessed, f"the arguments of its {found.source}"],
+        guessed=[*drafted.guessed, f"the arguments of its {found.source}", *found.marks()],
     )
 
 

@@ -132,7 +132,8 @@ def _start(
     """The command as from the service's folder, and what of it is a guess."""
     told = deployed(service)
     if told and told.words[0] in _RUNNERS and (found := _resolved(told, scripts)):
-        return found[0], [f"the command of its {told.source}", *found[1]]
+        marks = [f"the command of its {told.source}", *told.marks(), *found[1]]
+        return replace(found[0], env={**told.env, **found[0].env}), marks
     bun = manager.tool == _BUN
     for name in (*_STARTS, "dev") if bun else _STARTS:
         if found := _script(name, scripts):
@@ -145,13 +146,13 @@ def _start(
 
 def _script(name: str, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]] | None:
     """What a script runs last, through the scripts that it runs, and what is done before it."""
-    before, _, last = scripts.get(name, "").rpartition("&&")
-    line = command(last, f"script `{name}`")
+    line = command(scripts.get(name, ""), f"script `{name}`")
     others = {other: said for other, said in scripts.items() if other != name}
     if line is None or (found := _resolved(line, others)) is None:
         return None
-    ahead = {f"script `pre{name}` does": scripts.get(f"pre{name}", ""), f"script `{name}` does": before.strip()}
-    return found[0], [*(f"{who} before it: {what}" for who, what in ahead.items() if what), *found[1]]
+    ahead = scripts.get(f"pre{name}")
+    pre = [f"script `pre{name}` does before it: {ahead}"] if ahead else []
+    return found[0], [*pre, *line.marks(), *found[1]]
 
 
 def _resolved(told: Deployed, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from touchstone.intake.service.base import (
@@ -102,17 +102,28 @@ def _run(words: Words, python: str) -> Words:
 
 def _start(service: Path, required: str) -> tuple[Deployed, list[str], str]:
     """The command, what of it is a guess, and the server that it runs; no name if it is a server of its own."""
-    if (found := deployed(service)) and _is_ours(found.words):
+    found = deployed(service)
+    if found and _is_ours(found.words):
         server = next((name for name in map(_module, found.words) if name in _ADDRESSES), "")
-        return with_address(found, *_ADDRESSES.get(server, ())), [f"the command of its {found.source}"], server
+        guess = [f"the command of its {found.source}", *found.marks()]
+        return with_address(found, *_ADDRESSES.get(server, ())), guess, server
+    words, guess, server = _by_sources(service, required)
+    if found is None:
+        return Deployed(words, ""), guess, server
+    other = f"{found.source} starts it by `{' '.join(found.words)}`: see what that does"
+    return replace(found, words=words), [*guess, other, *found.marks()], server
+
+
+def _by_sources(service: Path, required: str) -> tuple[Words, list[str], str]:
+    """The same of a service whose files have no command."""
     if own := next((file for file in _files(service) if _SERVES_ITSELF.search(read_text(service / file))), None):
-        return Deployed([str(own)], ""), [f"{own} is a server of its own"], ""
+        return [str(own)], [f"{own} is a server of its own"], ""
     if (application := next(_applications(service, required), None)) is None:
         program = first_there(service, _PROGRAMS)
         guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
-        return Deployed([program or "server.py"], "", {}), guess, ""
+        return [program or "server.py"], guess, ""
     guess = [f"{application.says}; give it the workers and options that it is deployed with"]
-    return Deployed(application.words(), ""), guess, application.server
+    return application.words(), guess, application.server
 
 
 def _is_ours(words: Words) -> bool:
