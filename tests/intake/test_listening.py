@@ -64,3 +64,56 @@ def test_what_it_reads_and_nothing_gives_is_marked(tmp_path: Path) -> None:
     drafted(tmp_path, GO | {"main.go": MAIN_GO + read})
     text = (tmp_path / "bench/service/stack.toml").read_text()
     assert "# look: it reads DATABASE_URL, API_KEY: a dependency in scenario.toml gives it" in text
+
+
+SETTINGS = """
+class Settings(pydantic_settings.BaseSettings):
+    \'\'\'What it is told.
+
+    note: not a field
+    \'\'\'
+
+    model_config = SettingsConfigDict(env_file=".env"PREFIX)
+
+    database_url: str  # where
+    mode: Literal["a", "b"]
+    limit: int | None = None
+    redis_url: str = "redis://localhost"
+    region: str = Field(..., min_length=1)
+    level: str = Field("info")
+    app_port: int = 8000
+
+    def url(self) -> str:
+        found: str
+        return found
+
+
+class Item(BaseModel):
+    name: str
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "asked"),
+    [
+        (
+            'env = environ.Env()\nenv("DJANGO_SECRET_KEY")\nenv.db("DATABASE_URL")\nenv.list("ALLOWED_HOSTS")\n',
+            "DJANGO_SECRET_KEY, DATABASE_URL, ALLOWED_HOSTS",
+        ),
+        ('ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "").split(",")\n', "ALLOWED_HOSTS"),
+        (SETTINGS.replace("PREFIX", ""), "DATABASE_URL, MODE, REDIS_URL, REGION"),
+        (
+            SETTINGS.replace("PREFIX", ', env_prefix="SHOP_"'),
+            "SHOP_DATABASE_URL, SHOP_MODE, SHOP_REDIS_URL, SHOP_REGION",
+        ),
+    ],
+)
+def test_what_the_settings_of_a_python_service_ask_for_is_marked(tmp_path: Path, source: str, asked: str) -> None:
+    drafted(tmp_path, {"requirements.txt": "x\n", "server.py": "", "settings.py": source})
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert f"# look: it reads {asked}: a dependency in scenario.toml gives it" in text
+
+
+def test_settings_with_a_port_say_where_it_listens(tmp_path: Path) -> None:
+    files = {"requirements.txt": "x\n", "server.py": "", "settings.py": SETTINGS.replace("PREFIX", "")}
+    assert drafted(tmp_path, files).variants["plain"].env == {"APP_PORT": "{port}"}

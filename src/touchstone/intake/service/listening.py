@@ -29,10 +29,20 @@ _READERS = (
     r"environ(?:\.get)?",
     r"(?:process|Bun|import\.meta)\.env",
     r"Deno\.env\.get",
+    r"(?<![\w.])env(?:\.\w+)?",
 )
-"""What reads a variable in Go, C, Java, C#, Rust, Python and JavaScript."""
+"""What reads a variable in Go, C, Java, C#, Rust, Python (also by django-environ) and JavaScript."""
 _VARIABLE = re.compile(
     rf"""(?:{"|".join(_READERS)})\s*[(\[.]\s*["']?([A-Z][A-Z0-9_]*)|\benv\s*=\s*"([A-Z][A-Z0-9_]*)\""""
+)
+_SETTINGS = re.compile(r"^class \w+\([^)]*\bBaseSettings\b[^)]*\):[^\n]*\n((?:[ \t]+[^\n]*\n|[ \t]*\n)*)", re.MULTILINE)
+"""What pydantic-settings fills from the environment, each field by its name in capitals."""
+_PREFIX = re.compile(r"""\benv_prefix["']?\s*[=:]\s*["'](\w*)["']""")
+_TYPE = r"[\w.]+(?:\[[^=\n]*\])?"
+_FIELD = re.compile(
+    rf"^(?:\t| {{1,4}})([a-z]\w*)[ ]*:[ ]*{_TYPE}(?:[ ]*\|[ ]*{_TYPE})*[ ]*"
+    r"(?P<required>(?:=[ ]*Field\([ ]*\.\.\..*)?(?:#.*)?$)?",
+    re.MULTILINE,
 )
 _OPTION = re.compile(r"""["'](--[a-z][a-z-]*=?)(?:[ <][^"'\n]*)?["']""")
 _GO_FLAG = re.compile(r"""\bflag\.\w+\((?:&[\w.]+,\s*)?"([a-z][a-z-]*)\"""")
@@ -66,6 +76,7 @@ _WITHOUT_WHICH = {
     "ADDR",
     "BROKERS",
     "SERVERS",
+    "HOSTS",
     "USER",
     "PASSWORD",
     "SECRET",
@@ -112,8 +123,11 @@ def _addressed(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
 def _asking(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
     """With a mark at what its sources read from the environment and nothing gives yet."""
     read = dict.fromkeys(name for _, held in sources for name in _variables(held))
+    required = {name for _, held in sources for name, needed in _settings(held) if needed}
     asked = [
-        name for name in read if _parts(name)[-1] in _WITHOUT_WHICH and not _place(name) and name not in drafted.env
+        name
+        for name in read
+        if (name in required or _parts(name)[-1] in _WITHOUT_WHICH) and not _place(name) and name not in drafted.env
     ]
     if not asked:
         return drafted
@@ -163,7 +177,16 @@ def _parts(name: str) -> list[str]:
 
 
 def _variables(held: str) -> Iterator[str]:
-    return (one[1] or one[2] for one in _VARIABLE.finditer(held))
+    yield from (one[1] or one[2] for one in _VARIABLE.finditer(held))
+    yield from (name for name, _ in _settings(held))
+
+
+def _settings(held: str) -> Iterator[tuple[str, bool]]:
+    """The variables that fields of settings are filled from, and whether nothing else fills them."""
+    for settings in _SETTINGS.finditer(f"{held}\n"):
+        prefix = _PREFIX.search(settings[1])
+        for one in _FIELD.finditer(settings[1]):
+            yield f"{prefix[1] if prefix else ''}{one[1]}".upper(), one["required"] is not None
 
 
 def _options(held: str) -> Iterator[str]:
