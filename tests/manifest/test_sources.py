@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,48 @@ def test_two_stars_at_the_end_of_a_source_stand_for_the_files_at_any_depth(tmp_p
     write(tmp_path, "dist/a.js", "dist/deep/er/b.js", "src/c.ts")
     assert places(stack_at(tmp_path, sources=["dist/**"])) == ["dist/a.js", "dist/deep/er/b.js"]
     assert places(stack_at(tmp_path, sources=["**"])) == ["dist/a.js", "dist/deep/er/b.js", "src/c.ts"]
+
+
+def service(tmp_path: Path, *names: str, **variant: object) -> Stack:
+    """A stack in the repository of the service that it measures."""
+    write(tmp_path, "server.js", "package.json", *names)
+    plain = {"title": "plain", "run": ["./one"], **variant}
+    return stack_at(tmp_path / "bench" / "one", extra_sources={"app": "../.."}, variants={"plain": plain})
+
+
+def ignoring(tmp_path: Path, *patterns: str) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / ".git" / "info" / "exclude").write_text("\n".join(patterns))
+
+
+def test_what_git_ignores_is_no_source_of_a_service(tmp_path: Path) -> None:
+    stack = service(tmp_path, "dist/server.js", ".env.local", "a/cache/x", "tsconfig.tsbuildinfo", build=[["make"]])
+    everything = places(stack)
+    ignoring(tmp_path, "dist/", ".env*", "cache", "*.tsbuildinfo")
+    assert "app/dist/server.js" in everything
+    assert places(stack) == ["app/package.json", "app/server.js"]
+
+
+def test_a_folder_that_git_ignores_whole_is_one_if_it_is_named(tmp_path: Path) -> None:
+    ignoring(tmp_path, "settings/")
+    write(tmp_path, "settings/local.json")
+    stack = stack_at(tmp_path / "bench" / "one", extra_sources={"app": "../../settings"})
+    assert places(stack) == ["app/local.json"]
+
+
+def test_what_is_shipped_as_it_lies_is_a_source_though_a_build_left_it(tmp_path: Path) -> None:
+    ignoring(tmp_path, "build/")
+    jar = {"artifacts": ["app/build/libs/shop.jar"]}
+    stack = service(tmp_path, "build.gradle", "build/libs/shop.jar", "build/tmp/x", **jar)
+    assert "app/build/libs/shop.jar" in places(stack)
+    assert "app/build/tmp/x" not in places(stack)
+    assert "app/build/libs/shop.jar" not in places(service(tmp_path, **jar, build=[["make"]]))
+
+
+def test_what_is_installed_is_none_though_it_lies_there(tmp_path: Path) -> None:
+    install = {"commands": [["npm", "ci"]], "leaves": ["app/node_modules"]}
+    artifacts = ["app/node_modules", "app/server.js"]
+    assert places(service(tmp_path, "node_modules/x/index.js", install=install, artifacts=artifacts)) == [
+        "app/package.json",
+        "app/server.js",
+    ]

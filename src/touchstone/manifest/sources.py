@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from touchstone.manifest.catalogue import SCENARIO_FILE
@@ -22,14 +24,35 @@ _OUTPUTS = {
 def source_files(stack: Stack) -> list[tuple[Path, Path]]:
     """The files that a build needs, with their place in the work folder.
 
-    What earlier builds, installations and runs left is no source, unless a pattern of `sources` names its folder.
+    What earlier builds, installations and runs left is no source, unless a pattern of `sources` names its folder; nor
+    is what git ignores in an extra source, such as the output of a build by hand or a developer's own settings. What a
+    variant ships without a build is one wherever it lies.
     """
     found: dict[Path, Path] = {}
     for pattern in stack.sources:
         found |= _files(stack.folder, Path(), pattern)
     for name, relative in stack.extra_sources.items():
-        found |= _files((stack.folder / relative).resolve(), Path(name), "**")
+        root = (stack.folder / relative).resolve()
+        ignored = _ignored(root)
+        own = _files(root, Path(name), "**")
+        found |= {place: path for place, path in own.items() if ignored.isdisjoint((path, *path.parents))}
+    for word in _shipped_as_it_lies(stack):
+        shipped = files_like(stack, word)
+        if not any(place in found for _, place in shipped):
+            found |= {place: path for path, place in shipped}
     return [(path, relative) for relative, path in sorted(found.items())]
+
+
+def _shipped_as_it_lies(stack: Stack) -> Iterator[str]:
+    """The words of `artifacts` that stand for files of an extra source, neither built nor installed."""
+    for name, variant in stack.variants.items():
+        install = stack.install_of(name)
+        leaves = [Path(leave) for leave in install.leaves] if install else []
+        for word in variant.artifacts if variant.base is None and not variant.build else ():
+            place = Path(word)
+            installed = any(place.is_relative_to(leave) or leave.is_relative_to(place) for leave in leaves)
+            if place.parts[0] in stack.extra_sources and not installed:
+                yield word
 
 
 def files_like(stack: Stack, pattern: str) -> list[tuple[Path, Path]]:
@@ -44,6 +67,17 @@ def files_like(stack: Stack, pattern: str) -> list[tuple[Path, Path]]:
     else:
         found = _files((stack.folder / elsewhere).resolve(), Path(first), str(Path(*rest) if rest else "**"))
     return [(path, relative) for relative, path in found.items()]
+
+
+def _ignored(root: Path) -> set[Path]:
+    """The files and folders below a folder that git ignores; none where it is no repository, or is ignored itself."""
+    words = ["git", "-C", str(root), "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, errors="surrogateescape", check=False)
+    except OSError:
+        return set()
+    named = done.stdout.split("\0")[:-1] if done.returncode == 0 else []
+    return {root / name for name in named} - {root}
 
 
 def _files(root: Path, prefix: Path, pattern: str) -> dict[Path, Path]:
