@@ -26,6 +26,23 @@ from tests.intake.services import GO, MAIN_GO, RUST, drafted
         ),
         (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); flag.String("port", "", "")'}, "", ""),
         (GO | {"main.go": MAIN_GO + 'os.Getenv("DB_HOST"); os.Getenv("LISTEN_FDS")'}, "", ""),
+        (GO | {"main.go": MAIN_GO + 'fs.StringVar(&c.addr, "addr", ":8080", "x")'}, "-addr {host}:{port}", ""),
+        (
+            GO | {"main.go": MAIN_GO + '"github.com/spf13/cobra"\ncmd.Flags().StringVarP(&a, "addr", "a", "", "x")'},
+            "--addr {host}:{port}",
+            "",
+        ),
+        (GO | {"main.go": MAIN_GO + 'log.Info("up", zap.String("addr", a), zap.Int("port", 1))'}, "", ""),
+        (
+            {"go.mod": "module example.org/shop/v2\n", "main.go": MAIN_GO + 'os.Getenv("SHOP_PORT")'},
+            "",
+            "SHOP_PORT={port}",
+        ),
+        (
+            {"Cargo.toml": '[package]\nname = "inventory-api"\n', "src/main.rs": 'env::var("INVENTORY_PORT")'},
+            "",
+            "INVENTORY_PORT={port}",
+        ),
         (GO | {"main.go": MAIN_GO, "client_test.go": "", "examples/a.go": 'os.Getenv("APP_PORT")'}, "", ""),
     ],
 )
@@ -117,3 +134,28 @@ def test_what_the_settings_of_a_python_service_ask_for_is_marked(tmp_path: Path,
 def test_settings_with_a_port_say_where_it_listens(tmp_path: Path) -> None:
     files = {"requirements.txt": "x\n", "server.py": "", "settings.py": SETTINGS.replace("PREFIX", "")}
     assert drafted(tmp_path, files).variants["plain"].env == {"APP_PORT": "{port}"}
+
+
+def test_what_a_program_takes_apart_is_read_as_well(tmp_path: Path) -> None:
+    taken = "const { DATABASE_URL, APP_PORT: port = 3000 } = process.env;"
+    plain = drafted(tmp_path, {"package.json": "{}", "index.js": taken}).variants["plain"]
+    assert plain.env["APP_PORT"] == "{port}"
+    assert "# look: it reads DATABASE_URL:" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("sources", "marked"),
+    [("", True), ('os.Getenv("PORT")', False), ('http.ListenAndServe(":8080", nil)', False), ("flag.Parse()", True)],
+)
+def test_it_is_marked_where_nothing_says_where_it_listens(tmp_path: Path, sources: str, marked: bool) -> None:
+    drafted(tmp_path, GO | {"main.go": MAIN_GO + sources})
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert ("# look: nothing was found that says where it listens" in text) is marked
+
+
+def test_another_program_of_the_repository_says_nothing_about_the_one_that_is_run(tmp_path: Path) -> None:
+    other = {"cmd/admin/main.go": MAIN_GO + 'flag.String("addr", "", "whom it asks"); os.Getenv("ADMIN_TOKEN")'}
+    service = {"cmd/shop/main.go": MAIN_GO + 'http.ListenAndServe(":" + os.Getenv("PORT"), nil)'}
+    plain = drafted(tmp_path, GO | other | service).variants["plain"]
+    assert (plain.build[0][-1], plain.run) == ("./cmd/shop", ["./server"])
+    assert "ADMIN_TOKEN" not in (tmp_path / "bench/service/stack.toml").read_text()

@@ -19,7 +19,7 @@ Words = Sequence[str]
 """A command."""
 _COMMENT = re.compile(r"""("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/""", re.DOTALL)
 _LAST_COMMA = re.compile(r"""("(?:\\.|[^"\\])*")|,(?=\s*[}\]])""")
-_TOLD = "# It listens on HOST and PORT from the environment, or where {host} and {port} say, here or in `env`."
+_TOLD = "# It gets HOST and PORT in its environment; {host} and {port} stand for them, here and in `env`."
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,10 @@ class DraftStack:
     """What its command sets for itself."""
     port: int | None = None
     """Where it listens whatever it is told."""
+    name: str = ""
+    """What its files call it: its variables may begin with that."""
+    others: Sequence[str] = ()
+    """The folders of programs that are not run, as from the service's: what these ask for is not asked of it."""
     place: str = ""
     """Where the service lies within the workspace that is copied whole; empty if it is copied alone."""
     guessed: Sequence[str] = ()

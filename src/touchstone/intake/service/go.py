@@ -1,20 +1,26 @@
-"""A service with a go.mod: the package `main` at its top, or one below cmd/."""
+"""A service with a go.mod: the package `main` at its top or below cmd/ that listens."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, below, read_text
 from touchstone.intake.service.deployed import with_arguments
 
 MARK = "go.mod"
 _MAIN = re.compile(r"^package main\b", re.MULTILINE)
+_MODULE = re.compile(r"^module\s+(\S+?)(?:/v\d+)?\s*$", re.MULTILINE)
+_LISTENS = re.compile(r"\bnet\.Listen|ListenAndServe|\.(?:Run|Listen|Start|Serve)\(")
+_SERVERS = ("server", "api", "web", "http")
 
 
 def draft(service: Path) -> DraftStack:
     """Its stack."""
-    places = [f"./{path.relative_to(service)}" if path != service else "." for path in _mains(service)]
+    module = _MODULE.search(read_text(service / MARK))
+    name = PurePath(module[1]).name if module else ""
+    found = [path.relative_to(service).as_posix() for path in _mains(service, name)]
+    places = [f"./{path}" if path != "." else path for path in found]
     place = places[0] if places else "."
     guessed = [f"there are further programs: {', '.join(places[1:])}"] if len(places) > 1 else []
     if not places:
@@ -28,14 +34,22 @@ def draft(service: Path) -> DraftStack:
         build=[["go", "build", "-C", APP, "-trimpath", "-o", "../server", place]],
         artifacts=["server"],
         run=["./server"],
+        name=name,
+        others=found[1:],
         guessed=guessed,
     )
     return with_arguments(drafted, service)
 
 
-def _mains(service: Path) -> list[Path]:
+def _mains(service: Path, name: str) -> list[Path]:
+    """The folders of its programs: first who listens, and of these who is called as a server or as the module is."""
     folders = [service, *sorted(path for path in service.glob("cmd/*") if path.is_dir())]
-    return [folder for folder in folders if any(_MAIN.search(read_text(file)) for file in _sources(folder))]
+    held = {folder: "\n".join(map(read_text, _sources(folder))) for folder in folders}
+
+    def order(folder: Path) -> tuple[bool, bool]:
+        return not _LISTENS.search(held[folder]), folder != service and folder.name not in (*_SERVERS, name)
+
+    return sorted((folder for folder in folders if _MAIN.search(held[folder])), key=order)
 
 
 def _sources(folder: Path) -> list[Path]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,7 +45,13 @@ _FIELD = re.compile(
     re.MULTILINE,
 )
 _OPTION = re.compile(r"""["'](--[a-z][a-z-]*=?)(?:[ <][^"'\n]*)?["']""")
-_GO_FLAG = re.compile(r"""\bflag\.\w+\((?:&[\w.]+,\s*)?"([a-z][a-z-]*)\"""")
+_TAKEN_APART = re.compile(r"\{([^{}]*)\}\s*=\s*process\.env\b")
+"""`const { PORT = 3000, DATABASE_URL } = process.env`."""
+_TAKEN = re.compile(r"(?:^|,)\s*([A-Z][A-Z0-9_]*)")
+_GO_FLAG = re.compile(r"""(?:\bp?flag\.\w+|\bFlags\(\)\.\w+|\.\w*VarP?)\(\s*(?:&[\w.]+,\s*)?"([a-z][a-z-]*)\"""")
+"""`flag.String("addr"`, also of a set: `fs.StringVar(&c.addr, "addr"`. A set's `String` alone is a log's, too."""
+_TWO_DASHES = re.compile(r'"github\.com/spf13/(?:pflag|cobra)"')
+"""Where one dash stands before letters, and not before a word."""
 _CLAP = re.compile(
     r"""#\[(?:arg|clap)\([^\]]*\blong\b(?:\s*=\s*"(?P<long>[a-z-]+)")?[^\]]*\)\]\s*(?:pub\s+)?(?P<field>\w+)"""
 )
@@ -62,10 +68,12 @@ _WHOLE = "{host}:{port}"
 _MEANS = {"PORT": "{port}", "HOST": "{host}", **dict.fromkeys(("ADDR", "ADDRESS", "LISTEN", "BIND"), _WHOLE)}
 """By a name's last word."""
 _LISTENS = {"LISTEN", "BIND"}
-_OWN = {"HTTP", "SERVER", "APP", "WEB"}
-"""A name with another word before it is that of a service which it calls: `REDIS_ADDR`, `DB_HOST`."""
+_OWN = frozenset(("HTTP", "SERVER", "APP", "WEB"))
+"""A name with another word before it, which is not of the service's own name either, is that of a service which it
+calls: `REDIS_ADDR`, `DB_HOST`."""
 _Source = tuple[Path, str]
 """A file by its path within the service, and its beginning."""
+_UNKNOWN = "nothing was found that says where it listens: does it take PORT, or an option or variable with {port}?"
 _GIVEN = ("HOST", "PORT")
 """Variables that a contender has anyway."""
 _WITHOUT_WHICH = {
@@ -98,21 +106,22 @@ class _Named:
 
 def told(drafted: DraftStack, service: Path) -> DraftStack:
     """The draft, with where it listens and a mark at what else it asks for, as its sources have both."""
-    sources = list(_sources(service))
-    return _asking(_addressed(drafted, sources), sources)
+    sources = [(file, held) for file, held in _sources(service) if file.parent.as_posix() not in drafted.others]
+    own = _OWN.union(_parts(drafted.name), _parts(service.resolve().name))
+    return _asking(_addressed(drafted, sources, own), sources, own)
 
 
-def _addressed(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
+def _addressed(drafted: DraftStack, sources: Sequence[_Source], own: Set[str]) -> DraftStack:
     """With what its sources read the address from, or the port that they have; as it was if its command or its
     environment says where it listens.
     """
     if any("{port}" in word for word in (*drafted.run, *drafted.env.values())):
         return drafted
-    variables = _places((file, _variables(held)) for file, held in sources)
+    variables = _places(((file, _variables(held)) for file, held in sources), own)
     if env := {one.name: one.place for one in variables.values() if one.name not in _GIVEN}:
         guessed = [*drafted.guessed, *(f"it reads {one.name}, as {one.file} has it" for one in variables.values())]
         return replace(drafted, env={**drafted.env, **env}, guessed=guessed)
-    options = {} if variables else _places((file, _options(held)) for file, held in sources)
+    options = {} if variables else _places(((file, _options(held)) for file, held in sources), own)
     if not variables and not options:
         return _fixed(drafted, sources)
     words = [word for one in options.values() for word in _given(one)]
@@ -120,14 +129,16 @@ def _addressed(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
     return replace(drafted, run=[*drafted.run, *words], guessed=guessed)
 
 
-def _asking(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
+def _asking(drafted: DraftStack, sources: Sequence[_Source], own: Set[str]) -> DraftStack:
     """With a mark at what its sources read from the environment and nothing gives yet."""
     read = dict.fromkeys(name for _, held in sources for name in _variables(held))
     required = {name for _, held in sources for name, needed in _settings(held) if needed}
     asked = [
         name
         for name in read
-        if (name in required or _parts(name)[-1] in _WITHOUT_WHICH) and not _place(name) and name not in drafted.env
+        if (name in required or _parts(name)[-1] in _WITHOUT_WHICH)
+        and not _place(name, own)
+        and name not in drafted.env
     ]
     if not asked:
         return drafted
@@ -136,25 +147,26 @@ def _asking(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
 
 
 def _fixed(drafted: DraftStack, sources: Sequence[_Source]) -> DraftStack:
+    """With the port that its sources have; marked if they have none."""
     for file, held in sources:
         for found in _FIXED.finditer(held):
             port = int(found[1])
             if 1024 <= port < _PORTS and port not in _OF_OTHERS:
                 guessed = [*drafted.guessed, f"it listens on port {port}, as {file} has it; better let it take PORT"]
                 return replace(drafted, port=port, guessed=guessed)
-    return drafted
+    return replace(drafted, guessed=[*drafted.guessed, _UNKNOWN])
 
 
 def _given(option: _Named) -> list[str]:
     return [option.name + option.place] if option.name.endswith("=") else [option.name, option.place]
 
 
-def _places(found: Iterable[tuple[Path, Iterable[str]]]) -> Mapping[str, _Named]:
+def _places(found: Iterable[tuple[Path, Iterable[str]]], own: Set[str]) -> Mapping[str, _Named]:
     """The first name for each place. An address next to a port is the host's."""
     places: dict[str, _Named] = {}
     for file, names in found:
         for name in names:
-            if place := _place(name):
+            if place := _place(name, own):
                 places.setdefault(place, _Named(name, place, file))
     whole, port = places.get(_WHOLE), places.get("{port}")
     if whole and port:
@@ -163,22 +175,23 @@ def _places(found: Iterable[tuple[Path, Iterable[str]]]) -> Mapping[str, _Named]
     return places
 
 
-def _place(name: str) -> str | None:
-    """What a name stands for; none if it is not known to be the service's own address."""
+def _place(name: str, own: Set[str]) -> str | None:
+    """What a name stands for; none if it is not known to be the service's own address, by the words of its own."""
     *before, last = _parts(name)
     if last not in _MEANS:
         return None
-    own = set(before) <= _OWN | _LISTENS or last in _LISTENS or bool(_LISTENS & set(before))
-    return _MEANS[last] if own else None
+    known = set(before) <= own | _LISTENS or last in _LISTENS or bool(_LISTENS & set(before))
+    return _MEANS[last] if known else None
 
 
 def _parts(name: str) -> list[str]:
-    return re.split("[-_]+", name.strip("-=").upper())
+    return [part for part in re.split(r"[\W_]+", name.upper()) if part]
 
 
 def _variables(held: str) -> Iterator[str]:
     yield from (one[1] or one[2] for one in _VARIABLE.finditer(held))
     yield from (name for name, _ in _settings(held))
+    yield from (name for taken in _TAKEN_APART.finditer(held) for name in _TAKEN.findall(taken[1]))
 
 
 def _settings(held: str) -> Iterator[tuple[str, bool]]:
@@ -191,7 +204,8 @@ def _settings(held: str) -> Iterator[tuple[str, bool]]:
 
 def _options(held: str) -> Iterator[str]:
     yield from (one[1] for one in _OPTION.finditer(held))
-    yield from (f"-{one[1]}" for one in _GO_FLAG.finditer(held))
+    dashes = "--" if _TWO_DASHES.search(held) else "-"
+    yield from (dashes + one[1] for one in _GO_FLAG.finditer(held))
     yield from (f"--{one['long'] or one['field'].replace('_', '-')}" for one in _CLAP.finditer(held))
 
 

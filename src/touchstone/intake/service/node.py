@@ -96,6 +96,7 @@ def draft(service: Path) -> DraftStack:
         artifacts=_artifacts(service, entry, workspace, installed=install is not None, apart=manager.apart),
         run=[program, *arguments],
         env={**DEPLOYED, **found.env},
+        name=str(manifest.get("name", "")),
         place=workspace.place,
         guessed=guessed,
     )

@@ -33,6 +33,7 @@ def draft(service: Path) -> DraftStack:
         build_env={"CARGO_TARGET_DIR": "{cache}/target"},
         artifacts=["server"],
         run=["./server"],
+        name=package,
         place=place_in(service, root),
         guessed=guessed,
     )
