@@ -53,6 +53,8 @@ class DraftStack:
     """The folders of programs that are not run, as from the service's: what these ask for is not asked of it."""
     place: str = ""
     """Where the service lies within the workspace that is copied whole; empty if it is copied alone."""
+    at_top: bool = False
+    """Whether it is started at that workspace's top, and not in its own folder."""
     guessed: Sequence[str] = ()
     """What the author should look at."""
 
@@ -91,7 +93,7 @@ class DraftStack:
             yield _TOLD
         yield f"run = {value(list(self.run))}"
         top = f"; {text(APP)} is the workspace's top" if self.place else ""
-        yield f"run_in = {text(below(self.place))}   # the folder in which it is started{top}"
+        yield f"run_in = {text(APP if self.at_top else below(self.place))}   # the folder in which it is started{top}"
         if self.env:
             yield f"env = {table(self.env)}"
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from touchstone.intake.service.base import DraftInstall, DraftStack, below, read_toml
+from touchstone.intake.service.base import DraftInstall, DraftStack, below, read_text, read_toml
 from touchstone.intake.service.deployed import with_arguments
 from touchstone.intake.service.workspace import members, place_in, root_of
 
 MARK = "Cargo.toml"
+_TEXT = re.compile(r'"(?:\./)?([\w./-]+)"')
+_SETTINGS = "config"
+"""The folder that holds them by custom, of which sources may name any file, also without its ending."""
+_ENDINGS = (".toml", ".yaml", ".yml", ".json", ".ron")
+_ROCKETS = "Rocket.toml"
+"""What a framework reads that no source names."""
 
 
 def draft(service: Path) -> DraftStack:
@@ -20,6 +27,14 @@ def draft(service: Path) -> DraftStack:
     guessed = [f"there are further programs: {', '.join(name for _, name in programs[1:])}"] if programs[1:] else []
     if not programs:
         guessed = ["no program was found: name its package and its binary"]
+    settings, at_top = _settings(service), False
+    if not settings and root != service:
+        settings = _settings(service, root)
+        at_top = bool(settings)
+    if settings:
+        where = ", from the workspace's top, where it is started" if at_top else ""
+        guessed = [*guessed, f"it seems to read {', '.join(settings)}{where}"]
+    place = place_in(service, root)
     locked = ["--locked"] if (root / "Cargo.lock").is_file() else []
     manifest = ["--manifest-path", below(MARK)]
     drafted = DraftStack(
@@ -31,10 +46,11 @@ def draft(service: Path) -> DraftStack:
             ["cp", f"{{cache}}/target/release/{program}", "server"],
         ],
         build_env={"CARGO_TARGET_DIR": "{cache}/target"},
-        artifacts=["server"],
+        artifacts=["server", *(below(f"{'' if at_top else place}/{name}".lstrip("/")) for name in settings)],
         run=["./server"],
         name=package,
-        place=place_in(service, root),
+        place=place,
+        at_top=at_top,
         guessed=guessed,
     )
     return with_arguments(drafted, service)
@@ -65,3 +81,17 @@ def _found(folder: Path, package: str, declared: Sequence[str]) -> Iterator[str]
         yield package
     yield from (path.stem for path in sorted(folder.glob("src/bin/*.rs")))
     yield from (path.parent.name for path in sorted(folder.glob("src/bin/*/main.rs")))
+
+
+def _settings(service: Path, folder: Path | None = None) -> Sequence[str]:
+    """What of a folder, by default its own, the service's sources name as settings that it reads as it starts."""
+    folder = folder or service
+    packages = (service, *members(service, _members(service)))
+    named = {_ROCKETS}
+    for source in (source for package in packages for source in sorted(package.glob("src/**/*.rs"))):
+        named.update(_TEXT.findall(read_text(source)))
+    own = {_SETTINGS} if any(Path(name).parts[:1] == (_SETTINGS,) for name in named) else set()
+    files = {
+        name for name in named if name.endswith(_ENDINGS) and name != MARK and not name.startswith(f"{_SETTINGS}/")
+    }
+    return sorted(name for name in own | files if ".." not in Path(name).parts and (folder / name).exists())
