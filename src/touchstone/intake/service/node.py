@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from touchstone.failure import UsageError
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there, read_json
 from touchstone.intake.service.deployed import Deployed, command, deployed
+from touchstone.intake.service.node_shipped import NUXT, TYPES, entry_of, left, shipped, source_of
 from touchstone.intake.service.node_workspace import MARK, NodeWorkspace, starting, workspace_of
 
 _ENTRIES = ("server.js", "index.js", "app.js", "main.js", "src/server.js", "src/index.js", "src/main.js")
@@ -19,12 +19,13 @@ _STARTS = ("start:prod", "start")
 _WATCHING = ("--hot", "--watch")
 """What Bun's script `dev` has and a deployed service has not: without it, it is what starts the service."""
 _WATCHER = "nodemon"
-_VALUED = ("-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file")
-"""Options of node whose value may be a word of its own."""
-_TYPES = "tsconfig.json"
 _MODULES = "node_modules"
 _PROGRAMS = f"{below(_MODULES)}/.bin/"
 """Where the programs of its packages lie."""
+_MORE = (
+    "{more} devDependencies, which the build needs, lie in node_modules as well: bundle the service, or "
+    'add a variant with `base = "plain"` whose build is `{tool} prune` for production'
+)
 _SOURCES = ("src", "lib", "routes", "views", "public", "config")
 
 
@@ -76,16 +77,23 @@ def draft(service: Path) -> DraftStack:
     scripts = manifest.get("scripts") or {}
     _refuse_top(service, workspace, scripts)
     manager = next((one for one in _MANAGERS if (workspace.root / one.lock).is_file()), _NPM)
-    found, guessed = _start(service, manifest, scripts, manager)
+    said, guessed = _start(service, manifest, scripts, manager)
+    # Bun needs no compiler.
+    found, guesses = (said, []) if said.words[0] == _BUN else shipped(service, said, manifest)
+    guessed = [*guessed, *guesses]
     program, *arguments = found.words
     whole = program.startswith(_PROGRAMS)
     if manager.apart:
         program = program.replace(_PROGRAMS, f"{below(workspace.place)}/{_MODULES}/.bin/")
-    entry = _entry(found.words)
-    typed = (service / _TYPES).is_file() or Path(entry).suffix == ".ts"
+    entry = entry_of(found.words)
+    typed = (service / TYPES).is_file() or Path(entry).suffix == ".ts"
     runtime = {_BUN: ">=1"} if found.words[0] == _BUN else {"node": ">=18"}
-    built = [*workspace.built(), *([workspace.place] if "build" in scripts else [])]
+    compiling = found.words[0] != _BUN and source_of(found.words) is not None
+    built = [*workspace.built(), *([workspace.place] if "build" in scripts and not compiling else [])]
     install = _install(workspace, manifest, manager, whole=whole or bool(built))
+    more = len(manifest.get("devDependencies") or {})
+    if install and built and more and not entry.startswith(f"{NUXT}/"):
+        guessed = [*guessed, _MORE.format(more=more, tool=manager.tool)]
     if install and not (workspace.root / manager.lock).is_file():
         guessed = [*guessed, f"there is no {manager.lock}, so that each installation may get other versions"]
     return DraftStack(
@@ -93,7 +101,7 @@ def draft(service: Path) -> DraftStack:
         needs=runtime | ({manager.tool: manager.needs} if install or built else {}),
         install=install,
         build=[manager.words("run", "build", place=place) for place in built],
-        artifacts=_artifacts(service, entry, workspace, installed=install is not None, apart=manager.apart),
+        artifacts=_artifacts(service, found.words, workspace, installed=install is not None, apart=manager.apart),
         run=[program, *arguments],
         env={**DEPLOYED, **found.env},
         name=str(manifest.get("name", "")),
@@ -176,21 +184,26 @@ def _for_bun(rest: Words, scripts: Mapping[str, str]) -> Words | None:
     """What Bun runs as a program; none if it is a script, or a command of a package."""
     kept = [word for word in rest if word not in _WATCHING]
     kept = kept[1:] if kept[:1] == ["run"] else kept
-    entry = _entry([_BUN, *kept])
+    entry = entry_of([_BUN, *kept])
     return [_BUN, *kept] if entry not in scripts and Path(entry).suffix else None
 
 
-def _entry(words: Words) -> str:
-    """The file that is run: the first word that is neither an option nor the value of one."""
-    pairs = itertools.pairwise(words)
-    return next((word for before, word in pairs if not word.startswith("-") and before not in _VALUED), "")
-
-
-def _artifacts(service: Path, entry: str, workspace: NodeWorkspace, *, installed: bool, apart: bool) -> Sequence[str]:
-    top = Path(entry).parts[0] if len(Path(entry).parts) > 1 else ""
-    own = [top] if top else [f"*{Path(entry).suffix}", *(name for name in _SOURCES if (service / name).is_dir())]
-    # Bun compiles as it starts, by what stands there.
-    types = [_TYPES] if Path(entry).suffix == ".ts" and (service / _TYPES).is_file() else []
+def _artifacts(service: Path, words: Words, workspace: NodeWorkspace, *, installed: bool, apart: bool) -> Sequence[str]:
+    entry = entry_of(words)
+    # Bun, and what compiles for node, do so as it starts, by what stands there.
+    types = [TYPES] if source_of(words) and (service / TYPES).is_file() else []
+    installed = installed and not entry.startswith(f"{NUXT}/")
     modules = [_MODULES] if installed and apart and workspace.place else []
-    shipped = [f"{workspace.place}/{name}".lstrip("/") for name in (*own, *types, MARK, *modules)]
-    return [below(name) for name in (*shipped, *workspace.needed, *([_MODULES] if installed else []))]
+    own = left(service, words) or _own(service, entry, program=words[0].startswith(_PROGRAMS))
+    below_it = [f"{workspace.place}/{name}".lstrip("/") for name in (*own, *types, MARK, *modules)]
+    return [below(name) for name in (*below_it, *workspace.needed, *([_MODULES] if installed else []))]
+
+
+def _own(service: Path, entry: str, *, program: bool) -> Sequence[str]:
+    """The folder of the file that is run; if that lies at the top, what is like it, and folders of sources."""
+    file = Path(entry)
+    # What is no file yet is a folder that the build leaves: `node build`.
+    if len(file.parts) > 1 or not (program or file.suffix or (service / f"{entry}.js").is_file()):
+        return [file.parts[0]]
+    like = file.suffix or ("" if program else ".js")
+    return [f"*{like}", *(name for name in _SOURCES if (service / name).is_dir())]

@@ -1,0 +1,80 @@
+"""A service of Node.js is drafted as it is deployed: by what its build leaves, and with what that reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.intake.services import drafted, lay
+
+TSC = {"tsconfig.json": '{"compilerOptions": {"outDir": "./out", /* all */ "rootDir": "./src"}}'}
+
+
+def package(build: str | None, start: str, **more: object) -> dict[str, str]:
+    scripts = {"start": start} | ({"build": build} if build else {})
+    return {"package.json": json.dumps({"scripts": scripts, "dependencies": {"a": "1"}, **more})}
+
+
+@pytest.mark.parametrize(
+    ("files", "run"),
+    [
+        (package("nest build", "nest start"), "node dist/main.js"),
+        (package("nest build", "nest start") | TSC, "node out/main.js"),
+        (package("tsc -p .", "ts-node src/web/index.ts --fast") | TSC, "node out/web/index.js --fast"),
+        (package("tsc", "node --import tsx src/index.mts") | TSC, "node out/index.mjs"),
+        (package("tsc", "node .", main="dist/main.js"), "node dist/main.js"),
+    ],
+)
+def test_what_the_build_leaves_is_run_and_not_its_source(tmp_path: Path, files: dict[str, str], run: str) -> None:
+    plain = drafted(tmp_path, files).variants["plain"]
+    assert " ".join(plain.run or []) == run
+    assert plain.artifacts[0] == f"app/{run.split()[1].split('/', maxsplit=1)[0]}"
+    marked = "which compiles as it starts" in (tmp_path / "bench/service/stack.toml").read_text()
+    assert marked is ("main" not in json.loads(files["package.json"]))
+
+
+@pytest.mark.parametrize(
+    ("files", "run"),
+    [
+        (package(None, "nest start"), "app/node_modules/.bin/nest start"),
+        (package("vite build", "tsx src/index.ts"), "app/node_modules/.bin/tsx src/index.ts"),
+        (package("tsc", "ts-node index.ts") | {"tsconfig.json": "{}"}, "app/node_modules/.bin/ts-node index.ts"),
+    ],
+)
+def test_what_compiles_as_it_starts_is_marked_and_not_built_before(
+    tmp_path: Path, files: dict[str, str], run: str
+) -> None:
+    plain = drafted(tmp_path, files).variants["plain"]
+    assert (" ".join(plain.run or []), plain.build) == (run, [])
+    assert "compiles as it starts, which costs time" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+def test_what_only_the_build_needs_is_counted(tmp_path: Path) -> None:
+    lay(tmp_path, {"package-lock.json": "{}"})
+    drafted(tmp_path, package("tsc", "node dist/a.js", devDependencies={"typescript": "5", "tsx": "4"}))
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look: 2 devDependencies, which the build needs, lie in node_modules as well" in text
+
+
+@pytest.mark.parametrize(
+    ("files", "shipped", "run"),
+    [
+        (
+            package("next build", "next start -p 3000") | {"next.config.ts": "", "app/page.tsx": "", "public/a": ""},
+            ".next/[!c]* public next.config.* package.json node_modules",
+            "app/node_modules/.bin/next start -p {port}",
+        ),
+        (package("next build", "next start"), ".next/[!c]* package.json node_modules", "--port {port}"),
+        (package("nuxt build", "nuxt start"), ".output package.json", "node .output/server/index.mjs"),
+        (package("vite build", "node build"), "build package.json node_modules", "node build"),
+        (package(None, "node web") | {"web.js": ""}, "*.js package.json node_modules", "node web"),
+    ],
+)
+def test_a_frameworks_build_is_shipped_and_not_its_sources(
+    tmp_path: Path, files: dict[str, str], shipped: str, run: str
+) -> None:
+    plain = drafted(tmp_path, files).variants["plain"]
+    assert plain.artifacts == [f"app/{name}" for name in shipped.split()]
+    assert " ".join(plain.run or []).endswith(run)
