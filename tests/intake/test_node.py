@@ -56,6 +56,7 @@ def test_what_only_the_build_needs_is_counted(tmp_path: Path) -> None:
     drafted(tmp_path, package("tsc", "node dist/a.js", devDependencies={"typescript": "5", "tsx": "4"}))
     text = (tmp_path / "bench/service/stack.toml").read_text()
     assert "# look: 2 devDependencies, which the build needs, lie in node_modules as well" in text
+    assert "and the build `npm --prefix app prune --omit=dev`" in text
 
 
 @pytest.mark.parametrize(

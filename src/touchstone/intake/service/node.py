@@ -24,7 +24,7 @@ _PROGRAMS = f"{below(_MODULES)}/.bin/"
 """Where the programs of its packages lie."""
 _MORE = (
     "{more} devDependencies, which the build needs, lie in node_modules as well: bundle the service, or "
-    'add a variant with `base = "plain"` whose build is `{tool} prune` for production'
+    'add a variant with `base = "plain"`, the same `artifacts`, and the build `{prune}`'
 )
 _SOURCES = ("src", "lib", "routes", "views", "public", "config")
 
@@ -52,6 +52,11 @@ class _Manager:
         folder = below(place)
         placed = [command, self.folder, folder] if self.folder_last else [self.folder, folder, command]
         return [self.tool, *placed, *what]
+
+    def pruning(self) -> Words:
+        """Removes what only the build needed, once the service is built."""
+        what = ["prune"] if self.tool in ("npm", "pnpm") else self.install
+        return self.words(*what, *self.production)
 
 
 _BUN = "bun"
@@ -93,7 +98,7 @@ def draft(service: Path) -> DraftStack:
     install = _install(workspace, manifest, manager, whole=whole or bool(built))
     more = len(manifest.get("devDependencies") or {})
     if install and built and more and not entry.startswith(f"{NUXT}/"):
-        guessed = [*guessed, _MORE.format(more=more, tool=manager.tool)]
+        guessed = [*guessed, _MORE.format(more=more, prune=" ".join(manager.pruning()))]
     if install and not (workspace.root / manager.lock).is_file():
         guessed = [*guessed, f"there is no {manager.lock}, so that each installation may get other versions"]
     return DraftStack(
