@@ -41,6 +41,7 @@ SIGNS = {
     "npm run dev": "npm run dev",
     "yarn start:dev": "yarn start:dev",
     "npx tsx watch main.ts": "tsx watch",
+    "app/node_modules/.bin/nest start": "nest start, which compiles as it starts and stays next to the service",
     "nodemon main.js": "nodemon main.js",
     "next dev -p 80": "next dev",
     "python -X dev -m api": "python -X dev",

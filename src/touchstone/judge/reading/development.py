@@ -235,6 +235,11 @@ def _next(program: str, rest: Words) -> Iterator[str]:
         yield f"{program} dev"
 
 
+def _nest(program: str, rest: Words) -> Iterator[str]:
+    if _subcommand(rest) == "start":
+        yield f"{program} start, which compiles as it starts and stays next to the service"
+
+
 def _tsx(program: str, rest: Words) -> Iterator[str]:
     if _subcommand(rest) == "watch" or "--watch" in rest:
         yield f"{program} watch"
@@ -286,6 +291,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str, Words], Iterator[str]]], .
     (re.compile(r"npm|pnpm|yarn|bun|npx"), _script_runner),
     (re.compile(r"nodemon|ts-node-dev|rerun|air|watchexec|cargo-watch"), _reloader),
     (re.compile(r"next|nuxt|nuxi|vite|remix|astro"), _next),
+    (re.compile(r"nest"), _nest),
     (re.compile(r"tsx|ts-node"), _tsx),
     (re.compile(r"python[\d.]*|pypy[\d.]*"), _python),
     (re.compile(r"flask|manage\.py|django-admin|uvicorn|gunicorn|hypercorn|granian|fastapi|sanic"), _python_server),
