@@ -87,7 +87,7 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     record = home / _RECORD
     with alone(home):
         kept = recorded(record, BuildEvidence) if not bench.fresh_builds else None
-        if kept is not None and is_kept(workshop):
+        if kept is not None and is_kept(workshop) and _is_whole(workshop):
             evidence = kept.model_copy(update={"cached": True})
             record.touch()  # `touchstone clean` removes the builds longest unused.
         else:
@@ -149,6 +149,15 @@ def _measure_build(workshop: Workshop, key: str, *, fresh: bool) -> BuildEvidenc
         steal_s=cold.steal_s,
         measured_at=datetime.now(UTC),
     )
+
+
+def _is_whole(workshop: Workshop) -> bool:
+    """Whether what an earlier build made is there still: nobody has taken it out of the cache."""
+    try:
+        _artifacts(workshop)
+    except BuildError:
+        return False
+    return True
 
 
 def _artifacts(workshop: Workshop) -> dict[str, int]:
