@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,12 +61,13 @@ def test_what_a_run_left_in_the_work_folder_is_not_there_in_the_next(tmp_path: P
     assert verify["left_in_work"]["removed"] == ["data"]
 
 
-def test_a_kept_build_of_which_something_is_gone_is_made_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", [Path.unlink, lambda file: file.write_text("raise SystemExit")])
+def test_a_kept_build_that_is_no_longer_whole_is_made_again(tmp_path: Path, change: Callable[[Path], object]) -> None:
     demo(tmp_path / "demo")
     for _ in range(2):
         code, report = report_of(tmp_path, "demo", "--phase", "verify")
         assert code == 0
         (build,) = (s for s in report["run"]["samples"] if s["phase"] == "build")
         assert not build["build"]["cached"]
-        for server in (tmp_path / "cache" / "builds").glob("*/work/server.py"):
-            server.unlink()
+        (server,) = (tmp_path / "cache" / "builds").glob("*/work/server.py")
+        change(server)

@@ -92,6 +92,13 @@ def note_work(work: Path) -> None:
     (work.parent / _NOTED).write_text(json.dumps(dict(_files(work))), encoding="utf-8")
 
 
+def as_noted(work: Path, artifacts: Iterable[Path]) -> bool:
+    """Whether the artifacts are those that the build left, and no service has put others in their place."""
+    shipped = set(artifacts)
+    noted = {name: state for name, state in _noted(work).items() if _is_in(work / name, shipped)}
+    return not noted or noted.items() <= dict(_files(work)).items()
+
+
 def _noted(work: Path) -> _Listing:
     """What the build had left; empty if nobody wrote it down."""
     with suppress(OSError, ValueError):

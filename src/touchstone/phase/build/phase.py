@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_bytes, artifact_files, artifact_paths
-from touchstone.bench.artifact_identity import identity, note_work
+from touchstone.bench.artifact_identity import as_noted, identity, note_work
 from touchstone.bench.base import Bench, Built, attempt, blank_sample
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
@@ -152,12 +152,12 @@ def _measure_build(workshop: Workshop, key: str, *, fresh: bool) -> BuildEvidenc
 
 
 def _is_whole(workshop: Workshop) -> bool:
-    """Whether what an earlier build made is there still: nobody has taken it out of the cache."""
+    """Whether what an earlier build made is there still: nobody has taken it out of the cache, or changed it."""
     try:
         _artifacts(workshop)
     except BuildError:
         return False
-    return True
+    return as_noted(workshop.work, workshop.artifacts)
 
 
 def _artifacts(workshop: Workshop) -> dict[str, int]:
