@@ -82,7 +82,7 @@ def test_an_entry_of_httparena_is_measured_on_its_port_and_no_other(tmp_path: Pa
     phases = [word for name in ("boot", "load") for word in ("--phase", name)]
     _, report = report_of(tmp_path, "arena", "--rounds", "1", "--load", "pipelined", *phases)
     samples = {sample["phase"]: sample for sample in report["run"]["samples"] if sample["contender"] == "entry/image"}
-    assert len(samples["verify"]["checks"]) == 5
+    assert len(samples["verify"]["checks"]) == 6  # five of the contract, and what the load asks
     assert all(check["passed"] for check in samples["verify"]["checks"])
     assert samples["load"]["slices"]
     assert not samples["load"]["failure"]
