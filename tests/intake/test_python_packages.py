@@ -138,7 +138,7 @@ GROUP = """[project]
 dependencies = ["flask"]
 [dependency-groups]
 web = [{ include-group = "server" }, "rich"]
-server = ["gunicorn>=23"]
+server = ["gunicorn>=23", { include-group = "web" }]
 """
 POETRY_GROUP = """[tool.poetry.dependencies]
 flask = "^3"

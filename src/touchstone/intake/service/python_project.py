@@ -94,12 +94,13 @@ def _project(service: Path, held: dict[str, Any]) -> Project:
     )
 
 
-def _grouped(name: str, groups: _Table) -> Iterator[str]:
-    for one in groups.get(name, []):
+def _grouped(name: str, groups: _Table, within: Sequence[str] = ()) -> Iterator[str]:
+    """What a group has, with the groups that it includes; one that includes itself on the way has nothing more."""
+    for one in groups.get(name, []) if name not in within else ():
         if isinstance(one, str):
             yield one
-        elif one.get("include-group") != name:
-            yield from _grouped(one.get("include-group", ""), groups)
+        else:
+            yield from _grouped(one.get("include-group", ""), groups, [*within, name])
 
 
 def _folders(service: Path, named: _Table) -> dict[str, Path]:
