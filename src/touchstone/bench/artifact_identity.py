@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -71,8 +71,7 @@ def clear_work(built: Built) -> LeftInWork:
     if built.work == Path(built.work.anchor):
         # The program runs in a root of its own; its work folder is not this machine's.
         return LeftInWork()
-    artifacts = set(built.artifacts)
-    found = {name: state for name, state in _files(built.work) if not _is_in(built.work / name, artifacts)}
+    found = dict(_files(built.work, but=set(built.artifacts)))
     if built.work not in _seen:
         _seen[built.work] = _noted(built.work) or found
     first = _seen[built.work]
@@ -95,8 +94,7 @@ def note_work(work: Path) -> None:
 def as_noted(work: Path, artifacts: Iterable[Path]) -> bool:
     """Whether the artifacts are those that the build left, and no service has put others in their place."""
     shipped = set(artifacts)
-    noted = {name: state for name, state in _noted(work).items() if _is_in(work / name, shipped)}
-    return not noted or noted.items() <= dict(_files(work)).items()
+    return all(_stamp(work / name) == state for name, state in _noted(work).items() if _is_in(work / name, shipped))
 
 
 def _noted(work: Path) -> _Listing:
@@ -106,16 +104,25 @@ def _noted(work: Path) -> _Listing:
     return {}
 
 
-def _files(work: Path) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The files of a work folder, but for caches of bytecode, with size and time of their last change."""
+def _files(work: Path, but: Set[Path] = frozenset()) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The files of a work folder, but for these and caches of bytecode, with size and time of their last change."""
     for path in work.rglob("*"):
-        if "__pycache__" in path.parts or path.is_symlink() or not path.is_file():
+        if _is_in(path, but) or "__pycache__" in path.parts or path.is_symlink() or not path.is_file():
             continue
-        status = path.stat()
-        yield str(path.relative_to(work)), (status.st_size, status.st_mtime_ns)
+        if (stamp := _stamp(path)) is not None:
+            yield str(path.relative_to(work)), stamp
 
 
-def _is_in(path: Path, folders: set[Path]) -> bool:
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Size and time of the last change; None if it is not there."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def _is_in(path: Path, folders: Set[Path]) -> bool:
     return not folders.isdisjoint((path, *path.parents))
 
 

@@ -105,9 +105,9 @@ def _commands(key: str, commands: Sequence[Words]) -> Iterator[str]:
     yield from (f"{key} = [", *(f"  {value(list(words))}," for words in commands), "]")
 
 
-def below(path: str) -> str:
-    """A file of the service, as it is called in the work folder."""
-    return APP if path in (".", "") else f"{APP}/{path}"
+def below(path: str, place: str = "") -> str:
+    """A file of the service, as it is called in the work folder; `place` is the service's within its workspace."""
+    return "/".join(part for part in (APP, place, path) if part not in (".", ""))
 
 
 def first_there(service: Path, names: Iterable[str]) -> str | None:

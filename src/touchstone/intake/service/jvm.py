@@ -77,7 +77,7 @@ def draft(service: Path) -> DraftStack:
         needs={"java": f">={max(_java(root), _java(_root(common, top / MARK)))}", "mvn": ">=3.6"},
         install=DraftInstall([[*maven, "package"]]),
         build=[[*maven, "-o", "package"]],
-        artifacts=[below(f"{place}/{shipped}".lstrip("/"))],
+        artifacts=[below(shipped, place)],
         run=["java", *framework.options, "-jar", jar, *framework.arguments],
         env=framework.env,
         place=place,

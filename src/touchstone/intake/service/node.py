@@ -89,7 +89,7 @@ def draft(service: Path) -> DraftStack:
     program, *arguments = found.words
     whole = program.startswith(_PROGRAMS)
     if manager.apart:
-        program = program.replace(_PROGRAMS, f"{below(workspace.place)}/{_MODULES}/.bin/")
+        program = program.replace(_PROGRAMS, below(f"{_MODULES}/.bin/", workspace.place))
     entry = entry_of(found.words)
     typed = (service / TYPES).is_file() or Path(entry).suffix == ".ts"
     runtime = {_BUN: ">=1"} if found.words[0] == _BUN else {"node": ">=18"}
@@ -200,8 +200,8 @@ def _artifacts(service: Path, words: Words, workspace: NodeWorkspace, *, install
     installed = installed and not entry.startswith(f"{NUXT}/")
     modules = [_MODULES] if installed and apart and workspace.place else []
     own = left(service, words) or _own(service, entry, program=words[0].startswith(_PROGRAMS))
-    below_it = [f"{workspace.place}/{name}".lstrip("/") for name in (*own, *types, MARK, *modules)]
-    return [below(name) for name in (*below_it, *workspace.needed, *([_MODULES] if installed else []))]
+    shipped_own = [below(name, workspace.place) for name in (*own, *types, MARK, *modules)]
+    return [*shipped_own, *map(below, workspace.needed), *([below(_MODULES)] if installed else [])]
 
 
 def _own(service: Path, entry: str, *, program: bool) -> Sequence[str]:

@@ -182,4 +182,4 @@ def _shipped(service: Path, place: str) -> list[str]:
     tops = dict.fromkeys(file.parts[0] for file in _files(service) if len(file.parts) > 1)
     data = [name for name in ("templates", "static") if (service / name).is_dir()]
     loose = ["*.py"] if any(service.glob("*.py")) else []
-    return [below(f"{place}/{name}".lstrip("/")) for name in (*loose, *dict.fromkeys([*tops, *data]))]
+    return [below(name, place) for name in (*loose, *dict.fromkeys([*tops, *data]))]

@@ -46,7 +46,7 @@ def draft(service: Path) -> DraftStack:
             ["cp", f"{{cache}}/target/release/{program}", "server"],
         ],
         build_env={"CARGO_TARGET_DIR": "{cache}/target"},
-        artifacts=["server", *(below(f"{'' if at_top else place}/{name}".lstrip("/")) for name in settings)],
+        artifacts=["server", *(below(name, "" if at_top else place) for name in settings)],
         run=["./server"],
         name=package,
         place=place,

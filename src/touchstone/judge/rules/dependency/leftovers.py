@@ -10,8 +10,8 @@ from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
 
 _ANEW = (
-    "Let the service write elsewhere: to a folder below /tmp, which each start finds empty, or to a dependency of the "
-    "scenario. `--fresh-builds` makes the work folder anew."
+    "Let the service write elsewhere: below /tmp, which each start has for itself where a mount namespace is "
+    "permitted, or to a dependency of the scenario. `--fresh-builds` makes the work folder anew."
 )
 
 
