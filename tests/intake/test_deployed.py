@@ -49,6 +49,41 @@ def test_a_script_that_an_image_starts_is_marked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("start", "script", "before"),
+    [
+        ('ENTRYPOINT ["/app/e.sh"]\nCMD ["gunicorn", "web:app"]', 'set -e\n./warm\nexec "$@"', ["./warm"]),
+        ('ENTRYPOINT ["/e.sh"]\nCMD gunicorn web:app', "# all\n\nexec $@", []),
+        ('ENTRYPOINT ["tini", "--", "/e.sh"]\nCMD ["web:app"]', 'gosu www gunicorn "$@"', []),
+        ('CMD ["./e.sh"]', "flask \\\n db upgrade\nexec gunicorn web:app", ["flask   db upgrade"]),
+        ('CMD ["bash", "e.sh"]', "a && exec gunicorn web:app", ["a"]),
+        ("CMD sh ./e.sh", "if x; then\n y\nfi\ngunicorn web:app", ["more than single commands: see what that does"]),
+    ],
+)
+def test_a_script_is_followed_to_the_command_that_serves(
+    tmp_path: Path, start: str, script: str, before: list[str]
+) -> None:
+    found = deployed(lay(tmp_path, {"Dockerfile": f"FROM x\n{start}\n", "e.sh": f"#!/bin/sh\n{script}\n"}))
+    assert found is not None
+    assert (found.words, found.source, list(found.before)) == (GUNICORN, "e.sh", before)
+
+
+@pytest.mark.parametrize("script", ["", "exec gunicorn $(cat args)", "if x; then\n gunicorn web:app\nfi", "./e.sh"])
+def test_a_script_that_starts_nothing_by_a_plain_command_stays_what_starts_the_service(
+    tmp_path: Path, script: str
+) -> None:
+    found = deployed(lay(tmp_path, {"Procfile": "web: ./e.sh\n", "e.sh": script}))
+    assert found is not None
+    assert (found.words, found.source) == (["./e.sh"], "Procfile" if script != "./e.sh" else "e.sh")
+
+
+def test_what_a_script_exports_is_set(tmp_path: Path) -> None:
+    script = 'export MODE=fast PORT=80\nexport "KEY=$SECRET"\nexec gunicorn -w ${WORKERS:-2} web:app\n'
+    found = deployed(lay(tmp_path, {"Procfile": "web: ./e.sh\n", "e.sh": script}))
+    assert found is not None
+    assert (found.words, found.env) == (["gunicorn", "-w", "2", "web:app"], {"MODE": "fast"})
+
+
+@pytest.mark.parametrize(
     ("instructions", "env"),
     [
         ('ENV A=b C="d e" \\\n  F=g\nENV H i j\n', {"A": "b", "C": "d e", "F": "g", "H": "i j"}),

@@ -1,4 +1,6 @@
-"""The command that a service is deployed with: its Procfile's `web`, or what its Dockerfile runs."""
+"""The command that a service is deployed with: its Procfile's `web`, or what its Dockerfile runs, through a script of
+its own that either starts.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,24 @@ _BEFORE = (
     *([init, "--"] for init in ("tini", "/sbin/tini", "/usr/bin/tini", "dumb-init", "/usr/bin/dumb-init")),
 )
 """What only starts the program behind it."""
+_AS_USER = ("gosu", "su-exec")
+"""The same, behind a user's name."""
 _VALUED = ("--extra", "--group", "--only-group", "--with", "--package", "--python", "-p", "--env-file", "--project")
 """Its options that have a value in a word of its own."""
 _PLACES = {"PORT": "{port}", "HOST": "{host}"}
 _ADDRESS = re.compile(r"^(-\w)?(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::\]|\*|\{host\})?:(?:\d{2,5}|\{port\})$")
 """An address in a word of its own, behind an option's letter, or behind its `=`."""
 _BY_SHELL = "sh"
+_IN_SHELL = (_BY_SHELL, "-c")
+_SHELLS = (_BY_SHELL, "/bin/sh", "bash", "/bin/bash")
+_SCRIPT = re.compile(r"[\w.-]+\.sh|(?:docker-)?entrypoint")
+_ARGUMENTS = re.compile(r'"?\$[@*]"?')
+"""What a script is started with."""
+_OF_THE_SCRIPT = re.compile(r"#|(?:set|umask|trap|echo|export)\b")
+"""Lines of a script that are about itself, or that set what is read apart."""
+_BRANCHING = re.compile(r"(?:if|for|while|until|case|function)\b|.*(?:\{$|<<)")
+_ENDING = ("fi", "done", "esac", "}", ";;")
+_SCRIPTS_IN_SCRIPTS = 3
 _NOT_COMPILED = re.compile(r"sh|bash|go|cargo|make|air|nginx|caddy|node|npm|java|python3?")
 """Programs that may stand in a compiled service's files, and are not the service."""
 _HOSTS = ("0.0.0.0", "127.0.0.1", "localhost", "::")
@@ -66,7 +80,7 @@ class Deployed:
 
 def deployed(service: Path) -> Deployed | None:
     """How it is started, as one of its files has it; by a shell if none has it as a plain command."""
-    found = [one for one in (_procfile(service), _dockerfile(service)) if one]
+    found = [_followed(one, service) for one in (_procfile(service), _dockerfile(service)) if one]
     return min(found, key=lambda one: one.words[0] == _BY_SHELL, default=None)
 
 
@@ -90,10 +104,15 @@ def _command(words: Sequence[str], source: str) -> Deployed | None:
         if found := _ASSIGNMENT.match(rest[0]):
             env[found[1]] = found[2]
             rest = rest[1:]
+        elif rest[0] in _AS_USER and len(rest) > 2:
+            rest = rest[2:]
         elif before := next((one for one in _BEFORE if rest[: len(one)] == one), None):
             rest = _without_options(rest[len(before) :])
         else:
             break
+    if len(rest) > 2 and rest[0] in _SHELLS and rest[1] == "-c":
+        behind = _shell(rest[2], source)
+        return replace(behind, env={**env, **behind.env})
     # Where it listens is the lab's to say, wherever it is said.
     env = {name: value for name, value in env.items() if name not in _PLACES}
     return Deployed(list(_placed(rest)), source, env) if rest else None
@@ -106,7 +125,7 @@ def _without_options(words: list[str]) -> list[str]:
 
 
 def _shell(line: str, source: str) -> Deployed:
-    return command(line, source) or Deployed([_BY_SHELL, "-c", line], source)
+    return command(line, source) or Deployed([*_IN_SHELL, line], source)
 
 
 def _placed(words: Sequence[str]) -> Iterator[str]:
@@ -128,6 +147,41 @@ def _placed(words: Sequence[str]) -> Iterator[str]:
 def _filled(found: re.Match[str]) -> str:
     """What stands for a variable: a place, what the line itself gives, or the variable, which a check refuses."""
     return _PLACES.get(found["braced"] or found["bare"]) or found["otherwise"] or found[0]
+
+
+def _followed(found: Deployed, service: Path) -> Deployed:
+    """What a script of the service starts last, where that is a plain command; as it is otherwise."""
+    for _ in range(_SCRIPTS_IN_SCRIPTS):
+        words = found.words[1:] if found.words[0] in _SHELLS else found.words
+        script = _script_in(service, words[0]) if words else None
+        last = _started_by(script, words[1:]) if script else None
+        if last is None:
+            break
+        found = replace(last, env={**found.env, **last.env}, before=[*found.before, *last.before])
+    return found
+
+
+def _script_in(service: Path, word: str) -> Path | None:
+    """The service's own file that a word names, wherever an image has it."""
+    parts = [part for part in PurePath(word).parts if part != "/"]
+    if not parts or not _SCRIPT.fullmatch(parts[-1]):
+        return None
+    places = (service.joinpath(*parts[start:]) for start in range(len(parts)))
+    return next((place for place in places if place.is_file()), None)
+
+
+def _started_by(script: Path, arguments: Sequence[str]) -> Deployed | None:
+    """The last command of a script that is started with arguments, and what is done before it."""
+    lines = [line.strip() for line in read_text(script).replace("\\\n", " ").splitlines()]
+    *ahead, last = [line for line in lines if line and not line.startswith("#")] or [""]
+    found = command(_ARGUMENTS.sub(lambda _: shlex.join(arguments), last), script.name)
+    if found is None or last in _ENDING:
+        return None
+    exported = dict(_set([line.removeprefix("export ") for line in ahead if line.startswith("export ")]))
+    before = [line for line in ahead if not _OF_THE_SCRIPT.match(line)]
+    if any(map(_BRANCHING.match, before)):
+        before = ["more than single commands: see what that does"]
+    return replace(found, env={**exported, **found.env}, before=[*before, *found.before])
 
 
 def _procfile(service: Path) -> Deployed | None:
@@ -158,25 +212,21 @@ def _dockerfile(service: Path) -> Deployed | None:
             env.append(value)
         else:
             said[name] = value
-    run = _image_runs(said, file.name)
+    run = _image_runs(said, service, file.name)
     return run and replace(run, env={**dict(_set(env)), **run.env})
 
 
-def _image_runs(said: Mapping[str, str], source: str) -> Deployed | None:
-    """What an entrypoint and a command come to; of a script before the command nothing is known."""
+def _image_runs(said: Mapping[str, str], service: Path, source: str) -> Deployed | None:
+    """What an entrypoint and a command come to; a script between them that cannot be read is done before it."""
     lines = [said[name] for name in ("ENTRYPOINT", "CMD") if name in said]
-    words = [_exec_form(line) for line in lines]
-    if len(lines) > 1 and words[0] and words[0][-1].endswith(".sh"):
-        found = _image_runs({"CMD": said["CMD"]}, source)
-        return found and replace(found, before=[" ".join(words[0]), *found.before])
-    if not lines or None in words[:-1]:
-        return None
-    if words[-1] is None:
-        return _shell(lines[-1], source) if len(lines) == 1 else None
-    whole = [word for part in words if part for word in part]
-    if whole[:2] in (["sh", "-c"], ["/bin/sh", "-c"], ["bash", "-c"]) and len(whole) > 2:
-        return _shell(whole[2], source)
-    return _command(whole, source)
+    words = [_exec_form(line) or [*_IN_SHELL, line] for line in lines]
+    found = _command([word for part in words for word in part], source) if words else None
+    if found is None or len(words) == 1 or _followed(found, service) is not found:
+        return found
+    if not _SCRIPT.fullmatch(PurePath(words[0][-1]).name):
+        return found
+    behind = _command(words[1], source)
+    return behind and replace(behind, before=[" ".join(words[0]), *behind.before])
 
 
 def _set(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
