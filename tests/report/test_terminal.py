@@ -39,6 +39,12 @@ def test_a_narrow_terminal_breaks_no_number(run: Run, judgement: Judgement) -> N
     assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in plain)
 
 
+def test_rounds_are_told_of_a_run_whose_phases_have_them(run: Run, judgement: Judgement) -> None:
+    assert "\N{MIDDLE DOT} 5 rounds \N{MIDDLE DOT}" in _printed(run, judgement, terminal=False)
+    verified = run.model_copy(update={"plan": run.plan.model_copy(update={"phases": ["build", "verify"]})})
+    assert "\N{MIDDLE DOT} 5 rounds \N{MIDDLE DOT}" not in _printed(verified, judgement, terminal=False)
+
+
 def test_no_color_is_obeyed(run: Run, judgement: Judgement, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     text = _printed(run, judgement, terminal=True)

@@ -7,6 +7,7 @@ from touchstone.report.format import duration, percent, plural, ratio, ratio_int
 from touchstone.report.view import View
 from touchstone.report.words import sign
 from touchstone.vocabulary.figure import FIGURES
+from touchstone.vocabulary.phase import PHASES
 
 
 def comparison_sentence(comparison: Comparison, confidence: float) -> str:
@@ -39,12 +40,13 @@ def against(comparison: Comparison) -> str:
 
 
 def what_ran(view: View) -> str:
-    """Scenario, profile, rounds and time in a line."""
+    """Scenario, profile, rounds if any phase has them, and time in a line."""
     plan, run = view.plan, view.run
+    repeated = any(kind.per_round for name, kind in PHASES.items() if name in plan.phases)
     parts = [
         f"{plan.scenario} v{plan.scenario_version}",
         f"profile {plan.profile}",
-        plural(plan.rounds, "round"),
+        *([plural(plan.rounds, "round")] if repeated else []),
         plural(len(view.measured), "contender"),
         run.started_at.strftime("%Y-%m-%d %H:%M %Z").strip(),
     ]
