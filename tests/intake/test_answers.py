@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.run.test_end_to_end import touchstone
+from touchstone.contract.template import Values
 from touchstone.failure import UsageError
 from touchstone.intake.answers import draft_from_urls
 from touchstone.manifest.exchange import Request
@@ -21,6 +23,12 @@ from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
 
 _JSON, _TEXT = "application/json; charset=utf-8", "text/plain"
+
+
+def page(title: str, token: int) -> str:
+    """A page of a shop, of which a token is another one each time."""
+    items = "\n".join(f"<li>{number} \u00e9</li>" for number in range(300))
+    return f"<!DOCTYPE html>\n<html>{' ' * 200}<title>{title}</title>\n<i>{token}</i>{items}</html>\n"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -37,6 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
             "/thing?x=%7B1": (200, _JSON, json.dumps(thing).encode()),
             "/text": (200, _TEXT, b"one\ntwo {counter}"),
             "/binary": (200, "image/png", bytes(range(256))),
+            "/page": (200, "text/html", page("{cart} (2)", number).encode()),
             "/clock": (200, _TEXT, str(number).encode()),
             "/gone": (404, _TEXT, b"no"),
             "/caf%C3%A9%20x": (200, _JSON, b'{"a": NaN, "b": {"type": "string"}}'),
@@ -67,17 +76,17 @@ def origin() -> Iterator[str]:
 
 
 def test_a_service_holds_what_was_drafted_from_it(tmp_path: Path, origin: str) -> None:
-    paths = ("/health", "/thing?x=%7B1", "/text", "/binary", "/clock", "/gone", "/broken")
+    paths = ("/health", "/thing?x=%7B1", "/text", "/binary", "/clock", "/page", "/gone", "/broken")
     asked = [word for path in paths for word in ("--from-url", origin + path)]
     done = touchstone(tmp_path, "new", "bench", *asked)
     assert done.returncode == 0, done.stderr
     held = touchstone(tmp_path, "run", "bench", "--url", f"one={origin}", "--phase", "verify")
     assert held.returncode == 0, held.stdout + held.stderr
-    assert "one holds its contract: 7 checks" in held.stdout
+    assert "one holds its contract: 8 checks" in held.stdout
 
     scenario = read_manifest(tmp_path / "bench" / "scenario.toml", Scenario)
     assert scenario.ready.target == "/health"
-    _, thing, text, binary, clock, gone, broken = (check.steps[0].expect for check in scenario.contract)  # type: ignore[union-attr]
+    _, thing, text, binary, clock, shop, gone, broken = (check.steps[0].expect for check in scenario.contract)  # type: ignore[union-attr]
     assert thing.json_fields == {
         "name": '{brace}fresh} "it\'s"',
         "tags": ["a", {"deep": "{b}"}],
@@ -87,15 +96,20 @@ def test_a_service_holds_what_was_drafted_from_it(tmp_path: Path, origin: str) -
     assert thing.json_exact
     assert text.body == "one\ntwo {brace}counter}"
     assert (binary.body, binary.content_type, clock.body) == (None, "image/png", None)
+    assert shop.pattern is not None
+    pattern = Values(counter=0, fresh="", seed=0).fill(shop.pattern)
+    assert re.fullmatch(pattern, page("{cart} (2)", 7))
+    assert not any(re.fullmatch(pattern, other) for other in (page("Error", 7), page("{cart} (2)", 7)[:-9]))
     assert (gone.status, broken.status) == (404, 503)
     assert [request.target for request in scenario.loads["mix"].requests] == [
         "/thing?x=%7B1",
         "/text",
         "/binary",
         "/clock",
+        "/page",
     ]
     marked = [line for line in (tmp_path / "bench" / "scenario.toml").read_text().splitlines() if "# look" in line]
-    assert len(set(marked)) == 3, "fields that vary, bodies that are not checked, and a server's error"
+    assert len(set(marked)) == 4, "fields that vary, bodies that are not checked, or in part, and a server's error"
 
 
 def test_what_no_request_and_no_manifest_may_hold(tmp_path: Path, origin: str) -> None:

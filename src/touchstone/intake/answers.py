@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -24,6 +25,12 @@ _PAUSE_S = 0.6
 """So that a time of day in seconds is not the same in all responses."""
 _LONGEST = 2_000
 """Characters of a body that a person would read in a manifest."""
+_BEGIN, _END, _LEAST = 160, 60, 24
+"""Characters at both ends of a long body by which it is told, and how many they must be for it."""
+_PAGE_TITLE = re.compile(r"<title>[^<]+</title>")
+_MEANT = re.compile(r"[\\.^$*+?{}\[\]|()]")
+"""What means something in a regular expression, in Python's as in the engine's."""
+_ANYTHING = r"[\s\S]*"
 _ERROR, _SERVER_ERROR = 400, 500
 
 
@@ -101,11 +108,14 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
     objects = [found for body in bodies if (found := _object(body)) is not None]
     answer = bodies[0] if len(set(bodies)) == 1 and len(bodies[0] or "") <= _LONGEST else None
     values, kinds = _fields(objects) if len(objects) == len(bodies) else ({}, {})
+    pattern = None if answer is not None or values or kinds else _alike([body for body in bodies if body is not None])
     look = ["is this a right response?"] if statuses[0] >= _SERVER_ERROR else []
     if kinds:
         look.append(f"of these the type is checked alone: {', '.join(kinds)}")
+    elif pattern:
+        look.append("of the body, which is long or another one each time, what never changes is checked")
     elif answer is None and not values:
-        look.append("the body is not checked: it is no text, or long, or another one each time")
+        look.append("the body is not checked: it is no text, or another one each time")
     return DraftRequest(
         name=slug(f"get {urlsplit(target).path}"),
         method="GET",
@@ -117,6 +127,7 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
         json_values=values,
         json_exact=all(one.keys() == (values | kinds).keys() for one in objects),
         answer=None if values or kinds else answer,
+        pattern=pattern,
         guessed=f"look: {'; '.join(look)}" if look else "",
     )
 
@@ -126,6 +137,27 @@ def _text(body: bytes) -> str | None:
         return body.decode()
     except UnicodeDecodeError:
         return None
+
+
+def _alike(bodies: Sequence[str]) -> str | None:
+    """How all begin and end, with a page's title: a pattern of the whole body, if that tells it from others."""
+    if len(bodies) < _ASKED:
+        return None
+    begin = _common(bodies)[:_BEGIN]
+    rest = [body[len(begin) :] for body in bodies]
+    end = _common([one[::-1] for one in rest])[:_END][::-1]
+    between = [one.removesuffix(end) for one in rest]
+    titles = {found[0] if (found := _PAGE_TITLE.search(one)) else "" for one in between}
+    parts = [begin, titles.pop() if len(titles) == 1 else "", end]
+    if sum(map(len, parts)) < _LEAST:
+        return None
+    return _ANYTHING.join(_MEANT.sub(r"\\\g<0>", part) for part in parts if part)
+
+
+def _common(texts: Sequence[str]) -> str:
+    """What all begin with."""
+    columns = zip(*texts, strict=False)
+    return "".join(column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns))
 
 
 def _object(body: str | None) -> dict[str, Any] | None:

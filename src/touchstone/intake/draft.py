@@ -40,6 +40,8 @@ class DraftRequest:
     """Whether a JSON body has no other fields."""
     answer: str | None = None
     """The whole body of the right response."""
+    pattern: str | None = None
+    """A regular expression that its whole body matches."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """Patterns of fields that the right response has."""
     think_s: float = 0.0
@@ -173,6 +175,8 @@ def _answer(one: DraftRequest) -> dict[str, Any]:
         expect["content_type"] = one.content_type
     if one.answer is not None:
         expect["body"] = literal(one.answer)
+    elif one.pattern is not None:
+        expect["pattern"] = literal(one.pattern)
     elif one.json_types or one.json_values:
         by_type = {name: {"type": kind} for name, kind in one.json_types.items()}
         expect["json"] = by_type | {name: _literal(held) for name, held in one.json_values.items()}
