@@ -50,6 +50,10 @@ class Setting:
 
 
 SETTINGS = (
+    Setting(4, 4, 0.5, 0.4),
+    Setting(4, 5, 0.0),
+    Setting(4, 5, 0.5, 0.4),
+    Setting(4, 5, 1.0, 0.4, here="known"),
     Setting(5, 8, 0.5),
     Setting(5, 24, 0.5),
     Setting(9, 10, 0.3),

@@ -176,6 +176,12 @@ def test_a_core_that_is_slower_in_single_slices_is_taken_into_account() -> None:
         assert math.log(unknown.high / unknown.low) > 3 * math.log(known.high / known.low)
 
 
+def test_rounds_that_were_cut_short_are_compared_at_equal_disturbance_too() -> None:
+    fewest = comparison(on_slow_cores(sliced_run(RATES, rounds=4, laps=4), answers=3))
+    assert fewest.core_slope is not None and 2 < abs(fewest.core_slope) < 4
+    assert comparison(on_slow_cores(sliced_run(RATES, rounds=3, laps=5), answers=3)).core_slope is None
+
+
 def test_a_contender_that_slows_its_own_core_down_is_not_forgiven() -> None:
     found = comparison(on_slow_cores(sliced_run(RATES), answers=3, favours=RUST))
     assert found.core_slope is None

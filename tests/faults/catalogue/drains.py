@@ -23,10 +23,14 @@ TOPIC: dict[str, Any] = {
 }
 
 
+PING = {"requests": [{"name": "ping", "target": "/ping", "expect": {"body": "pong"}}]}
+"""What a consumer answers: each load of a scenario is asked once before anything is measured."""
+
+
 def drained(id: str, says: str, *expects: str, **knobs: int) -> Setup:
     """A topic of 500 messages in five partitions, and a consumer with these knobs."""
     servers = (Server(knobs, program="consumer"),)
-    return Setup(id, says, expects, planted="server", servers=servers, scenario=TOPIC, phases=("drain",))
+    return Setup(id, says, expects, planted="server", servers=servers, scenario=TOPIC, load=PING, phases=("drain",))
 
 
 DRAINS: tuple[Setup, ...] = (
