@@ -55,8 +55,8 @@ _MOVED = {"throughput": -1, "cpu_per_request": 1, "latency_p50": 1}
 """To which side others that take CPU time, and a slower core, move a figure. A far percentile is not moved in
 proportion."""
 LEAST_PAIRS = 16
-"""With fewer laps over all rounds a slope is a guess, and a contender that slows its own core down looks like chance. With
-so many, what slopes explain by chance costs little, and intervals hold (`benchmarks.calibration.adjustment`)."""
+"""With fewer laps over all rounds a slope is a guess, and a contender that slows its own core down looks like chance.
+With so many, what slopes explain by chance costs little, and intervals hold (`benchmarks.calibration.adjustment`)."""
 EXPLAINED = 0.25
 """A slope that explains less of the laps' variance is not worth taking into account."""
 _CHANCE = 3.0
