@@ -1,3 +1,4 @@
+from ..slices import sliced_run
 from ..sound import fired, first_load, loads, result_of, sound_run
 
 
@@ -6,6 +7,16 @@ def test_the_rate_of_one_thread_quoted_as_the_total() -> None:
     sample = first_load(run)
     result_of(sample).rate.achieved /= 2
     sample.figures["throughput"] /= 2
+    (finding,) = fired(run, "counts-contradict")
+    assert "make" in finding.statement
+
+
+def test_the_rate_of_one_thread_quoted_as_that_of_slices() -> None:
+    run = sliced_run({"go/std": 20_000.0, "rust/std": 21_000.0})
+    assert not fired(run, "counts-contradict")
+    sample = first_load(run)
+    result_of(sample).rate.achieved /= 4
+    sample.figures["throughput"] /= 4
     (finding,) = fired(run, "counts-contradict")
     assert "make" in finding.statement
 

@@ -10,6 +10,7 @@ from touchstone.judge.language.quantity import number, seconds
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import loop, slots
 from touchstone.judge.rule import SampleRule
+from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
 RATE = 0.02
@@ -26,9 +27,9 @@ class CountsContradict(SampleRule):
     severity = Severity.INVALID
     title = "Counts and rates contradict each other"
     threshold = (
-        "closed loop: the rate more than 2 % off correct responses over the window; any loop: answers, errors and "
-        "unanswered off the requests sent by more than 1 %; latencies for fewer requests than were answered "
-        "rightly; each beyond what can be under way at the edges"
+        "closed loop: the rate more than 2 % off correct responses over the window, or over the whole generations of "
+        "slices; any loop: answers, errors and unanswered off the requests sent by more than 1 %; latencies for fewer "
+        "requests than were answered rightly; each beyond what can be under way at the edges"
     )
     threshold_reason = (
         "the sums are exact but for the requests under way when the window opens and closes, which are allowed for"
@@ -43,13 +44,14 @@ class CountsContradict(SampleRule):
             return
         counts, edge = result.counts, 2 * slots(sample)
         problems: dict[str, str] = {}
-        rate = counts.ok / result.window.measured_s
-        slack = edge / result.window.measured_s + RATE * max(rate, result.rate.achieved)
-        # In slices the rate is that of whole generations, and the first generation has no latencies.
+        # Of slices' first generations there are no latencies, and none is under way at the edges of the whole ones.
         whole = sample.slices is None
-        if whole and loop(sample) == "closed" and abs(rate - result.rate.achieved) > slack:
+        responses, seconds_ = _timed(sample, result)
+        rate = responses / seconds_ if seconds_ > 0 else result.rate.achieved
+        slack = (edge / seconds_ if whole else 0.0) + RATE * max(rate, result.rate.achieved)
+        if loop(sample) == "closed" and abs(rate - result.rate.achieved) > slack:
             problems["rate"] = (
-                f"{number(counts.ok)} correct responses in {seconds(result.window.measured_s)} make {number(rate)}/s, "
+                f"{number(responses)} correct responses in {seconds(seconds_)} make {number(rate)}/s, "
                 f"not {number(result.rate.achieved)}/s"
             )
         ended = counts.ok + counts.errors.total + counts.unanswered
@@ -73,3 +75,11 @@ class CountsContradict(SampleRule):
                     "latencies": result.latency.count,
                 },
             )
+
+
+def _timed(sample: Sample, result: LoadResult) -> tuple[int, float]:
+    """The correct responses that the rate of a closed loop counts, and the seconds in which they came."""
+    if sample.slices is None:
+        return result.counts.ok, result.window.measured_s
+    counted = [one.generations for one in sample.slices.slices if one.lap is not None and one.generations]
+    return sum(one.responses for one in counted), sum(one.seconds for one in counted)
