@@ -39,7 +39,8 @@ def sliced_run(
 
 
 def put_slices(sample: Sample, rates: list[float], warm_up: WarmUp | None = None) -> None:
-    """Give a load's sample one measured slice for each rate."""
+    """Give a load's sample one measured slice for each rate; all together are as fast as the sample says."""
+    achieved = sample.result.rate.achieved if sample.result else 0.0
     warm_up = warm_up or WarmUp(ended="flat", seconds=3.0, requests=60_000, growth=0.0)
     slices = [
         Slice(
@@ -51,7 +52,7 @@ def put_slices(sample: Sample, rates: list[float], warm_up: WarmUp | None = None
             sent=round(rate * SLICE_S),
             completed=round(rate * SLICE_S),
             ok=round(rate * SLICE_S),
-            generations=Generations(responses=round(rate * SLICE_S), seconds=SLICE_S),
+            generations=Generations(responses=round(rate * SLICE_S), seconds=rate * SLICE_S / (achieved or rate)),
             rate=rate,
             latency=SliceLatency(count=round(rate * SLICE_S), p50=64 / rate, p99=3 * 64 / rate),
             server_cpu_s=CPU_PER_REQUEST * round(rate * SLICE_S),
