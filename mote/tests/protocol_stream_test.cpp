@@ -113,6 +113,64 @@ TEST(StreamFault, AHandlerThatDoesNothingCutsTheConnection) {
 }
 
 // Finishes before the content has all come.
+// To HTTP/1.0 an orderly end would say that the response is whole.
+TEST(StreamFault, AResponseThatItsEndDelimitsIsCutWithItsRequest) {
+  const Router router = make_router();
+  const std::string half = "POST /stream HTTP/1.0\r\nContent-Length: 10\r\n\r\nhello";
+  EXPECT_TRUE(Wire(router).send(half).time_out().aborted());
+  EXPECT_TRUE(Wire(router).send(half).end_input().aborted());
+  EXPECT_FALSE(Wire(router).send(kHead + "10\r\n\r\nhello").time_out().aborted());
+}
+
+TEST(StreamFault, TheAnswerToHeadGoesWithoutContent) {
+  const Router router = broken_router();
+  Wire wire(router);
+  wire.send("HEAD /before HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(wire.statuses(), std::vector{500});
+  EXPECT_TRUE(wire.received().ends_with("\r\n\r\n"));
+}
+
+class Endless final : public StreamHandler {
+ public:
+  explicit Endless(int status = 200) { head_.status(status); }
+  void on_end(ResponseWriter& writer) override { writer.begin(head_); }
+  void on_writable(ResponseWriter& writer) override { writer.write("more"); }
+
+ private:
+  Response head_;
+};
+
+TEST(Stream, OfWhatGoesWithoutContentNoneIsAskedForWithoutEnd) {
+  Router router;
+  router.stream("GET", "/endless", [](const Request&) { return std::make_unique<Endless>(); });
+  router.stream("GET", "/204", [](const Request&) { return std::make_unique<Endless>(204); });
+  router.stream("GET", "/205", [](const Request&) { return std::make_unique<Endless>(205); });
+  Wire wire(router);
+  wire.send("HEAD /endless HTTP/1.1\r\nHost: a\r\n\r\n");
+  wire.send("GET /204 HTTP/1.1\r\nHost: a\r\n\r\nGET /205 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(wire.statuses(), (std::vector{200, 204, 205}));
+  EXPECT_TRUE(wire.received().ends_with("\r\nContent-Length: 0\r\n\r\n"));
+  EXPECT_FALSE(wire.holds_memory());
+}
+
+TEST(Stream, A205HasNoContentHoweverItIsGiven) {
+  Router router;
+  router.get("/large", [](const Request&, Response& response) {
+    response.status(205).text(std::string(70'000, 'x'));
+  });
+  router.get("/produced", [](const Request&, Response& response) {
+    response.status(205).stream([](std::string& piece) {
+      piece += "x";
+      return false;
+    });
+  });
+  Wire wire(router);
+  wire.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\nGET /produced HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(wire.statuses(), (std::vector{205, 205}));
+  EXPECT_TRUE(wire.received().ends_with("\r\nContent-Length: 0\r\n\r\n"));
+  EXPECT_LT(wire.received().size(), 500U);
+}
+
 class Early final : public StreamHandler {
  public:
   void on_content(std::string_view, ResponseWriter& writer) override {

@@ -187,6 +187,28 @@ TEST_P(ServerTest, WhatCameBeforeAConnectionBlockedIsAnsweredAfterIt) {
   EXPECT_FALSE(client.was_reset());
 }
 
+TEST_P(ServerTest, AResponseWithoutEndLeavesTheOthersTheirTurn) {
+  Router router = server_router();
+  router.get("/endless", [](const Request&, Response& response) {
+    response.stream([](std::string& piece) {
+      // Slower than its client, whose socket is never full.
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      piece.assign(70'000, 'x');
+      return true;
+    });
+  });
+  RunningServer server(GetParam(), {.workers = 1}, std::move(router));
+  Client reader(server.port());
+  reader.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
+  const std::jthread reading([&reader](const std::stop_token& stop) {
+    while (!stop.stop_requested() && reader.receive(65536).size() == 65536) {
+    }
+  });
+  Client other(server.port());
+  other.send(kHello);
+  EXPECT_TRUE(other.response().ends_with("Hello, world!"));
+}
+
 TEST_P(ServerTest, SaysWhichBackendItUses) {
   const Server server({.port = 0, .workers = 1, .backend = GetParam()}, Router());
   EXPECT_EQ(server.backend(), GetParam());

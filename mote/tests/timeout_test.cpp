@@ -62,6 +62,33 @@ TEST_P(TimeoutTest, AClientThatDoesNotReadIsReset) {
   EXPECT_TRUE(client.was_reset());
 }
 
+// A socket that has taken megabytes says that it has room long after this client has read on.
+TEST_P(TimeoutTest, ASteadyReaderOfALargeResponseIsNotReset) {
+  RunningServer server(GetParam(), {.timeouts = {.write = milliseconds(1000)}}, server_router());
+  Client client(server.port(), 65536);
+  client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+  std::size_t taken = 0;
+  for (int i = 0; i < 35; ++i) {
+    std::this_thread::sleep_for(milliseconds(100));
+    taken += client.receive(30'000).size();
+  }
+  taken += client.receive(std::size_t{256} * 65536 - taken).size();
+  EXPECT_EQ(taken, std::size_t{256} * 65536);
+  EXPECT_FALSE(client.was_reset());
+}
+
+TEST_P(TimeoutTest, ARequestBehindDiscardedContentHasAllOfItsTime) {
+  RunningServer server(GetParam(), {.timeouts = {.request = milliseconds(600)}}, server_router());
+  Client client(server.port());
+  client.send("PUT /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc");
+  EXPECT_TRUE(client.response().starts_with("HTTP/1.1 404"));
+  std::this_thread::sleep_for(milliseconds(400));
+  client.send("def" + kHello.substr(0, 8));
+  std::this_thread::sleep_for(milliseconds(400));
+  client.send(kHello.substr(8));
+  EXPECT_TRUE(client.response().ends_with("Hello, world!"));
+}
+
 TEST_P(TimeoutTest, ActivityPutsTheIdleTimeoutOff) {
   RunningServer server(GetParam(), {.timeouts = {.idle = milliseconds(400)}}, server_router());
   Client client(server.port());

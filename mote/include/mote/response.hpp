@@ -34,7 +34,8 @@ class Response {
   /// Sets the content; `header("Content-Type", ...)` is the caller's.
   Response& body(std::string_view content);
   Response& body(std::string&& content);
-  /// Sets the content, and its type to text/plain.
+  Response& body(const char* content) { return body(std::string_view(content)); }
+  /// Sets the content, and its type to text/plain unless header() has set another.
   Response& text(std::string_view content);
   /// The same for content that outlives the response, such as a literal: it is not copied.
   Response& static_text(std::string_view content) noexcept;
@@ -61,6 +62,7 @@ class Response {
 
   int status_ = 200;
   bool used_ = false;        // something below but content_ may be set
+  bool typed_ = false;       // fields_ has a Content-Type
   bool plain_text_ = false;  // Content-Type: text/plain, the commonest, without a copy of its line
   std::string fields_;       // serialised field lines, each with its CRLF
   std::string body_;

@@ -28,7 +28,7 @@ class ResponseWriter {
 
   [[nodiscard]] bool finished() const noexcept;
   /// Bytes waiting to be sent. The server stops reading the request's content while this is at
-  /// the write buffer's limit, and calls on_writable() once it has been sent.
+  /// the write buffer's limit.
   [[nodiscard]] std::size_t buffered() const noexcept;
 
  private:
@@ -53,8 +53,9 @@ class StreamHandler {
   virtual void on_content(std::string_view piece, ResponseWriter& writer);
   /// The content is complete; called once, also where there was none.
   virtual void on_end(ResponseWriter& writer) = 0;
-  /// What was written has been sent and the response is not finished. Must write or finish:
-  /// a call that does neither ends the connection.
+  /// The request's content is complete, what was written has been sent, and the response is not
+  /// finished. Must write or finish: a call that does neither ends the connection. Called once of a
+  /// response that goes without content (to HEAD; 204, 205, 304): it is finished then.
   virtual void on_writable(ResponseWriter& writer);
 };
 

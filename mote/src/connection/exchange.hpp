@@ -34,6 +34,7 @@ struct Exchange {
   std::uint64_t received = 0;   // content so far
   std::uint64_t most = 0;       // content allowed
   std::uint64_t unrenewed = 0;  // bytes moved since the deadline was last renewed
+  std::uint64_t queued = 0;     // bytes in the socket's send queue at that time
   std::unique_ptr<StreamHandler> stream;
   StreamedResponse response;
 

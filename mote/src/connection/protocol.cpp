@@ -267,7 +267,7 @@ Protocol::Next Protocol::end_of_input(Connection& connection) {
       state->phase != Phase::Discard) {
     refuse_later(connection, {400, "The request ended before it was complete."});
   }
-  connection.set(Connection::kClosing);
+  break_off(connection);
   return next_;
 }
 
@@ -277,7 +277,7 @@ Protocol::Next Protocol::time_out(Connection& connection) {
   if (state != nullptr && !state->response.began && state->phase != Phase::Discard) {
     refuse_later(connection, {408, "The request did not arrive in time."});
   }
-  connection.set(Connection::kClosing);
+  break_off(connection);
   return next_;
 }
 

@@ -92,6 +92,7 @@ class Protocol {
   using StreamCall = std::function<void(StreamHandler&, ResponseWriter&)>;
   bool call_stream(Connection& connection, const StreamCall& call);
   void pump(Connection& connection);
+  void break_off(Connection& connection);
   void finish_stream(Connection& connection);
 
   Exchange& exchange(Connection& connection);

@@ -94,7 +94,7 @@ std::size_t Protocol::process_body(Connection& connection, std::string_view inpu
   if (piece.fault) {
     const bool answered = state.phase == Phase::Discard || state.response.began;
     if (answered) {
-      connection.set(Connection::kClosing);
+      break_off(connection);
     } else {
       refuse_later(connection, piece.fault);
     }
@@ -108,7 +108,7 @@ std::size_t Protocol::process_body(Connection& connection, std::string_view inpu
 void Protocol::refuse_content(Connection& connection) {
   const Exchange& state = *connection.exchange;
   if (state.phase == Phase::Discard || state.response.began) {
-    connection.set(Connection::kClosing);
+    break_off(connection);
   } else {
     refuse_later(connection, kTooLarge);
   }
@@ -141,6 +141,7 @@ void Protocol::finish_body(Connection& connection) {
     finish_collected(connection);
   } else if (state.phase == Phase::Discard) {
     state.phase = Phase::Head;
+    connection.set(Connection::kProgress);
   } else if (state.phase == Phase::Stream) {
     state.phase = Phase::Respond;
     if (!call_stream(connection, [](StreamHandler& handler, ResponseWriter& writer) {

@@ -31,16 +31,16 @@ using Phase = Exchange::Phase;
 }
 
 void Protocol::respond_unusually(Connection& connection, bool persistent) {
-  std::string_view body = response_.body();
+  const int status = response_.status();
+  if (status == 205) ResponseAccess::drop_content(response_);  // RFC 9110 section 15.3.6
+  const std::string_view body = response_.body();
   const bool head_request = head_.method == Method::Head;
   if (ResponseAccess::stream(response_) != nullptr ||
       (body.size() > ResponseAccess::kLargeBody && !head_request)) {
     start_response_stream(connection, persistent);
     return;
   }
-  const int status = response_.status();
   const bool forbidden = status_forbids_content(status);
-  if (status == 205) body = {};  // RFC 9110 section 15.3.6
   write_head(output_, date_,
              {.status = status,
               .fields = ResponseAccess::fields(response_),
@@ -63,7 +63,7 @@ void Protocol::refuse(Connection& connection, syntax::Fault fault) {
 // an answer to HEAD must go without content.
 void Protocol::refuse_later(Connection& connection, syntax::Fault fault) {
   const Exchange& state = *connection.exchange;
-  if (state.phase == Phase::Stream) {
+  if (state.phase == Phase::Stream || state.phase == Phase::Respond) {
     head_.method = state.response.head_request ? Method::Head : Method::Get;
   } else {
     const std::string& head = state.phase == Phase::Head ? state.input : state.head;
@@ -175,6 +175,8 @@ void Protocol::pump(Connection& connection) {
       return;
     }
     const bool moved = state.response.written != before || state.response.began != began;
+    // What would follow goes nowhere: a handler that nothing holds back may never end.
+    if (state.response.without_content) state.response.finished = true;
     if (!moved && !state.response.finished) {
       report("a stream handler neither wrote nor finished");
       next_ = Next::Abort;
@@ -183,6 +185,17 @@ void Protocol::pump(Connection& connection) {
     }
   }
   if (state.response.finished) finish_stream(connection);
+}
+
+// Ends a connection in the middle of an exchange. A response that only its connection's end
+// delimits would pass for whole if that were an orderly one.
+void Protocol::break_off(Connection& connection) {
+  const Exchange* const state = connection.exchange;
+  if (state != nullptr && state->response.began &&
+      state->response.delimiting == Delimiting::Close) {
+    next_ = Next::Abort;
+  }
+  connection.set(Connection::kClosing);
 }
 
 void Protocol::finish_stream(Connection& connection) {

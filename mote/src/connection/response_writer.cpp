@@ -15,9 +15,12 @@ void ResponseWriter::begin(const Response& head, std::optional<std::uint64_t> le
   if (state.began) throw std::logic_error("mote::ResponseWriter::begin: called twice");
   state.began = true;
   const bool forbidden = status_forbids_content(head.status());
-  state.without_content = forbidden || state.head_request;
+  const bool empty = head.status() == 205;  // RFC 9110 section 15.3.6
+  state.without_content = forbidden || empty || state.head_request;
   if (forbidden) {
     state.delimiting = Delimiting::None;
+  } else if (empty) {
+    state.delimiting = Delimiting::Length;
   } else if (length) {
     state.delimiting = Delimiting::Length;
     state.remaining = *length;
@@ -40,7 +43,7 @@ void ResponseWriter::write(std::string_view piece) {
   StreamedResponse& state = target_->state;
   if (!state.began) throw std::logic_error("mote::ResponseWriter::write: begin() comes first");
   if (state.finished) throw std::logic_error("mote::ResponseWriter::write: after finish()");
-  if (state.delimiting == Delimiting::Length) {
+  if (state.delimiting == Delimiting::Length && !state.without_content) {
     if (piece.size() > state.remaining) {
       throw std::logic_error("mote::ResponseWriter::write: more than the length given to begin()");
     }
@@ -59,7 +62,7 @@ void ResponseWriter::finish() {
   StreamedResponse& state = target_->state;
   if (!state.began) throw std::logic_error("mote::ResponseWriter::finish: begin() comes first");
   if (state.finished) return;
-  if (state.delimiting == Delimiting::Length && state.remaining != 0 && !state.head_request) {
+  if (state.delimiting == Delimiting::Length && state.remaining != 0 && !state.without_content) {
     throw std::logic_error("mote::ResponseWriter::finish: short of the length given to begin()");
   }
   state.finished = true;

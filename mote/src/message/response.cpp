@@ -53,6 +53,10 @@ Response& Response::header(std::string_view name, std::string_view value) {
       throw std::invalid_argument("mote::Response::header: the server sets " + std::string(name));
     }
   }
+  if (equal_ignoring_case(name, "content-type")) {
+    typed_ = true;
+    plain_text_ = false;
+  }
   used_ = true;
   fields_.append(name).append(": ").append(value).append("\r\n");
   return *this;
@@ -60,6 +64,7 @@ Response& Response::header(std::string_view name, std::string_view value) {
 
 Response& Response::body(std::string_view content) {
   used_ = true;
+  plain_text_ = false;
   body_.assign(content);
   content_ = body_;
   return *this;
@@ -67,18 +72,20 @@ Response& Response::body(std::string_view content) {
 
 Response& Response::body(std::string&& content) {
   used_ = true;
+  plain_text_ = false;
   body_ = std::move(content);
   content_ = body_;
   return *this;
 }
 
 Response& Response::text(std::string_view content) {
-  plain_text_ = true;
-  return body(content);
+  body(content);
+  plain_text_ = !typed_;
+  return *this;
 }
 
 Response& Response::static_text(std::string_view content) noexcept {
-  plain_text_ = true;
+  plain_text_ = !typed_;
   content_ = content;
   return *this;
 }
@@ -95,6 +102,7 @@ void Response::release() noexcept {
   clear(body_);
   stream_.reset();
   stream_length_.reset();
+  typed_ = false;
   used_ = false;
 }
 

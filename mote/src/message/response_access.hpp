@@ -28,6 +28,11 @@ class ResponseAccess {
     const bool owned = response.content_.data() == response.body_.data();
     return owned ? std::move(response.body_) : std::string(response.content_);
   }
+  static void drop_content(Response& response) noexcept {
+    response.content_ = {};
+    response.stream_.reset();
+    response.stream_length_.reset();
+  }
   static std::unique_ptr<StreamHandler>& stream(Response& response) noexcept {
     return response.stream_;
   }

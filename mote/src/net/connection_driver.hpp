@@ -89,6 +89,8 @@ class ConnectionDriver : public Worker {
   Protocol::Next within_memory(const Call& call);
   bool advance(std::uint32_t index, Protocol::Next next);
   bool flush(std::uint32_t index);
+  std::uint64_t has_taken(std::uint32_t index);
+  void renew_write(std::uint32_t index);
   bool finish(std::uint32_t index);
   void keep_time(std::uint32_t index) noexcept;
 
