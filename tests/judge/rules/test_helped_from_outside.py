@@ -66,6 +66,16 @@ def test_strangers_take_what_a_contender_leaves_over(taken: float, expected: int
     assert len(fired(run, "helped-from-outside")) == expected
 
 
+@pytest.mark.parametrize(("usual", "expected"), [(0.4, 0), (0.1, 1)])
+def test_a_process_that_works_whoever_is_on_gets_more_of_a_cpu_from_one(usual: float, expected: int) -> None:
+    run = shared({"go/std": 0.6, **dict.fromkeys(("rust/std", "kotlin/jvm", "tare"), usual)})
+    for sample in run.samples:
+        for turn in sample.slices.slices if sample.slices else []:
+            used = 0.6 if sample.contender == "go/std" else usual
+            turn.strangers = [Stranger(pid=5, name="backup", cpu_s=used * SLICE_S)]
+    assert len(fired(run, "helped-from-outside")) == expected
+
+
 def test_a_few_laps_are_chance() -> None:
     run = shared({"go/std": 0.2}, rounds=1)
     assert "helped-from-outside" not in codes(run)

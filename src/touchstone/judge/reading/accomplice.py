@@ -17,6 +17,8 @@ from touchstone.record.sample import TARE, Sample
 
 _FULL = 0.25
 """With fewer CPUs than that idle, strangers took all that there was to have."""
+_FOR_ALL = 0.5
+"""A process that has at least such a share of its CPU while the others are on works by itself, and for none of them."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +53,34 @@ class _Turn:
 
 
 @dataclass(frozen=True)
+class _Stranger:
+    """A process that the engine told of: CPUs within the contender's slice, and within the others' on average."""
+
+    name: str = ""
+    own: float = 0.0
+    usual: float = 0.0
+
+    @property
+    def beyond(self) -> float:
+        return self.own - self.usual
+
+
+@dataclass(frozen=True)
 class _Lap:
     own: _Turn
     others: Mapping[str, _Turn]
-    beyond: Mapping[str, float]
-    """CPUs of strangers by name, beyond what they used within the others' slices."""
+    strangers: Mapping[int, _Stranger]
+    """By pid."""
 
 
 def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
     """Of one contender under one load, over all rounds; None where it cannot be told.
 
-    Two things are taken off, since they come with a contender and are no process that works for it. The kernel works
+    Three things are taken off, since they come with a contender and are no process that works for it. The kernel works
     for requests, and where it counts that apart it is in nobody's time: as much of it as the others' requests had, at
-    this one's rate. A service with dependencies has more of it than a null server, so that it needs a neighbour. And
-    strangers take what a contender leaves over: all of it where no CPU was idle, otherwise no more than they had from
-    the others.
+    this one's rate. A service with dependencies has more of it than a null server, so that it needs a neighbour.
+    Strangers take what a contender leaves over: all of it where no CPU was idle, otherwise no more than they had from
+    the others. And a process that works whoever is on gets more of a CPU from one than from another.
 
     In an open loop the kernel's ticks may keep step with the requests.
     """
@@ -78,24 +93,43 @@ def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
     strangers = _mean(others, "other")
     kernels = max(0.0, _kernels(own, others) - strangers)
     most_left = math.inf if own.idle < _FULL else strangers
+    busy = _busy(laps)
     beyond = [
         lap.own.other
         - _mean(lap.others.values(), "other")
         - kernels
         - min(max(0.0, _mean(lap.others.values(), "used") - lap.own.used), most_left)
+        - sum(one.beyond for pid, one in lap.strangers.items() if pid in busy)
         for lap in laps
     ]
     counted = [value for value in beyond if value]
     more = sum(value > 0 for value in counted)
     chance = scipy.stats.binomtest(more, len(counted), alternative="greater").pvalue if counted else 1.0
     cpus = statistics.median(beyond) - _unseen(samples)
-    return Accomplice(cpus, own.own, len(laps), more, float(chance), _who(laps, cpus))
+    return Accomplice(cpus, own.own, len(laps), more, float(chance), _who(laps, busy, cpus))
 
 
-def _who(laps: Sequence[_Lap], cpus: float) -> str:
+def _busy(laps: Sequence[_Lap]) -> set[int]:
+    """The processes that work whoever is on."""
+    found = set()
+    for pid in {pid for lap in laps for pid in lap.strangers}:
+        seen = [lap.strangers.get(pid, _Stranger()) for lap in laps]
+        own = statistics.median(one.own for one in seen)
+        if own > 0 and statistics.median(one.usual for one in seen) >= _FOR_ALL * own:
+            found.add(pid)
+    return found
+
+
+def _who(laps: Sequence[_Lap], busy: set[int], cpus: float) -> str:
     """The name that stands for more than half of it."""
-    names = {name for lap in laps for name in lap.beyond}
-    used = {name: statistics.median(lap.beyond.get(name, 0.0) for lap in laps) for name in names}
+    beyond: list[dict[str, float]] = []
+    for lap in laps:
+        by_name: dict[str, float] = {}
+        for pid, one in lap.strangers.items():
+            by_name[one.name] = by_name.get(one.name, 0.0) + (0.0 if pid in busy else one.beyond)
+        beyond.append(by_name)
+    names = {name for by_name in beyond for name in by_name}
+    used = {name: statistics.median(by_name.get(name, 0.0) for by_name in beyond) for name in names}
     first = max(used, key=lambda name: used[name], default="")
     return first if used.get(first, 0.0) > cpus / 2 else ""
 
@@ -116,20 +150,21 @@ def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
         turns = {name: turn for name, other in others.items() if (turn := _turn(other, cpus)) is not None}
         turn = _turn(one, cpus)
         if turn is not None and turns:
-            yield _Lap(turn, turns, _beyond(one, [others[name] for name in turns]))
+            yield _Lap(turn, turns, _strangers(one, [others[name] for name in turns]))
 
 
-def _beyond(own: Slice, others: Sequence[Slice]) -> dict[str, float]:
-    usual = [_strangers(other) for other in others]
-    return {name: used - statistics.mean(one.get(name, 0.0) for one in usual) for name, used in _strangers(own).items()}
+def _strangers(own: Slice, others: Sequence[Slice]) -> dict[int, _Stranger]:
+    names = {stranger.pid: stranger.name for one in (own, *others) for stranger in one.strangers}
+    here, around = _used(own), [_used(other) for other in others]
+    return {
+        pid: _Stranger(name, here.get(pid, 0.0), statistics.mean(one.get(pid, 0.0) for one in around))
+        for pid, name in names.items()
+    }
 
 
-def _strangers(one: Slice) -> dict[str, float]:
-    """CPUs of each that was told of, by name."""
-    used: dict[str, float] = {}
-    for stranger in one.strangers:
-        used[stranger.name] = used.get(stranger.name, 0.0) + stranger.cpu_s / (one.end - one.begin)
-    return used
+def _used(one: Slice) -> dict[int, float]:
+    """CPUs of each that was told of."""
+    return {stranger.pid: stranger.cpu_s / (one.end - one.begin) for stranger in one.strangers}
 
 
 def _slices(sample: Sample) -> dict[int, Slice]:
