@@ -30,8 +30,8 @@ class HelpedFromOutside(GroupRule):
         "closed loops in slices: CPU that neither contenders nor engine nor dependencies used, in the contender's "
         "slice less that in the others' of the same lap, is above 5 % of a CPU in the median over all laps, and in "
         "more of them than chance explains (sign test, p < 0.001); what the kernel does for the others' requests, at "
-        "this one's rate, is taken off, and so is what a process has more of here than there which has at least half of "
-        "it while the others are on"
+        "this one's rate, is taken off, and so is what a process has more of here than there which has at least half "
+        "of it while the others are on"
     )
     threshold_reason = (
         "what strangers take falls on neighbouring slices alike; 5 % is the least difference that matters, and with so "
