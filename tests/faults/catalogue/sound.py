@@ -1,7 +1,7 @@
 """Sound set-ups, some of them odd: nothing but notes may fire."""
 
 from tests.faults.catalogue.dependencies import FIND
-from tests.faults.catalogue.drains import TOPIC
+from tests.faults.catalogue.drains import PING, TOPIC
 from tests.faults.catalogue.kinds import (
     BIG,
     COMPILE,
@@ -230,6 +230,7 @@ SOUND: tuple[Setup, ...] = (
         "a consumer that works through a topic, partition by partition",
         servers=(Server(program="consumer"),),
         scenario=TOPIC,
+        load=PING,
         phases=("drain",),
     ),
     sound(
