@@ -143,9 +143,9 @@ def _alike(bodies: Sequence[str]) -> str | None:
     """How all begin and end, with a page's title: a pattern of the whole body, if that tells it from others."""
     if len(bodies) < _ASKED:
         return None
-    begin = _common(bodies)[:_BEGIN]
+    begin = _common([body[:_BEGIN] for body in bodies])
     rest = [body[len(begin) :] for body in bodies]
-    end = _common([one[::-1] for one in rest])[:_END][::-1]
+    end = _common([one[-_END:][::-1] for one in rest])[::-1]
     between = [one.removesuffix(end) for one in rest]
     titles = {found[0] if (found := _PAGE_TITLE.search(one)) else "" for one in between}
     parts = [begin, titles.pop() if len(titles) == 1 else "", end]
