@@ -31,6 +31,9 @@ _PAGE_TITLE = re.compile(r"<title>[^<]+</title>")
 _MEANT = re.compile(r"[\\.^$*+?{}\[\]|()]")
 """What means something in a regular expression, in Python's as in the engine's."""
 _ANYTHING = r"[\s\S]*"
+_TORN_END = re.compile(r"(?<=[>\n])[^>\n]*\Z|[\w:.+/=%-]*\Z")
+_TORN_BEGIN = re.compile(r"\A[^<\n]*(?=[<\n])|\A[\w:.+/=%-]*")
+"""What may be a part of something that varies, such as the first digits of a time: up to a tag, a line or a word."""
 _ERROR, _SERVER_ERROR = 400, 500
 
 
@@ -143,9 +146,9 @@ def _alike(bodies: Sequence[str]) -> str | None:
     """How all begin and end, with a page's title: a pattern of the whole body, if that tells it from others."""
     if len(bodies) < _ASKED:
         return None
-    begin = _common([body[:_BEGIN] for body in bodies])
+    begin = _TORN_END.sub("", _common([body[:_BEGIN] for body in bodies]), count=1)
     rest = [body[len(begin) :] for body in bodies]
-    end = _common([one[-_END:][::-1] for one in rest])[::-1]
+    end = _TORN_BEGIN.sub("", _common([one[-_END:][::-1] for one in rest])[::-1], count=1)
     between = [one.removesuffix(end) for one in rest]
     titles = {found[0] if (found := _PAGE_TITLE.search(one)) else "" for one in between}
     parts = [begin, titles.pop() if len(titles) == 1 else "", end]
