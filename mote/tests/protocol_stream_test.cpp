@@ -112,7 +112,6 @@ TEST(StreamFault, AHandlerThatDoesNothingCutsTheConnection) {
   EXPECT_TRUE(wire.aborted());
 }
 
-// Finishes before the content has all come.
 // To HTTP/1.0 an orderly end would say that the response is whole.
 TEST(StreamFault, AResponseThatItsEndDelimitsIsCutWithItsRequest) {
   const Router router = make_router();
@@ -171,6 +170,7 @@ TEST(Stream, A205HasNoContentHoweverItIsGiven) {
   EXPECT_LT(wire.received().size(), 500U);
 }
 
+// Finishes before the content has all come.
 class Early final : public StreamHandler {
  public:
   void on_content(std::string_view, ResponseWriter& writer) override {

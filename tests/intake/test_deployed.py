@@ -56,6 +56,7 @@ def test_a_script_that_an_image_starts_is_marked(tmp_path: Path) -> None:
         ('ENTRYPOINT ["tini", "--", "/e.sh"]\nCMD ["web:app"]', 'gosu www gunicorn "$@"', []),
         ('CMD ["./e.sh"]', "flask \\\n db upgrade\nexec gunicorn web:app", ["flask   db upgrade"]),
         ('CMD ["bash", "e.sh"]', "a && exec gunicorn web:app", ["a"]),
+        ('ENTRYPOINT ["/of-the-image.sh"]\nCMD ["./e.sh"]', "./warm\ngunicorn web:app", ["/of-the-image.sh", "./warm"]),
         ("CMD sh ./e.sh", "if x; then\n y\nfi\ngunicorn web:app", ["more than single commands: see what that does"]),
     ],
 )
@@ -74,6 +75,10 @@ def test_a_script_that_starts_nothing_by_a_plain_command_stays_what_starts_the_s
     found = deployed(lay(tmp_path, {"Procfile": "web: ./e.sh\n", "e.sh": script}))
     assert found is not None
     assert (found.words, found.source) == (["./e.sh"], "Procfile" if script != "./e.sh" else "e.sh")
+
+
+def test_an_image_that_starts_nothing_tells_nothing(tmp_path: Path) -> None:
+    assert deployed(lay(tmp_path, {"Dockerfile": "FROM x\nENV A=b\n"})) is None
 
 
 def test_what_a_script_exports_is_set(tmp_path: Path) -> None:

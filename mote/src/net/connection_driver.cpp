@@ -199,9 +199,7 @@ bool ConnectionDriver::advance(std::uint32_t index, Protocol::Next next) try {
   Connection& connection = slab_[index];
   for (int turn = 0;; ++turn) {
     if (next == Protocol::Next::Drain && turn >= kSendsAtOnce) {
-      protocol_.hold(connection, protocol_.output().view());
-      protocol_.output().clear();
-      await_room(index);
+      hold_from(index, 0);
     } else if (!flush(index)) {
       return false;
     }
@@ -250,11 +248,16 @@ bool ConnectionDriver::flush(std::uint32_t index) {
     close_socket(index, true);
     return false;
   }
-  protocol_.hold(connection,
-                 output.view().substr(static_cast<std::size_t>(std::max<ssize_t>(sent, 0))));
+  hold_from(index, static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
+  return true;
+}
+
+// Keeps the output behind the first `sent` bytes until the socket says that it has room.
+void ConnectionDriver::hold_from(std::uint32_t index, std::size_t sent) {
+  Output& output = protocol_.output();
+  protocol_.hold(slab_[index], output.view().substr(sent));
   output.clear();
   await_room(index);
-  return true;
 }
 
 void ConnectionDriver::flush_held(std::uint32_t index) {

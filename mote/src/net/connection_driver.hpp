@@ -89,6 +89,7 @@ class ConnectionDriver : public Worker {
   Protocol::Next within_memory(const Call& call);
   bool advance(std::uint32_t index, Protocol::Next next);
   bool flush(std::uint32_t index);
+  void hold_from(std::uint32_t index, std::size_t sent);
   std::uint64_t has_taken(std::uint32_t index);
   void renew_write(std::uint32_t index);
   bool finish(std::uint32_t index);

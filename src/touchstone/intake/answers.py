@@ -118,7 +118,7 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
     elif pattern:
         look.append("of the body, which is long or another one each time, what never changes is checked")
     elif answer is None and not values:
-        look.append("the body is not checked: it is no text, or another one each time")
+        look.append("the body is not checked: it is no text, or long, or another one each time")
     return DraftRequest(
         name=slug(f"get {urlsplit(target).path}"),
         method="GET",

@@ -80,7 +80,7 @@ class Deployed:
 
 def deployed(service: Path) -> Deployed | None:
     """How it is started, as one of its files has it; by a shell if none has it as a plain command."""
-    found = [_followed(one, service) for one in (_procfile(service), _dockerfile(service)) if one]
+    found = [one for one in (_procfile(service), _dockerfile(service)) if one]
     return min(found, key=lambda one: one.words[0] == _BY_SHELL, default=None)
 
 
@@ -189,7 +189,7 @@ def _procfile(service: Path) -> Deployed | None:
     lines = dict(_PROCESS.findall(read_text(file))) if file.is_file() else {}
     if "web" not in lines:
         return None
-    found = _shell(lines["web"].strip(), file.name)
+    found = _followed(_shell(lines["web"].strip(), file.name), service)
     return replace(found, before=[*([lines["release"].strip()] if "release" in lines else []), *found.before])
 
 
@@ -220,12 +220,12 @@ def _image_runs(said: Mapping[str, str], service: Path, source: str) -> Deployed
     """What an entrypoint and a command come to; a script between them that cannot be read is done before it."""
     lines = [said[name] for name in ("ENTRYPOINT", "CMD") if name in said]
     words = [_exec_form(line) or [*_IN_SHELL, line] for line in lines]
-    found = _command([word for part in words for word in part], source) if words else None
-    if found is None or len(words) == 1 or _followed(found, service) is not found:
+    whole = _command([word for part in words for word in part], source)
+    found = whole and _followed(whole, service)
+    if found is not whole or len(words) < 2 or not _SCRIPT.fullmatch(PurePath(words[0][-1]).name):
         return found
-    if not _SCRIPT.fullmatch(PurePath(words[0][-1]).name):
-        return found
-    behind = _command(words[1], source)
+    last = _command(words[1], source)
+    behind = last and _followed(last, service)
     return behind and replace(behind, before=[" ".join(words[0]), *behind.before])
 
 

@@ -46,12 +46,12 @@ class CountsContradict(SampleRule):
         problems: dict[str, str] = {}
         # Of slices' first generations there are no latencies, and none is under way at the edges of the whole ones.
         whole = sample.slices is None
-        responses, seconds_ = _timed(sample, result)
-        rate = responses / seconds_ if seconds_ > 0 else result.rate.achieved
-        slack = (edge / seconds_ if whole else 0.0) + RATE * max(rate, result.rate.achieved)
+        responses, took_s = _timed(sample, result)
+        rate = responses / took_s if took_s > 0 else result.rate.achieved
+        slack = (edge / took_s if whole else 0.0) + RATE * max(rate, result.rate.achieved)
         if loop(sample) == "closed" and abs(rate - result.rate.achieved) > slack:
             problems["rate"] = (
-                f"{number(responses)} correct responses in {seconds(seconds_)} make {number(rate)}/s, "
+                f"{number(responses)} correct responses in {seconds(took_s)} make {number(rate)}/s, "
                 f"not {number(result.rate.achieved)}/s"
             )
         ended = counts.ok + counts.errors.total + counts.unanswered
