@@ -30,6 +30,15 @@ def laps(profile: str, **stated: float) -> int:
     return PROFILES[profile].laps_of(load)
 
 
+def test_an_open_loop_has_as_many_laps_of_longer_turns() -> None:
+    of_load = {"title": "t", "connections": 8, "requests": [{"target": "/"}], "loop": "open", "rate": 2000}
+    load, profile = Load.model_validate(of_load), PROFILES["normal"]
+    assert profile.slice_of(load) == profile.open_slice_s > profile.slice_s
+    assert profile.laps_of(load) == profile.laps
+    assert profile.laps_of(load.model_copy(update={"seconds": 16.0})) == 32
+    assert profile.with_slices_of(0.125).slice_of(load) == 0.125
+
+
 def test_the_seconds_of_a_load_are_its_turns() -> None:
     assert laps("normal") == PROFILES["normal"].laps
     assert laps("normal", seconds=16.0) == 64

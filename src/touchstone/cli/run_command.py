@@ -82,7 +82,10 @@ def run(
         float, typer.Option(help="Go on past the rounds until so many minutes are spent, in the way that tells most.")
     ] = 0.0,
     slice_s: Annotated[
-        float | None, typer.Option("--slice", help="How long one contender's turn is, in seconds; the profile's 0.25.")
+        float | None,
+        typer.Option(
+            "--slice", help="How long one contender's turn is, in seconds; the profile's 0.25, or 0.5 in an open loop."
+        ),
     ] = None,
     whole_windows: Annotated[
         bool,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from touchstone.engine.job import Timing
 from touchstone.manifest.load import Load
@@ -43,7 +43,9 @@ class Profile:
     cold_boots: int = 0
     """Starts with an empty page cache of each contender in each round."""
     slice_s: float = 0.25
-    """One contender's turn."""
+    """One contender's turn, but"""
+    open_slice_s: float = 0.5
+    """in an open loop, where the 99th percentile is the round's and a few stalls make it up: it needs the time."""
     laps: int = 12
     """Turns of each contender under each load in each round."""
     warm_least_s: float = 2.0
@@ -70,7 +72,16 @@ class Profile:
 
     def laps_of(self, load: Load) -> int:
         """Turns of each contender in each round: the measured time that a load states, in slices, or the usual."""
-        return max(1, round(self._own(load.seconds, self.laps * self.slice_s) / self.slice_s))
+        slice_s = self.slice_of(load)
+        return max(1, round(self._own(load.seconds, self.laps * slice_s) / slice_s))
+
+    def slice_of(self, load: Load) -> float:
+        """One contender's turn under a load, in seconds."""
+        return self.open_slice_s if load.loop == "open" else self.slice_s
+
+    def with_slices_of(self, seconds: float) -> Profile:
+        """The same with turns of one length under all loads."""
+        return replace(self, slice_s=seconds, open_slice_s=seconds)
 
     def warm_least_of(self, load: Load) -> float:
         """How long a contender is loaded at least before its slices under a load count, in seconds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import random
 import shutil
@@ -129,8 +128,8 @@ class Conductor:
         )
 
     def _profile(self) -> Profile:
-        profile = PROFILES[self.plan.profile]
-        return profile if self.plan.slice_s is None else dataclasses.replace(profile, slice_s=self.plan.slice_s)
+        profile, fixed = PROFILES[self.plan.profile], self.plan.slice_s
+        return profile if fixed is None else profile.with_slices_of(fixed)
 
     def _steps(self, contender: Contender) -> int:
         phases = self._for(contender)

@@ -245,7 +245,7 @@ class _SlicedLoad:
 
     def _slice_lengths(self) -> dict[int, float]:
         """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""
-        usual = self.bench.profile.slice_s
+        usual = self.bench.profile.slice_of(self.load)
         if self.load.loop != "closed":
             return dict.fromkeys(self._live, usual)
         last = {record.contender: record for record in self.records}
