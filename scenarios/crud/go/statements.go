@@ -1,4 +1,4 @@
-//go:build !unclosed_rows && !formatted_sql
+//go:build !unclosed_rows && !formatted_sql && !no_database
 
 package main
 

@@ -1,3 +1,5 @@
+//go:build !no_database
+
 package main
 
 import (
