@@ -48,7 +48,7 @@ pub struct Resources {
     pub vm_peak: Option<u64>,
     /// Peak resident set size (sum of each process's own peak).
     pub vm_hwm: Option<u64>,
-    /// Threads.
+    /// Threads; a process that has ended and that its parent has not waited for, a zombie, counts as one.
     pub threads: u32,
     /// Open descriptors.
     pub fds: Option<u32>,

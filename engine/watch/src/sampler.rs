@@ -288,7 +288,12 @@ impl Sampler {
             fds: Some(0),
             ..Resources::default()
         };
-        for member in self.members.iter().filter(|m| m.stat.alive()) {
+        for member in &self.members {
+            // One that has ended and that nobody has waited for keeps its place among all tasks of the machine.
+            if !member.stat.alive() {
+                sum.threads += 1;
+                continue;
+            }
             sum.processes += 1;
             sum.threads += member.stat.threads;
             sum.rss += member.stat.rss_pages * self.page;

@@ -93,6 +93,16 @@ fn the_memory_of_a_single_process_is_its_rss_which_no_part_exceeds() {
 }
 
 #[test]
+fn who_is_never_waited_for_holds_a_place_like_a_thread_and_is_no_process() {
+    let shell = Shell::run("for n in 1 2 3; do true & done; exec sleep 60");
+    let mut sampler = Sampler::new(&shell.target()).unwrap();
+    let held = until(&mut sampler, |s| {
+        s.resources.threads == 4 && s.resources.processes == 1
+    });
+    assert_eq!((held.resources.threads, held.resources.processes), (4, 1));
+}
+
+#[test]
 fn a_process_beyond_its_cpus_is_seen_although_it_has_ended_before_the_end() {
     let last = last_cpu();
     // The first command goes beyond for 0.3 s; what runs at the end may run on the given CPU only.

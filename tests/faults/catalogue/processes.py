@@ -88,6 +88,12 @@ PROCESSES: tuple[Setup, ...] = (
         servers=knobs(work_us=60) * 2 + knobs(work_us=60, leak_thread_every=200),
     ),
     Setup(
+        "leaves-zombies",
+        "starts a process for every 100th request, and never waits for it",
+        ("threads-grow",),
+        servers=knobs(work_us=100, leave_zombie_every=100),
+    ),
+    Setup(
         "leaks-memory",
         "leaves 4 KB behind for each request, for half a minute",
         ("memory-grows",),
