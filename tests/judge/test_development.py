@@ -52,6 +52,18 @@ SIGNS = {
     "php -S 127.0.0.1:80": "PHP's own server, which is for development",
     "rails server -e development": "rails in its development environment",
     "nice -n 5 strace -f ./api": "under strace",
+    "python -m cProfile -m api": "under cProfile",
+    "coverage run -m api": "under coverage",
+    "node --cpu-prof main.js": "node --cpu-prof",
+    "java -javaagent:/opt/jacocoagent.jar=output=file -jar api.jar": "java -javaagent:/opt/jacocoagent.jar=output=file",
+    "go build -cover .": "go build -cover",
+    "gcc -O2 -pg api.c": "gcc -pg",
+    "make -j2 CFLAGS='-g -O0'": "make CFLAGS=-g -O0",
+    "CXXFLAGS='-O2 -fsanitize=thread' make": "CXXFLAGS=-O2 -fsanitize=thread",
+    "sh -c 'GOFLAGS=-race go build .'": "GOFLAGS=-race",
+    "nim c -o:api api.nim": "nim c without -d:release",
+    "crystal build api.cr": "crystal build without --release",
+    "vite": "vite dev",
     "RUST_LOG=api=debug ./api": "RUST_LOG=api=debug",
     "sh -c 'cd app && cargo build; cp target/debug/api api'": "cargo build without --release",
     "bash -lc 'export A=1; NODE_ENV=development exec node main.js'": "NODE_ENV=development",
@@ -91,6 +103,13 @@ NONE = (
     "rails server -e production",
     "sh -c 'cc -O1 -o program *.c -lpthread'",
     "sh -c 'echo \"not closed'",
+    "make CFLAGS='-O0 -O2'",
+    "nim c -d:release api.nim",
+    "crystal build --release api.cr",
+    "crystal run api.cr",
+    "vite build",
+    "vite preview",
+    "java -javaagent:opentelemetry.jar -jar api.jar",
     "sh",
 )
 
@@ -119,3 +138,21 @@ def test_what_is_for_users(command: str) -> None:
 )
 def test_what_an_environment_says(env: dict[str, str], found: list[str]) -> None:
     assert development_signs([], env) == found
+
+
+@pytest.mark.parametrize(
+    ("env", "found"),
+    [
+        ({"CFLAGS": "-g -O0"}, ["CFLAGS=-g -O0"]),
+        ({"CGO_CFLAGS": "-Og"}, ["CGO_CFLAGS=-Og"]),
+        ({"RUSTFLAGS": "-C opt-level=0"}, ["RUSTFLAGS=-C opt-level=0"]),
+        ({"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}, ["CARGO_PROFILE_RELEASE_OPT_LEVEL=0"]),
+        ({"GOFLAGS": "-mod=mod -race"}, ["GOFLAGS=-mod=mod -race"]),
+        ({"CMAKE_BUILD_TYPE": "Debug"}, ["CMAKE_BUILD_TYPE=Debug"]),
+        ({"CFLAGS": "-O2 -g", "CXXFLAGS": "-O0 -O3", "RUSTFLAGS": "-C target-cpu=native -C opt-level=3"}, []),
+        # npm installs what builds the program in this mode alone.
+        ({"NODE_ENV": "development", "GOFLAGS": "-trimpath -mod=vendor", "CMAKE_BUILD_TYPE": "Release"}, []),
+    ],
+)
+def test_what_the_environment_of_a_build_says(env: dict[str, str], found: list[str]) -> None:
+    assert development_signs([], {}, env) == found

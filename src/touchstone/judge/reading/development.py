@@ -20,8 +20,10 @@ _BEFORE_A_PROGRAM = frozenset(
 _SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|c\+\+|m)$")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _YES = re.compile(r"1|true|yes|on", re.I)
-_JAVA = re.compile(r"-Xint|-Xdebug|-agentlib:jdwp.*|-Xrunjdwp.*|-ea|-enableassertions|-XX:TieredStopAtLevel=[0-3]")
-_NODE = re.compile(r"--(?:inspect(?:-brk|-wait)?(?:=.*)?|watch|hot|prof|jitless|no-opt|max-lazy)")
+_JAVA = re.compile(
+    r"-Xint|-Xdebug|-agentlib:jdwp.*|-Xrunjdwp.*|-ea|-enableassertions|-XX:TieredStopAtLevel=[0-3]|-javaagent:.*jacoco.*"
+)
+_NODE = re.compile(r"--(?:inspect(?:-brk|-wait)?(?:=.*)?|watch|hot|(?:cpu-|heap-)?prof|jitless|no-opt|max-lazy)")
 
 _LESS_COMPILED = re.compile(r".*(?:-Xint|-XX:TieredStopAtLevel=\d|--(?:jitless|no-opt|max-lazy))")
 
@@ -41,19 +43,36 @@ _ENVIRONMENT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     (re.compile(r"MALLOC_PERTURB_|MALLOC_CHECK_"), re.compile(r"[1-9]\d*")),
     (re.compile(r"LD_PRELOAD"), re.compile(r".*lib[atm]san.*")),
+    (re.compile(r"PYTHONTRACEMALLOC"), re.compile(r"[1-9]\d*")),
+    (re.compile(r"PYTHONMALLOC"), re.compile(r".*debug")),
 )
 """Names of variables, and the values of them that are a sign."""
+_C_FLAGS = re.compile(r"(?:\w+_)?C(?:XX)?FLAGS")
+_RUST_FLAGS = re.compile(r"(?:\w+_)?RUSTFLAGS")
+_BUILD_ENVIRONMENT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (_C_FLAGS, re.compile(r"(?:.*\s)?-O[0g](?!.*\s-O)(?:\s.*)?")),
+    (_C_FLAGS, re.compile(r"(?:.*\s)?(?:-fsanitize=|-pg\b|--coverage\b).*")),
+    (_RUST_FLAGS, re.compile(r".*(?:opt-level=0|-Z\s?sanitizer=|instrument-coverage).*")),
+    (re.compile(r"CARGO_PROFILE_RELEASE_OPT_LEVEL"), re.compile(r"0")),
+    (re.compile(r"CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS"), _YES),
+    (re.compile(r"GOFLAGS"), re.compile(r"(?:.*\s)?(?:-race|-msan|-asan|-cover|-gcflags=\S*-N)\b.*")),
+    (re.compile(r"CMAKE_BUILD_TYPE"), re.compile(r"debug", re.I)),
+)
+"""The same of variables that compilers and build tools read."""
 _OPTIONS = {"JAVA_TOOL_OPTIONS": _JAVA, "JDK_JAVA_OPTIONS": _JAVA, "_JAVA_OPTIONS": _JAVA, "NODE_OPTIONS": _NODE}
 
 
-def development_signs(commands: Iterable[Words], env: Mapping[str, str]) -> list[str]:
-    """What of a build's commands, of the command that ran, or of its environment is a sign, each in a few words."""
+def development_signs(
+    commands: Iterable[Words], env: Mapping[str, str], build_env: Mapping[str, str] | None = None
+) -> list[str]:
+    """What of a build's commands, of the command that ran, or of their environments is a sign, each in a few words."""
     found = []
     for words in (simple for command in commands for simple in _simple(command)):
         program = _without_prefix(words)
         before = map(_ASSIGNMENT.fullmatch, words[: len(words) - len(program)])
-        found += [*_of_environment({match[1]: match[2] for match in before if match}), *_of_command(program)]
-    return list(dict.fromkeys([*found, *_of_environment(env)]))
+        set_before = {match[1]: match[2] for match in before if match}
+        found += [*_of_environment(set_before), *_of_build_environment(set_before), *_of_command(program)]
+    return list(dict.fromkeys([*found, *_of_build_environment(build_env or {}), *_of_environment(env)]))
 
 
 def compiles_less(sign: str) -> bool:
@@ -100,6 +119,12 @@ def _of_environment(env: Mapping[str, str]) -> Iterator[str]:
             yield from (f"{name}: {word}" for word in value.split() if _OPTIONS[name].fullmatch(word))
 
 
+def _of_build_environment(env: Mapping[str, str]) -> Iterator[str]:
+    for name, value in env.items():
+        if any(names.fullmatch(name) and values.fullmatch(value) for names, values in _BUILD_ENVIRONMENT):
+            yield f"{name}={value}"
+
+
 def _of_command(words: Words) -> Iterator[str]:
     if not words:
         return
@@ -144,20 +169,35 @@ def _cargo(_: str, rest: Words) -> Iterator[str]:
 def _go(_: str, rest: Words) -> Iterator[str]:
     if _subcommand(rest) not in ("build", "install", "run"):
         return
-    yield from (f"go {_subcommand(rest)} {word}" for word in rest if word in ("-race", "-msan", "-asan"))
+    yield from (f"go {_subcommand(rest)} {word}" for word in rest if word in ("-race", "-msan", "-asan", "-cover"))
     flags = _value(rest, "-gcflags") or ""
     if "-N" in re.split(r"[\s=]", flags):
         yield "go build with -gcflags=-N"
 
 
 def _c_compiler(program: str, rest: Words) -> Iterator[str]:
-    yield from (f"{program} {word}" for word in rest if word.startswith("-fsanitize="))
+    checks = re.compile(r"-fsanitize=.*|-pg|--coverage")
+    yield from (f"{program} {word}" for word in rest if checks.fullmatch(word))
     if any(_SOURCE.search(word) for word in rest):
         levels = [word for word in rest if re.fullmatch(r"-O\w*", word)]
         if not levels and _all_known(rest):
             yield f"{program} without -O"
         elif levels and levels[-1] in ("-O0", "-Og"):
             yield f"{program} {levels[-1]}"
+
+
+def _make(_: str, rest: Words) -> Iterator[str]:
+    """Variables on its command line go before those of the makefile."""
+    told = filter(None, map(_ASSIGNMENT.fullmatch, rest))
+    yield from (f"make {sign}" for sign in _of_build_environment({match[1]: match[2] for match in told}))
+
+
+def _unreleased(program: str, rest: Words) -> Iterator[str]:
+    """Compilers that optimise when they are asked to alone."""
+    release = re.compile(r"--release|-O[1-3s]|-d[:=](?:release|danger)|--define[:=](?:release|danger)")
+    built = _subcommand(rest) in ("build", "c", "cc", "cpp", "compile", "compileToC", "compileToCpp")
+    if built and _all_known(rest) and not any(release.fullmatch(word) for word in rest):
+        yield f"{program} {_subcommand(rest)} without {'--release' if program == 'crystal' else '-d:release'}"
 
 
 def _cmake(_: str, rest: Words) -> Iterator[str]:
@@ -231,7 +271,7 @@ def _reloader(program: str, rest: Words) -> Iterator[str]:
 
 
 def _next(program: str, rest: Words) -> Iterator[str]:
-    if _subcommand(rest) == "dev":
+    if _subcommand(rest) == "dev" or (program == "vite" and _subcommand(rest) in ("", "serve")):
         yield f"{program} dev"
 
 
@@ -280,6 +320,8 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str, Words], Iterator[str]]], .
     (re.compile(r"cargo"), _cargo),
     (re.compile(r"go(?:\d[\d.]*)?"), _go),
     (re.compile(r"(?:[\w.-]+-)?(?:cc|c\+\+|gcc|g\+\+|clang|clang\+\+)(?:-\d+)?"), _c_compiler),
+    (re.compile(r"g?make"), _make),
+    (re.compile(r"crystal|nim"), _unreleased),
     (re.compile(r"cmake"), _cmake),
     (re.compile(r"meson"), _meson),
     (re.compile(r"zig"), _zig),
@@ -298,5 +340,6 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str, Words], Iterator[str]]], .
     (re.compile(r"php[\d.]*"), _php),
     (re.compile(r"rails|puma|rackup"), _rails),
     (re.compile(r"strace|ltrace|valgrind|gdb|lldb|rr|perf|heaptrack|dlv"), _watcher),
+    (re.compile(r"cProfile|profile|pdb|coverage|memory_profiler|pyinstrument|scalene|viztracer|py-spy"), _watcher),
 )
 """By the program's name; one that stands in two rows is read twice."""

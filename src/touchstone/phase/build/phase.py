@@ -25,6 +25,7 @@ from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.native_turn import native_turn
 from touchstone.phase.build.workshop import BuildError, Workshop, build_key
 from touchstone.record.sample import BuildEvidence, Sample
+from touchstone.record.secret import shown_environment
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
@@ -132,6 +133,7 @@ def _measure_build(workshop: Workshop, key: str, *, fresh: bool) -> BuildEvidenc
     shutil.rmtree(workshop.cache, ignore_errors=True)
     return BuildEvidence(
         commands=variant.build,
+        env=shown_environment(variant.build_env),
         install=installed,
         cold=True,
         cold_proof=proof,

@@ -24,9 +24,9 @@ class DevelopmentMode(RunRule):
     severity = Severity.SUSPECT
     title = "The program was built or started for its developers"
     threshold = (
-        "a command of the build, the command that ran, or a variable of its environment says so: no optimisation, a "
-        "sanitizer, a debugger or a tracer, a server that reloads or is meant for development, a JVM that does not "
-        "compile to the end, logs at debug level; not of exhibits"
+        "a command of the build, the command that ran, or a variable of their environments says so: no optimisation, a "
+        "sanitizer, counters of coverage, a profiler, a debugger or a tracer, a server that reloads or is meant for "
+        "development, a JVM that does not compile to the end, logs at debug level; not of exhibits"
     )
     threshold_reason = (
         "each of them is a developer's choice, and none is what a service is deployed with; how much it costs depends "
@@ -43,7 +43,9 @@ class DevelopmentMode(RunRule):
             samples = [s for s in case.run.samples if s.contender == contender.name]
             commands = [command for s in samples if s.build is not None for command in s.build.commands]
             started = next((s for s in samples if s.argv), None)
-            signs = development_signs([*commands, *([started.argv] if started else [])], started.env if started else {})
+            built_with = {name: value for s in samples if s.build is not None for name, value in s.build.env.items()}
+            ran = [started.argv] if started else []
+            signs = development_signs([*commands, *ran], started.env if started else {}, built_with)
             if not signs:
                 continue
             less = [sign for sign in signs if compiles_less(sign)]
