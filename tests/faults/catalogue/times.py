@@ -67,6 +67,13 @@ TIMES: tuple[Setup, ...] = (
         servers=knobs(delay_ms=20, stall_ms=200, stall_every_ms=1000),
     ),
     Setup(
+        "rate-limited",
+        "three contenders in turn; one answers 3,000 requests per second, and has a second's worth of them to spare",
+        ("needs-rest",),
+        servers=knobs(work_us=60) * 2 + knobs(work_us=60, tokens_per_s=3000),
+        rounds=2,
+    ),
+    Setup(
         "stalls-while-crowded",
         "stalls for 100 ms in each second, while others use the generator's CPU",
         ("stall-in-closed-loop",),

@@ -42,6 +42,10 @@ from touchstone.record.sample import TARE, Sample
 
 _TOLD = 3
 """Strangers that are told by name, as many as the engine tells of a slice."""
+_UNBROKEN_S = 2.0
+"""Twice the second for which the buckets of rate limiters usually last."""
+_UNBROKEN_ROUNDS = 2
+"""One such turn may be disturbed by chance; of two hardly both."""
 
 
 def sliced_loads(bench: Bench) -> dict[str, Load]:
@@ -155,6 +159,7 @@ class _SlicedLoad:
             ]
             with bench.take_turns(job, self.load.timeout_s) as session:
                 warm_ups = self._warm_up(session)
+                self._without_rest(session)
                 slice_s = self._slice_lengths()
                 self._laps(session, slice_s)
                 result = session.finish(after_s)
@@ -242,6 +247,18 @@ class _SlicedLoad:
         for index, account in accounts.items():
             self.started[index].first_warm_up = before[index] or account
         return accounts
+
+    def _without_rest(self, session: SlicesSession) -> None:
+        """A long turn of each contender and the null server, as the last of the warm-up, in the first rounds.
+
+        What is refilled while others have their turn, such as the tokens of a rate limiter, lasts for a short one.
+        """
+        if self.load.loop != "closed" or self.round_number > _UNBROKEN_ROUNDS:
+            return
+        self.bench.watcher.step(f"{self.name}: without a rest")
+        for record in session.turns("warmup", [Turn(index, _UNBROKEN_S) for index in self._live]):
+            record.unbroken = True
+            self.records.append(record)
 
     def _slice_lengths(self) -> dict[int, float]:
         """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""

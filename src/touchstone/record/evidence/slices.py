@@ -72,6 +72,8 @@ class Slice(Record):
     """By dependency, as `server_cpu_s`; None if none has a process of its own."""
     lap: int | None = None
     """The lap that the turn belongs to, from 0; None in the warm-up."""
+    unbroken: bool = Field(default=False, exclude_if=lambda unbroken: not unbroken)
+    """A long turn at the end of the warm-up, which shows whether the contender keeps its rate without rests."""
 
     @property
     def left_here(self) -> float | None:
