@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from touchstone.isolation.cgroup import create_cgroup
+from touchstone.isolation.cgroup import create_cgroup, describe_cgroups
 from touchstone.isolation.port import foreign_listener, free_port, ports_of
 from touchstone.isolation.process import StartError, describe_exit, start_process, tail
 
@@ -127,3 +127,16 @@ def test_the_end_of_a_log_says_something_and_commands_no_terminal(tmp_path: Path
     assert tail(log) == ["first", "error: no\tsuch ä"]
     assert tail(log, 1) == ["error: no\tsuch ä"]
     assert tail(tmp_path / "none.log") == []
+
+
+@pytest.mark.skipif(describe_cgroups() == "not permitted", reason="no cgroup may be made here")
+def test_the_cpu_that_it_takes_to_end_is_told_apart_from_what_it_took_before(tmp_path: Path) -> None:
+    late = "import signal, sys, time\n"
+    late += "def end(*_):\n while time.process_time() < 0.6: pass\n sys.exit()\n"
+    late += "signal.signal(signal.SIGTERM, end)\nprint('up', flush=True)\nsignal.pause()"
+    process = started(tmp_path, late, cgroup=create_cgroup())
+    assert process.cpu_at_end is None
+    process.stop()
+    used = process.cpu_at_end
+    assert used is not None and used.before_s < 0.4 < used.ending_s
+    assert used.before_s + used.ending_s == pytest.approx(0.6, abs=0.15)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,14 @@ from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.container import start_container
+from touchstone.isolation.log_files import grown, log_files
 from touchstone.isolation.long_log import shorten
 from touchstone.isolation.port import foreign_listener
 from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import ServerProcess, StartError, start_process
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
-from touchstone.record.evidence.surroundings import Confinement
+from touchstone.record.evidence.surroundings import Confinement, CpuAtEnd
 from touchstone.record.sample import Placement, Sample
 from touchstone.record.secret import shown_command, shown_environment
 
@@ -197,6 +198,7 @@ def running(
         try:
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
                 wait_until_ready(bench, process, port, ready_within_s)
+                logs = log_files(process.tree(), log)
                 contender = Running(
                     process,
                     host,
@@ -207,6 +209,7 @@ def running(
                     allowed_hosts=(host,) if bench.generators.places else (),
                 )
                 yield contender
+                sample.log_file_bytes = grown(logs, log_files(process.tree(), log))
                 if found := watch.account():
                     sample.confinement.append(Confinement.model_validate(found))
             sample.server_exit = process.exited()
@@ -215,4 +218,6 @@ def running(
             if killed := process.oom_kills():
                 sample.oom_kills = killed
             sample.stopped = process.stop(patience_s)
+            if used := process.cpu_at_end:
+                sample.cpu_at_end = CpuAtEnd.model_validate(asdict(used))
             sample.log_bytes = shorten(log)

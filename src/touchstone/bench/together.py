@@ -27,8 +27,10 @@ _OF_THE_PROCESS = (
     "server_exit",
     "foreign_listener",
     "stopped",
+    "cpu_at_end",
     "oom_kills",
     "log_bytes",
+    "log_file_bytes",
 )
 """What belongs to a process, and so to every load that was put on it."""
 

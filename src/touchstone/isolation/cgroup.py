@@ -85,6 +85,15 @@ class Cgroup:
             return _NO_LIMIT if text == "max" else int(text)
         return None
 
+    def cpu_s(self) -> float | None:
+        """CPU seconds that all have used who are or were in the group; None if the kernel does not say."""
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            if self.version == 2:
+                fields = dict(line.split() for line in (self.paths["cpu"] / "cpu.stat").read_text().splitlines())
+                return int(fields["usage_usec"]) / 1e6
+            return int((self.paths["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
+        return None
+
     def shared_memory(self) -> int | None:
         """Bytes of shared memory and files in memory charged to the group, mapped or not; None if it is not said."""
         with contextlib.suppress(OSError, KeyError, ValueError):

@@ -50,6 +50,16 @@ class Orphans:
     """CPU seconds that all had used, those included that had ended before."""
 
 
+@dataclass(frozen=True)
+class CpuAtEnd:
+    """CPU seconds of a process tree, by its cgroup."""
+
+    before_s: float
+    """In all its life until it was told to end."""
+    ending_s: float
+    """From then until nothing of it was left."""
+
+
 @dataclass
 class ServerProcess:
     """A process in a session of its own; ended by its id and those of its descendants, never by a name."""
@@ -64,6 +74,8 @@ class ServerProcess:
     """The lab's children from before it was started."""
     known: set[int] = field(default_factory=set)
     """All that were seen in its tree."""
+    cpu_at_end: CpuAtEnd | None = None
+    """Known once it has been stopped, where it has a cgroup of ours."""
 
     @property
     def pid(self) -> int:
@@ -153,6 +165,7 @@ class ServerProcess:
     def stop(self, patience_s: float = 10.0) -> str:
         """End it: SIGTERM first, SIGKILL to what is left after `patience_s`. Returns how it ended, in words."""
         tree = self._whole_tree()
+        used = self.cgroup.cpu_s() if self.cgroup else None
         self.popen.poll()
         if self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -175,6 +188,8 @@ class ServerProcess:
             deadline = time.monotonic() + _UNTIL_KILLED_S
             while self.cgroup.pids() and time.monotonic() < deadline:
                 time.sleep(0.01)
+            if used is not None and (whole := self.cgroup.cpu_s()) is not None:
+                self.cpu_at_end = CpuAtEnd(used, max(0.0, whole - used))
             self.cgroup.remove()
         _SERVERS.pop(self.pid, None)
         how = describe_exit(self.popen.returncode)

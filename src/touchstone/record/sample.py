@@ -19,7 +19,7 @@ from touchstone.record.evidence.peak import PeakResult
 from touchstone.record.evidence.probe import ProbeReport
 from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.evidence.slices import SlicesEvidence
-from touchstone.record.evidence.surroundings import Confinement, LeftInWork, MachineState
+from touchstone.record.evidence.surroundings import Confinement, CpuAtEnd, LeftInWork, MachineState
 from touchstone.record.evidence.train import TrainEvidence
 from touchstone.record.secret import shown_job
 from touchstone.vocabulary.figure import FIGURES
@@ -130,6 +130,8 @@ class BuildEvidence(Record):
     """How an artifact came about."""
 
     commands: list[list[str]] = []
+    env: dict[str, str] = Field(default={}, exclude_if=lambda env: not env)
+    """What the manifest sets for the build beyond the lab's own variables."""
     install: InstallEvidence | None = None
     """What this build itself installed; what its base installed stands with the base."""
     cold: bool = False
@@ -251,10 +253,14 @@ class Sample(Record):
     """Who held the port if it was not the contender's process tree."""
     stopped: str | None = None
     """How the server ended after it was asked to, in words."""
+    cpu_at_end: CpuAtEnd | None = Field(default=None, exclude_if=lambda used: used is None)
+    """What it used until it was told to end, and after; None where it has no cgroup of ours."""
     oom_kills: int | None = None
     """Processes of the contender that the kernel ended for want of memory."""
     log_bytes: int | None = Field(default=None, exclude_if=lambda size: size is None)
     """What its process wrote to standard output and error in all its life, under every load that was put on it."""
+    log_file_bytes: int = Field(default=0, exclude_if=lambda size: size == 0)
+    """What it appended in that time to other files, which its process tree held open from the first response on."""
     machine: MachineState | None = None
     confinement: list[Confinement] = []
     """One account for each start at which something was found."""

@@ -27,6 +27,12 @@ TRICKS: tuple[Setup, ...] = (
         needs_quiet=True,
     ),
     Setup(
+        "works-at-its-end",
+        "two contenders; one puts half of each request's work off until it is told to end",
+        ("works-while-off",),
+        servers=(*knobs(work_us=60), *knobs(work_us=30, put_off_us=30)),
+    ),
+    Setup(
         "beside-a-spinner",
         "two contenders; the other one never sleeps",
         ("neighbour-works",),
@@ -233,5 +239,11 @@ TRICKS: tuple[Setup, ...] = (
         "two contenders; one logs each request, which no setting says",
         ("logs-unequal",),
         servers=(*knobs(), *knobs(log_each=1)),
+    ),
+    Setup(
+        "logs-to-a-file",
+        "two contenders; one has an access log of its own, and writes nothing to standard output",
+        ("logs-unequal",),
+        servers=(*knobs(), *knobs(log_file_each=1)),
     ),
 )

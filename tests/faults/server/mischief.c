@@ -131,6 +131,13 @@ static void fail_start(void) {
     close(file);
 }
 
+// What each request left to do is done when the server is told to end.
+static void end_late(int unused) {
+    (void)unused;
+    (void)burn_cpu(knobs.put_off_us * 1000 * atomic_load(&shared->served));
+    _exit(0);
+}
+
 void before_start(void) {
     char folder[600];
     if (knobs.refuse_start) {
@@ -142,6 +149,12 @@ void before_start(void) {
     }
     if (knobs.ignore_term) {
         signal(SIGTERM, SIG_IGN);
+    }
+    if (knobs.put_off_us) {
+        signal(SIGTERM, end_late);
+    }
+    if (knobs.leave_zombie_every) {
+        signal(SIGCHLD, SIG_DFL);
     }
     if (knobs.quota_us && cgroup_folder("cpu", folder, sizeof folder)) {
         write_number(folder, "cpu.cfs_quota_us", knobs.quota_us);
@@ -233,6 +246,25 @@ static void leak(long number) {
     }
 }
 
+// A rate limiter with a bucket for one second: who comes too often waits.
+static void take_token(void) {
+    static double tokens;
+    static struct timespec last;
+    struct timespec now;
+    double rate = (double)knobs.tokens_per_s;
+    for (;;) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        double passed = (double)(now.tv_sec - last.tv_sec) + (double)(now.tv_nsec - last.tv_nsec) / 1e9;
+        last = now;
+        tokens = fmin(rate, tokens + rate * passed);
+        if (tokens >= 1) {
+            tokens -= 1;
+            return;
+        }
+        usleep((useconds_t)((1 - tokens) / rate * 1e6) + 1);
+    }
+}
+
 static void take_time(long number) {
     static long next_stall;
     long first = 0, now = now_ms();
@@ -240,6 +272,9 @@ static void take_time(long number) {
         atomic_compare_exchange_strong(&shared->first_ms, &first, now);
     }
     long since = now - atomic_load(&shared->first_ms);
+    if (knobs.tokens_per_s) {
+        take_token();
+    }
     if (knobs.stall_ms) {
         if (!next_stall) {
             next_stall = knobs.stall_first_ms ? knobs.stall_first_ms : knobs.stall_every_ms;
@@ -263,6 +298,15 @@ static void take_time(long number) {
     }
 }
 
+// A line in an access log next to the program.
+static void log_to_file(long number) {
+    static int file = -1;
+    if (file < 0) {
+        file = open("access.log", O_WRONLY | O_CREAT | O_APPEND, 0644);
+    }
+    dprintf(file, "127.0.0.1 - - \"GET /work?n=%ld HTTP/1.1\" 200 - \"-\" \"a client of some kind\"\n", number);
+}
+
 void around_request(long number) {
     if (knobs.log_each) {
         fprintf(stderr, "request %ld\n", number);
@@ -281,6 +325,12 @@ void around_request(long number) {
     }
     if (knobs.hog_after && number == knobs.hog_after) {
         hog();
+    }
+    if (knobs.log_file_each) {
+        log_to_file(number);
+    }
+    if (knobs.leave_zombie_every && number % knobs.leave_zombie_every == 0 && fork() == 0) {
+        _exit(0);
     }
     if (knobs.helper_every && number % knobs.helper_every == 0 && fork() == 0) {
         _exit(0);

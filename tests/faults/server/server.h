@@ -22,11 +22,11 @@
     /* time */                                                                                                         \
     X(work_us) X(extra_us) X(extra_from_ms) X(extra_to_ms) X(growing_ns) X(delay_ms) X(stall_ms) X(stall_every_ms)     \
     X(stall_first_ms) X(start_ms) X(halving_ms) X(sleep_growing_ns) X(slow_ms) X(slow_beyond) X(slow_worker)           \
-    X(slow_after_ms)                                                                                                   \
+    X(slow_after_ms) X(tokens_per_s)                                                                                                   \
     /* the process */                                                                                                  \
     X(die_after) X(die_signal) X(workers) X(respawn) X(child_dies_after) X(ignore_term) X(fail_start_every)            \
     X(refuse_start) X(leak_fd_every) X(leak_fd_most) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
-    X(idle_threads) X(log_each) X(shared_bytes) X(spin) X(fill_files)                                                  \
+    X(idle_threads) X(log_each) X(log_file_each) X(shared_bytes) X(spin) X(fill_files) X(leave_zombie_every) X(put_off_us)                                                  \
     /* where it was put */                                                                                             \
     X(all_cpus) X(stray_ms) X(raise_priority) X(leave_cgroup) X(lift_limit) X(daemonise) X(escape) X(hidden_bytes) X(leave_file)\
     X(change_file) X(change_self) X(halt_ms)                                                                                      \

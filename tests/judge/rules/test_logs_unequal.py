@@ -53,3 +53,13 @@ def test_a_banner_is_no_log_of_requests() -> None:
 
 def test_records_that_do_not_say() -> None:
     assert codes(sound_run()) == set()
+
+
+@pytest.mark.parametrize(("appended", "told"), [(80.0, {"rust/std"}), (6.0, set())])
+def test_a_log_of_its_own_counts_like_standard_output(appended: float, told: set[str]) -> None:
+    run = sound_run()
+    for contender in ("go/std", "rust/std", "kotlin/jvm"):
+        _log(run, contender, 0.0)
+    for sample in loads(run, "rust/std"):
+        sample.log_file_bytes = int(appended * result_of(sample).counts.completed)
+    assert {f.contender for f in fired(run, "logs-unequal")} == told

@@ -2,9 +2,10 @@ import pytest
 
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Severity
+from touchstone.record.evidence.surroundings import CpuAtEnd
 
 from ..slices import resting_run
-from ..sound import codes, fired
+from ..sound import codes, fired, loads
 
 
 @pytest.mark.parametrize(("share", "severity"), [(0.045, Severity.NOTE), (0.08, Severity.SUSPECT)])
@@ -40,3 +41,26 @@ def test_the_one_that_works_while_off_is_not_called_faster() -> None:
     run = resting_run(lambda name: 0.5 if name == "rust/plain" else 0.0)
     (found,) = (c for c in judge(run).comparisons if c.figure == "throughput")
     assert found.low is not None and found.low < 0.75
+
+
+@pytest.mark.parametrize(
+    ("before_s", "ending_s", "severity"),
+    [
+        (10.0, 0.19, None),
+        (10.0, 0.3, Severity.NOTE),
+        (10.0, 0.49, Severity.NOTE),
+        (10.0, 0.51, Severity.SUSPECT),
+        (0.4, 0.24, None),  # a runtime ends, after a load that needed little
+        (0.4, 0.26, Severity.SUSPECT),
+    ],
+)
+def test_what_is_put_off_until_the_end_is_told_beyond_what_a_runtime_ends_in(
+    before_s: float, ending_s: float, severity: Severity | None
+) -> None:
+    run = resting_run(lambda _name: 0.0)
+    for sample in loads(run, "rust/plain"):
+        sample.cpu_at_end = CpuAtEnd(before_s=before_s, ending_s=ending_s)
+    found = fired(run, "works-while-off")
+    assert {(f.contender, f.severity) for f in found} == ({("rust/plain", severity)} if severity else set())
+    if found:
+        assert found[0].doubt is not None and found[0].doubt.slower == pytest.approx(1 + ending_s / before_s)

@@ -70,6 +70,15 @@ class Confinement(Record):
     """RSS of its processes at that moment."""
 
 
+class CpuAtEnd(Record):
+    """CPU of a contender's process tree before and after it was told to end, in seconds."""
+
+    before_s: float
+    """In all its life until then: its start, the checks, warm-ups and all loads."""
+    ending_s: float
+    """From the signal until nothing of it was left."""
+
+
 class LeftInWork(Record):
     """Files that earlier starts in the same run had left next to the program."""
 

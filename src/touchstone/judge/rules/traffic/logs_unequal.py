@@ -28,8 +28,9 @@ class LogsUnequal(RunRule):
     severity = Severity.SUSPECT
     title = "One contender logs its requests, and another does not"
     threshold = (
-        "bytes written to standard output and error per response, over all loads of a process and beyond 32 KiB: 8 or "
-        "more, and ten times what another one writes; where most contenders agree, only those who differ are named"
+        "bytes per response written to standard output and error, or appended to files that are open for nothing else, "
+        "over all loads of a process and beyond 32 KiB: 8 or more, and ten times what another one writes; where most "
+        "contenders agree, only those who differ are named"
     )
     threshold_reason = (
         "a line of an access log has some 80 bytes, so that 8 are a line for every tenth response; frameworks say some "
@@ -66,6 +67,6 @@ def _per_response(groups: list[Group]) -> float | None:
         log = sample.files.get("log")
         if sample.result is None or sample.log_bytes is None or log is None:
             continue
-        sizes[log] = max(0, sample.log_bytes - START)
+        sizes[log] = max(0, sample.log_bytes + sample.log_file_bytes - START)
         answered += max(sample.result.totals.completed, sample.result.counts.completed)
     return sum(sizes.values()) / answered if answered else None

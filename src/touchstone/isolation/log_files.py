@@ -1,0 +1,46 @@
+"""Files that a process tree appends to: the logs that go past its standard output."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+import psutil
+
+LogFiles = dict[tuple[int, int], int]
+"""Bytes of each, by device and inode."""
+
+
+def log_files(processes: Iterable[psutil.Process], output: Path) -> LogFiles:
+    """The regular files that are open for appending, and for nothing else. Its standard `output` is none of them.
+
+    Databases and stores open theirs to read as well, or write at places of their own choice.
+    """
+    found: LogFiles = {}
+    own = output.stat() if output.exists() else None
+    for process in processes:
+        with contextlib.suppress(OSError):
+            for link in Path(f"/proc/{process.pid}/fd").iterdir():
+                # Closed, or ended, meanwhile.
+                with contextlib.suppress(OSError, ValueError, IndexError):
+                    state = link.stat()
+                    place = (state.st_dev, state.st_ino)
+                    is_own = own is not None and place == (own.st_dev, own.st_ino)
+                    if not is_own and stat.S_ISREG(state.st_mode) and _appends(process.pid, link.name):
+                        found[place] = state.st_size
+    return found
+
+
+def grown(before: LogFiles, after: LogFiles) -> int:
+    """Bytes that were appended to files which were open at both moments."""
+    return sum(max(0, size - before[file]) for file, size in after.items() if file in before)
+
+
+def _appends(pid: int, descriptor: str) -> bool:
+    """Whether it was opened with O_APPEND, to write only (/proc/PID/fdinfo, proc(5))."""
+    lines = Path(f"/proc/{pid}/fdinfo/{descriptor}").read_text().splitlines()
+    flags = int(next(line for line in lines if line.startswith("flags:")).split()[1], 8)
+    return bool(flags & os.O_APPEND) and flags & os.O_ACCMODE == os.O_WRONLY
