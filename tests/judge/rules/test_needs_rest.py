@@ -60,6 +60,15 @@ def test_who_was_still_warming_up_says_nothing_of_rests() -> None:
     assert not fired(run, "needs-rest")
 
 
+def test_who_had_died_by_then_says_nothing_of_rests() -> None:
+    run = _run({})
+    for sample in run.samples:
+        for one in sample.slices.slices if sample.slices is not None and sample.contender == "rust/plain" else []:
+            if one.unbroken:
+                one.begin, one.ok = one.end, 0
+    assert not fired(run, "needs-rest")
+
+
 def test_sound_contenders_and_runs_without_such_turns() -> None:
     assert codes(_run({})) == set()
     assert not fired(sliced_run(RATES), "needs-rest")

@@ -256,7 +256,8 @@ class _SlicedLoad:
         if self.load.loop != "closed" or self.round_number > _UNBROKEN_ROUNDS:
             return
         self.bench.watcher.step(f"{self.name}: without a rest")
-        for record in session.turns("warmup", [Turn(index, _UNBROKEN_S) for index in self._live]):
+        answering = [index for index in self._live if not fell_silent(self._turns(index))]
+        for record in session.turns("warmup", [Turn(index, _UNBROKEN_S) for index in answering]):
             record.unbroken = True
             self.records.append(record)
 
@@ -295,7 +296,11 @@ class _SlicedLoad:
 
     def _lapped(self, index: int) -> list[TurnRecord]:
         """A contender's turns that count, until now."""
-        return [record for record in self.records if record.contender == index and record.lap is not None]
+        return [record for record in self._turns(index) if record.lap is not None]
+
+    def _turns(self, index: int) -> list[TurnRecord]:
+        """All of a contender's turns, until now."""
+        return [record for record in self.records if record.contender == index]
 
     def _keep(self, result: SlicesResult, warm_ups: dict[int, WarmUp], slice_s: Mapping[int, float]) -> None:
         self._put_slices(warm_ups, slice_s)

@@ -76,6 +76,7 @@ def _rates(sample: Sample) -> list[float]:
 
 
 def _unbroken_rate(sample: Sample) -> float:
-    """Right responses per second without a rest; 0 where it was not looked at."""
+    """Right responses per second without a rest; 0 where it was not looked at, or the contender had died by then."""
     turns = [one for one in sample.slices.slices if one.unbroken] if sample.slices else []
-    return sum(one.ok for one in turns) / sum(one.end - one.begin for one in turns) if turns else 0.0
+    seconds = sum(one.end - one.begin for one in turns)
+    return sum(one.ok for one in turns) / seconds if seconds > 0 else 0.0
