@@ -43,13 +43,17 @@ class Checker:
         source = ValueSource(self.seed)
         broken: list[Exchange] = []
         sent = ok = 0
+        took: list[float] = []
         for step in check.steps:
             if isinstance(step, Wait):
                 time.sleep(step.wait_s)
             elif isinstance(step, Act):
                 self.act(step, source)
             else:
+                began = time.monotonic()
                 outcome = self.send(step, source)
+                if step.repeat == 1 and not step.within_s:
+                    took.append(time.monotonic() - began)
                 sent += step.repeat
                 ok += step.repeat - len(outcome)
                 broken += outcome
@@ -63,7 +67,9 @@ class Checker:
                         received=str(proven.found),
                     )
                 )
-        return CheckOutcome(id=check.id, says=check.says, passed=not broken, broken=broken[:_KEPT])
+        return CheckOutcome(
+            id=check.id, says=check.says, passed=not broken, broken=broken[:_KEPT], longest_s=max(took, default=None)
+        )
 
     def act(self, step: Act, source: ValueSource) -> None:
         """Do to a dependency what a step says. Raises DependencyError."""

@@ -53,6 +53,8 @@ class CheckOutcome(Record):
     says: str
     passed: bool
     broken: list[Exchange] = []
+    longest_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """What the slowest of the requests took that were sent once; None where none was."""
 
 
 class ProofOutcome(Record):

@@ -115,6 +115,14 @@ TRICKS: tuple[Setup, ...] = (
         phases=("boot", "load"),
     ),
     Setup(
+        "starts-with-its-first-request",
+        "answers its ready request at once, and makes all else ready with the first request, which takes 1 s",
+        ("ready-too-early",),
+        servers=knobs(first_ms=1000),
+        phases=("boot", "load"),
+        least={"ready-too-early": "suspect"},
+    ),
+    Setup(
         "drops-idle",
         "connections that are idle for a second are closed",
         ("held-requests-failed",),

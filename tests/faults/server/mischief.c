@@ -272,6 +272,9 @@ static void take_time(long number) {
         atomic_compare_exchange_strong(&shared->first_ms, &first, now);
     }
     long since = now - atomic_load(&shared->first_ms);
+    if (knobs.first_ms && number == 1) {
+        usleep((useconds_t)knobs.first_ms * 1000);
+    }
     if (knobs.tokens_per_s) {
         take_token();
     }

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.judge.judgement import Finding, Severity
+from touchstone.judge.figures import BOOT_TIME
+from touchstone.judge.judgement import Doubt, Finding, Severity
+from touchstone.judge.language.quantity import seconds
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
+
+LEAST_S = 0.5
+TIMES = 4
 
 
 class ReadyTooEarly(SampleRule):
@@ -21,10 +26,13 @@ class ReadyTooEarly(SampleRule):
     title = "The first response came before the service was ready"
     threshold = (
         "a request of a load, or a check of the contract that held otherwise, that is not answered correctly when it "
-        "follows the first correct response to the ready request"
+        "follows the first correct response to the ready request; suspect where one of a load takes longer than the "
+        "whole start, than 0.5 s and than four times the load's p99"
     )
     threshold_reason = (
-        "the figure is the time to the first valid response, and a service that cannot do the work yet has not started"
+        "the figure is the time to the first valid response, and a service that cannot do the work yet has not "
+        "started; nor has one that leaves most of it to the first request, and half a second is more than first "
+        "connections to dependencies and the classes of a first request take"
     )
     next_step = "Let `ready` be a request that does the work, or let the service answer only when it can."
     own_failure = True
@@ -48,3 +56,28 @@ class ReadyTooEarly(SampleRule):
                 sample=sample,
                 evidence={"checks": [c.model_dump() for c in broken[:3]]},
             )
+        yield from self._left_to_the_first_request(sample, case)
+
+    def _left_to_the_first_request(self, sample: Sample, case: Case) -> Iterator[Finding]:
+        start_s = sample.figures.get("boot_first_response")
+        for check in sample.checks if start_s else []:
+            later = [
+                loaded.figures["latency_p99"]
+                for loaded in case.run.samples
+                if f"load-{loaded.load}" == check.id
+                and loaded.contender == sample.contender
+                and "latency_p99" in loaded.figures
+            ]
+            first_s = check.longest_s or 0.0
+            if not later or not start_s or first_s <= max(LEAST_S, start_s, TIMES * max(later)):
+                continue
+            yield self.finding(
+                f"the first request of {check.id.removeprefix('load-')} took {seconds(first_s)}, and the start "
+                f"{seconds(start_s)}",
+                severity=Severity.SUSPECT,
+                sample=sample,
+                figures=BOOT_TIME,
+                doubt=Doubt(slower=1 + first_s / start_s, reason="a part of the start is left to the first request"),
+                evidence={"first_s": first_s, "start_s": start_s, "p99_s": max(later)},
+            )
+            return
