@@ -25,8 +25,19 @@ def test_what_is_appended_to_a_log_is_counted_from_one_look_to_the_next(
     with place.open("a", buffering=1) as log:
         before = log_files(me, tmp_path / "none")
         log.write("GET /work 200\n")
-        assert grown(before, log_files(me, tmp_path / "none")) == 14
-    assert grown(before, log_files(me, tmp_path / "none")) == 0  # it is closed
+        assert grown(before, log_files(me, tmp_path / "none"), tmp_path / "work") == 14
+    assert grown(before, log_files(me, tmp_path / "none"), tmp_path / "work") == 0  # it is closed
+
+
+def test_a_log_that_the_first_request_opens_counts_where_the_folder_was_empty(
+    tmp_path: Path, me: list[psutil.Process]
+) -> None:
+    before = log_files(me, tmp_path / "none")
+    with (tmp_path / "access.log").open("a", buffering=1) as log:
+        log.write("GET /work 200\n")
+        after = log_files(me, tmp_path / "none")
+    assert grown(before, after, tmp_path) == 14
+    assert grown(before, after, tmp_path / "work") == 0
 
 
 def test_standard_output_is_no_log_of_its_own(tmp_path: Path, me: list[psutil.Process]) -> None:

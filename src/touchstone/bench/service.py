@@ -209,7 +209,7 @@ def running(
                     allowed_hosts=(host,) if bench.generators.places else (),
                 )
                 yield contender
-                sample.log_file_bytes = grown(logs, log_files(process.tree(), log))
+                sample.log_file_bytes = grown(logs, log_files(process.tree(), log), built.cwd)
                 if found := watch.account():
                     sample.confinement.append(Confinement.model_validate(found))
             sample.server_exit = process.exited()

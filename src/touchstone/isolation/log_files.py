@@ -6,12 +6,23 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-LogFiles = dict[tuple[int, int], int]
-"""Bytes of each, by device and inode."""
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file, and how long it was when it was looked at."""
+
+    path: Path
+    size: int
+    """In bytes."""
+
+
+LogFiles = dict[tuple[int, int], LogFile]
+"""By device and inode."""
 
 
 def log_files(processes: Iterable[psutil.Process], output: Path) -> LogFiles:
@@ -25,18 +36,27 @@ def log_files(processes: Iterable[psutil.Process], output: Path) -> LogFiles:
         with contextlib.suppress(OSError):
             for link in Path(f"/proc/{process.pid}/fd").iterdir():
                 # Closed, or ended, meanwhile.
-                with contextlib.suppress(OSError, ValueError, IndexError):
+                with contextlib.suppress(OSError, ValueError, IndexError, StopIteration):
                     state = link.stat()
                     place = (state.st_dev, state.st_ino)
                     is_own = own is not None and place == (own.st_dev, own.st_ino)
                     if not is_own and stat.S_ISREG(state.st_mode) and _appends(process.pid, link.name):
-                        found[place] = state.st_size
+                        found[place] = LogFile(link.readlink(), state.st_size)
     return found
 
 
-def grown(before: LogFiles, after: LogFiles) -> int:
-    """Bytes that were appended to files which were open at both moments."""
-    return sum(max(0, size - before[file]) for file, size in after.items() if file in before)
+def grown(before: LogFiles, after: LogFiles, home: Path) -> int:
+    """Bytes that were appended to files which were open at both moments, or were made meanwhile in `home`.
+
+    Elsewhere a file that was opened meanwhile may hold the lines of years.
+    """
+    total = 0
+    for place, file in after.items():
+        if place in before:
+            total += max(0, file.size - before[place].size)
+        elif file.path.is_relative_to(home):
+            total += file.size
+    return total
 
 
 def _appends(pid: int, descriptor: str) -> bool:

@@ -262,7 +262,7 @@ class Sample(Record):
     log_bytes: int | None = Field(default=None, exclude_if=lambda size: size is None)
     """What its process wrote to standard output and error in all its life, under every load that was put on it."""
     log_file_bytes: int = Field(default=0, exclude_if=lambda size: size == 0)
-    """What it appended in that time to other files, which its process tree held open from the first response on."""
+    """What it appended to other files: to those open from the first response on, and to those of its own folder."""
     machine: MachineState | None = None
     confinement: list[Confinement] = []
     """One account for each start at which something was found."""

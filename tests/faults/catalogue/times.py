@@ -68,10 +68,11 @@ TIMES: tuple[Setup, ...] = (
     ),
     Setup(
         "rate-limited",
-        "three contenders in turn; one answers 3,000 requests per second, and has a second's worth of them to spare",
+        "three contenders in turn; one answers 1,500 requests per second, and has a second's worth of them to spare",
         ("needs-rest",),
-        servers=knobs(work_us=60) * 2 + knobs(work_us=60, tokens_per_s=3000),
+        servers=knobs(work_us=60) * 2 + knobs(work_us=60, tokens_per_s=1500),
         rounds=2,
+        needs_quiet=True,
     ),
     Setup(
         "stalls-while-crowded",
