@@ -39,6 +39,12 @@ def said(work: Path, program: str, env: Mapping[str, str] | None = None) -> str:
     return log.read_text().strip()
 
 
+def test_neither_does_one_in_shared_memory_that_outlives_its_maker(work: Path) -> None:
+    key = uuid.uuid4().int & 0x7FFFFFFF
+    make = f"import ctypes\nprint(ctypes.CDLL(None).shmget({key}, 4096, 0o1000 | 0o2000 | 0o600) >= 0)"
+    assert [said(work, make), said(work, make)] == ["True", "True"]  # IPC_CREAT | IPC_EXCL: it was not there
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_a_word_to_the_next_start_does_not_arrive(work: Path, place: str) -> None:
     name = f"word-{uuid.uuid4()}"

@@ -14,13 +14,16 @@ from pathlib import Path
 from touchstone.isolation.child import start_child
 
 _C = ctypes.CDLL(None, use_errno=True)
-_CLONE_NEWNS = 0x00020000
+_CLONE_NEWNS, _CLONE_NEWIPC = 0x00020000, 0x08000000
 _MS_BIND, _MS_REC, _MS_PRIVATE = 4096, 16384, 1 << 18
 
 
 @dataclass(frozen=True)
 class PrivatePlaces:
-    """Folders that differ for one process and its descendants, in a mount namespace of their own."""
+    """Folders that differ for one process and its descendants, in a mount namespace of their own.
+
+    Segments of shared memory and queues (sysvipc(7), mq_overview(7)), which outlive who made them, are its own as well.
+    """
 
     replaced: Mapping[Path, Path] = field(default_factory=dict)
     """By the folder that the process sees: the one that it gets instead. Both exist."""
@@ -37,8 +40,8 @@ class PrivatePlaces:
     def enter(self) -> None:
         """Change them for the calling process, between fork and exec. Raises OSError if that is not permitted."""
         cwd = Path.cwd()
-        if _C.unshare(_CLONE_NEWNS):
-            raise OSError(ctypes.get_errno(), "no mount namespace of its own is permitted")
+        if _C.unshare(_CLONE_NEWNS | _CLONE_NEWIPC):
+            raise OSError(ctypes.get_errno(), "no mount and IPC namespaces of its own are permitted")
         _mount("none", Path("/"), _MS_REC | _MS_PRIVATE)
         # Only what is opened within the namespace can be mounted in it, and what is mounted hides what lay there.
         instead = {place: _open(other) for place, other in self.replaced.items()}
