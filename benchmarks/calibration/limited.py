@@ -58,7 +58,7 @@ def limited(*words: str) -> Iterator[Target]:
     try:
         while not answers():
             pass
-        yield Target(f"http://127.0.0.1:{port}", watch(process.pid, [], [], after_s=0.0), 1, died, answers)
+        yield Target(f"http://127.0.0.1:{port}", watch(process.pid, [], [], after_s=0.0), 1, died=died, answers=answers)
     finally:
         process.kill()
         process.wait()

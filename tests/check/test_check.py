@@ -69,6 +69,17 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
     assert problems(tmp_path) == []
 
 
+def test_what_a_preparation_captures_is_known_to_requests_and_journeys(tmp_path: Path) -> None:
+    prepare = 'prepare = [{ target = "/login", captures = { token = { json = "/token" } } }]\n'
+    requests = SCENARIO.replace("requests = [\n", prepare + "requests = [\n").replace("{counter}", "{capture.token}")
+    assert problems(tmp_path / "requests", requests) == []
+    steps = 'steps = [{ target = "/{capture.token}" }, { target = "/{capture.other}" }]'
+    journeys = f'[loads.go]\ntitle = "Go"\n{prepare}[[loads.go.journeys]]\nname = "go"\n{steps}\n'
+    (found,) = problems(tmp_path / "journeys", SCENARIO + journeys)
+    assert "{capture.other}" in found.what
+    assert "captured is token" in found.fix
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

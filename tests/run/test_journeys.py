@@ -126,6 +126,36 @@ def test_a_journey_is_loaded_in_slices_with_every_response_checked(tmp_path: Pat
     assert not invalid
 
 
+LOGGED_IN = """
+[loads.own]
+title = "The note that was written before"
+connections = 4
+requests = [{ target = "/notes/{capture.own}", expect = { body = '{"id": {capture.own}, "text": "own {fresh}"}' } }]
+[[loads.own.prepare]]
+method = "POST"
+target = "/notes"
+body = '{"text":"own {fresh}"}'
+expect = { status = 201 }
+captures = { own = { json = "/id" } }
+"""
+
+
+def test_what_a_preparation_captures_is_sent_under_the_load(tmp_path: Path) -> None:
+    folder = notes(tmp_path / "notes")
+    with (folder / "scenario.toml").open("a", encoding="utf-8") as file:
+        file.write(LOGGED_IN)
+    arguments = ("--rounds", "1", "--phase", "load", "--load", "own")
+    code, report = report_of(tmp_path, str(folder), *arguments)
+    assert code == 0
+    (result,) = loaded(report, "kept/plain")
+    assert result["counts"]["ok"] == result["counts"]["sent"] > 0, result["first_errors"]
+    (tare,) = loaded(report, "tare")
+    assert tare["counts"]["ok"] == tare["counts"]["sent"] > 0, tare["first_errors"]
+    _, whole = report_of(tmp_path, str(folder), *arguments, "--whole-windows")
+    (result,) = loaded(whole, "kept/plain")
+    assert result["counts"]["ok"] == result["counts"]["sent"] > 0, result["first_errors"]
+
+
 def test_a_service_that_loses_notes_is_found_by_the_next_step(tmp_path: Path) -> None:
     folder = notes(tmp_path / "notes", FORGETS="1")
     code, report = report_of(tmp_path, str(folder), "--rounds", "1", "--phase", "load")

@@ -132,8 +132,8 @@ class Bench:
     """Told after each lap; None if nobody looks."""
     outside: int = 0
     """How many contenders run already, and have no build."""
-    prepared: set[tuple[str, str]] = field(default_factory=set)
-    """By contender and load: what was prepared for good, in services that outlive a round."""
+    prepared: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+    """By contender and preparation: what it captured, of those sent for good, in services that outlive a round."""
     generators: Generators = field(default_factory=ThisMachine)
     """Where the load comes from."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -45,8 +45,8 @@ class Started:
     """With the contender's own part of each dependency."""
     carrier: Sample
     """What is recorded of its process; `pass_on` gives it to the loads' samples."""
-    prepared: bool = False
-    """Whether the preparation that its loads share has been sent."""
+    prepared: Mapping[str, str] | None = None
+    """What the preparation that its loads share has captured; None until it was sent."""
     first_warm_up: WarmUp | None = None
     """How it was warmed up for the first of its loads; None until then."""
 

@@ -6,7 +6,7 @@ What is no placeholder at all is refused when the manifest is read; what it may 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from touchstone.check.problem import Problem
@@ -61,7 +61,7 @@ def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
             captured += step.captures
         elif isinstance(step, Act):
             yield from _arguments(file, ("loads", name, "prepare", place), step, captured)
-    yield from check_mix_templates(file, ("loads", name), load)
+    yield from check_mix_templates(file, ("loads", name), load, captured)
     for place, proof in enumerate(load.proofs):
         for piece in parse(proof.query).placeholders:
             if piece != Plain("fresh"):
@@ -74,21 +74,23 @@ def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
                 break
 
 
-def check_mix_templates(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
-    """What is wrong with the names in the templates of a mix at `key`."""
+def check_mix_templates(file: Path, key: Place, mix: Mix, prepared: Sequence[str] = ()) -> Iterator[Problem]:
+    """What is wrong with the names in the templates of a mix at `key`; `prepared` are those captured before it."""
     columns = read_rows(Path(mix.rows)).columns if mix.rows else ()
     texts = [text for request in mix.all_requests for text in texts_of(request).values()]
     if columns and not any(parse(text).names("row") for text in texts):
         fix = f"write {{row.{columns[0]}}} where one is to stand"
         yield Problem(file, (*key, "rows"), "no request takes a value of them", fix)
     for place, request in enumerate(mix.requests):
-        yield from _names(file, (*key, "requests", place), request, columns, ())
+        yield from _names(file, (*key, "requests", place), request, columns, prepared)
     for number, journey in enumerate(mix.journeys):
-        yield from _journey(file, (*key, "journeys", number), journey, columns)
+        yield from _journey(file, (*key, "journeys", number), journey, columns, prepared)
 
 
-def _journey(file: Path, key: Place, journey: Journey, columns: Collection[str]) -> Iterator[Problem]:
-    captured: list[str] = []
+def _journey(
+    file: Path, key: Place, journey: Journey, columns: Collection[str], prepared: Sequence[str]
+) -> Iterator[Problem]:
+    captured = list(prepared)
     for place, step in enumerate(journey.steps):
         yield from _names(file, (*key, "steps", place), step, columns, captured)
         captured += step.captures

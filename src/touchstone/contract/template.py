@@ -9,14 +9,10 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 from urllib.parse import quote
 
 from touchstone.contract.draw import draw_key, random_text, word_at
-from touchstone.manifest.template import KeyRange, Outside, Plain, Variable, parse
-
-Place = Literal["target", "header", "body"]
-"""Where a template stands: in a target and a header, a value from outside must not end the line."""
+from touchstone.manifest.template import KeyRange, Outside, Place, Plain, Variable, parse
 
 _NOT_IN_TARGET = re.compile(rb"[^!-~]")
 _NOT_IN_HEADER = re.compile(rb"[\x00-\x1f\x7f]")
@@ -48,12 +44,13 @@ class Values:
             return str(draw_key(piece, self.seed, self.counter))
         if isinstance(piece, Outside):
             values = self.row if piece.source == "row" else self.captured
-            return _written(values[piece.name], piece, place)
+            return written(values[piece.name], piece, place)
         plain = {"counter": str(self.counter), "thread": "0", "fresh": self.fresh}
         return plain.get(piece.name) or random_text(self.seed, self.counter)
 
 
-def _written(value: str, piece: Outside, place: Place) -> str:
+def written(value: str, piece: Outside, place: Place) -> str:
+    """A value from outside as its placeholder and the place where that stands want it."""
     if piece.escape == "url":
         return quote(value, safe="~")
     if piece.escape == "json":

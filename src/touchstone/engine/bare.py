@@ -8,7 +8,7 @@ from typing import TypeVar
 from touchstone.engine.job import request
 from touchstone.engine.protocol import BareRequest
 from touchstone.manifest.exchange import Request
-from touchstone.manifest.template import KeyRange, Outside, Plain, Variable, parse, with_variables
+from touchstone.manifest.template import KeyRange, Outside, Place, Plain, Variable, parse, with_variables
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
@@ -28,7 +28,7 @@ def filled(text: str) -> str:
 
 def without_outside(wanted: AnyRequest) -> AnyRequest:
     """A request of a load that takes nothing from rows and other responses, a fixed text in place of each."""
-    return _rewritten(wanted, bare)
+    return rewritten(wanted, lambda text, _: bare(text))
 
 
 def bare_request(wanted: Request) -> BareRequest:
@@ -38,21 +38,22 @@ def bare_request(wanted: Request) -> BareRequest:
 
 def plain_request(wanted: Request) -> BareRequest:
     """A request in which nothing is filled in, in the protocol's form: jobs but loads send texts as they are."""
-    return request(_rewritten(wanted, lambda text: "".join(map(str, parse(with_variables(text)).pieces))))
+    return request(rewritten(wanted, lambda text, _: "".join(map(str, parse(with_variables(text)).pieces))))
 
 
-def _rewritten(wanted: AnyRequest, change: Callable[[str], str]) -> AnyRequest:
+def rewritten(wanted: AnyRequest, change: Callable[[str, Place], str]) -> AnyRequest:
+    """A request with each of its texts changed, as is right where the text stands."""
     expect, fields = wanted.expect, wanted.expect.json_fields
     changed = {
-        "body": None if expect.body is None else change(expect.body),
-        "pattern": None if expect.pattern is None else change(expect.pattern),
-        "json_fields": fields and {k: change(v) if isinstance(v, str) else v for k, v in fields.items()},
+        "body": None if expect.body is None else change(expect.body, "body"),
+        "pattern": None if expect.pattern is None else change(expect.pattern, "body"),
+        "json_fields": fields and {k: change(v, "body") if isinstance(v, str) else v for k, v in fields.items()},
     }
     return wanted.model_copy(
         update={
-            "target": change(wanted.target),
-            "headers": {name: change(value) for name, value in wanted.headers.items()},
-            "body": None if wanted.body is None else change(wanted.body),
+            "target": change(wanted.target, "target"),
+            "headers": {name: change(value, "header") for name, value in wanted.headers.items()},
+            "body": None if wanted.body is None else change(wanted.body, "body"),
             "expect": expect.model_copy(update=changed),
         }
     )

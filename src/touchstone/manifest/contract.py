@@ -22,7 +22,7 @@ class Send(Request):
     tally: dict[str, int] = {}
     """How many of the `repeat` responses must have which status, such as `{ "200" = 1, "500" = 19 }`."""
     captures: dict[CaptureName, Capture] = {}
-    """Values taken from the response, for `{capture.NAME}` in later steps of the check."""
+    """Values taken from the response, for `{capture.NAME}` in later steps of the check, and under the prepared load."""
     within_s: Annotated[float, Field(gt=0)] | None = None
     """For a recovery: the request is sent again until its response is right, for at most so many seconds. If it is left
     out, the first response counts."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal, get_args
@@ -22,12 +22,15 @@ from touchstone.manifest.base import InWords
 Name = Literal["counter", "random", "thread", "fresh"]
 Escape = Literal["plain", "url", "json"]
 Distribution = Literal["uniform", "zipf", "sequential"]
+Place = Literal["target", "header", "body"]
+"""Where a template stands: in a target and a header, a value from outside must not end the line."""
 
 _NAMES: tuple[Name, ...] = get_args(Name)
 _ESCAPES: tuple[Escape, ...] = ("url", "json")
 _DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 _PLACE = re.compile(r"\{\{|\{([a-z][A-Za-z0-9._:-]*)\}|\{([^{}])\*([0-9]+)\}", re.DOTALL)
 _VARIABLE = re.compile(r"\{env\.([A-Za-z0-9._:-]+)\}")
+_CAPTURE = re.compile(r"\{capture\.([A-Za-z0-9._:-]+)\}")
 _KEY = re.compile(r"([0-9]+)\.\.([0-9]+)(?::(.*))?", re.DOTALL)
 _LARGEST_NUMBER = 2**64 - 1
 _LONGEST_REPEAT = 16 * 2**20
@@ -116,6 +119,16 @@ def with_variables(text: str) -> str:
     which the check of the manifest has refused.
     """
     return _VARIABLE.sub(lambda match: os.environ.get(match[1], "").replace("{", "{brace}"), text)
+
+
+def with_captured(text: str, value: Callable[[Outside], str | None]) -> str:
+    """The template with captured values in it, and a template still; one of which `value` gives None is left open."""
+
+    def known(match: re.Match[str]) -> str:
+        found = value(_outside("capture", match[1]))
+        return match[0] if found is None else found.replace("{", "{brace}")
+
+    return _CAPTURE.sub(known, text)
 
 
 def _piece(match: re.Match[str], text: str) -> Piece:

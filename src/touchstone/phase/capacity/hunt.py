@@ -70,9 +70,8 @@ class Hunt:
         fallen = []
         for one in list(self.started):
             try:
-                if not one.prepared:
-                    prepare_load(self._checker(one), self.load, self.bench.seed)
-                one.prepared = one.prepared or bool(self.load.prepare)
+                if self.load.prepare and one.prepared is None:
+                    one.prepared = prepare_load(self._checker(one), self.load, self.bench.seed)
             except TouchstoneError as error:
                 fallen.append(self._blank(one.contender.name))
                 fallen[-1].failure = failed(error, [])
@@ -212,7 +211,7 @@ class Hunt:
         self.bench.watcher.say(f"  {seat.name} {seat.death} {where}; going on below")
         try:
             self.restart(one)
-            prepare_load(self._checker(one), self.load, self.bench.seed)
+            one.prepared = prepare_load(self._checker(one), self.load, self.bench.seed)
             seat.target = self._target(one)
             self._warm_up([seat], _AGAIN, max(1, self.load.connections // _GENTLY))
         except TouchstoneError as error:
@@ -233,6 +232,7 @@ class Hunt:
             url=contender.url,
             watch=watched,
             lanes=limit or max(1, len(self.bench.placement.server_cpus)),
+            prepared=one.prepared or {},
             died=contender.exited,
             answers=lambda: service.exchange(ready, values.next()).status is not None,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,6 +14,7 @@ from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.bursts import Bursts
 from touchstone.phase.capacity.search import KneeSearch, Known
 from touchstone.phase.capacity.trial import LEAD_S, POINTS, lowest_rate, open_loop, read_trial, seconds_for
+from touchstone.phase.load.as_sent import as_sent
 from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult, Totals
 from touchstone.record.evidence.capacity import CapacityEvidence, CapacityTrial, Ended
@@ -43,6 +44,8 @@ class Target:
     """What is sampled next to a trial."""
     lanes: float
     """How many CPUs' time it may use."""
+    prepared: Mapping[str, str] = field(default_factory=dict)
+    """What the load's preparation has captured of it."""
     died: Callable[[], str | None] = lambda: None
     """How it ended, in words; None if it runs."""
     answers: Callable[[], bool] = lambda: True
@@ -120,7 +123,7 @@ class Seat:
     def offer(self, rate: float, purpose: Literal["search", "curve"], usual_s: float) -> CapacityTrial:
         """Offer a rate for a while."""
         timing = Timing(LEAD_S, seconds_for(self.objective, rate, usual_s), 0.0)
-        load = open_loop(self.load, rate)
+        load = open_loop(as_sent(self.load, self.target.prepared), rate)
         seed = self.seed + len(self.trials)
         job = load_job(load, self.target.url, timing, cpus=self.cpus, seed=seed, fresh=self.fresh)
         job["first_counter"] = self.counter

@@ -19,6 +19,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.manifest.stack import MemorySetting
 from touchstone.phase.capacity.trial import breach
+from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
@@ -67,8 +68,8 @@ class FloorBench:
                 # The first check that breaks ends the trial: a service that thrashes lets each request time out.
                 checks_hold = all(checker.check(check).passed for check in light_checks(bench.scenario.contract))
                 if checks_hold:
-                    prepare_load(checker, self.load, bench.seed)
-                    result = bench.put_load(self._job(contender))
+                    sent = as_sent(self.load, prepare_load(checker, self.load, bench.seed))
+                    result = bench.put_load(self._job(contender, sent))
                     peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
         except TouchstoneError as error:
             broken = error.what
@@ -94,9 +95,9 @@ class FloorBench:
             broken = error.what
         return self._death(None) or broken
 
-    def _job(self, contender: Running) -> LoadJob:
+    def _job(self, contender: Running, sent: Load) -> LoadJob:
         seed, cpus = self.bench.seed, self.bench.placement.engine_cpus
-        return load_job(self.load, contender.url, self.timing, cpus=cpus, seed=seed, fresh=fresh_of(seed))
+        return load_job(sent, contender.url, self.timing, cpus=cpus, seed=seed, fresh=fresh_of(seed))
 
     @contextmanager
     def _started(self, load: Load, limit_mb: int | None, setting: MemorySetting) -> Iterator[Running]:

@@ -17,6 +17,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.phase.load.after_answers import look_after_answers
+from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.figures import load_figures, memory_remarks, throttled_share
 from touchstone.phase.load.fitting import apart_for_memory
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load
@@ -79,9 +80,10 @@ class LoadPhase(Phase):
     def _put_load(self, bench: Bench, contender: Engaged, load: Load, round_number: int, sample: Sample) -> None:
         checker = Checker(contender.service, contender.dependencies, bench.seed)
         if contender.outlives_rounds:
-            prepare_once(bench, sample.contender, checker, load, sample)
+            captured = prepare_once(bench, sample.contender, checker, load, sample)
         else:
-            prepare_load(checker, load, bench.seed)
+            captured = prepare_load(checker, load, bench.seed)
+        load = as_sent(load, captured)
         sample.left_out += not_asked(load, contender.dependencies)
         timing = bench.profile.timing(load, round_number)
         seed, fresh = bench.seed + round_number, fresh_of(bench.seed)

@@ -10,7 +10,7 @@ from touchstone.contract.proof import Tally, counts_work, prove
 from touchstone.contract.template import ValueSource, fresh_of
 from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
-from touchstone.manifest.contract import Act
+from touchstone.manifest.contract import Act, Send
 from touchstone.manifest.load import Load
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import ProofOutcome, Sample
@@ -20,8 +20,11 @@ class PrepareError(TouchstoneError):
     """The requests that go before a load were not answered as they must be."""
 
 
-def prepare_load(checker: Checker, load: Load, seed: int) -> None:
-    """Send what goes before a load with this seed. Raises PrepareError if it is not answered as it must be."""
+def prepare_load(checker: Checker, load: Load, seed: int) -> Mapping[str, str]:
+    """Send what goes before a load with this seed; the values that it has captured, by name, for `as_sent`.
+
+    Raises PrepareError if it is not answered as it must be.
+    """
     source = ValueSource(seed, fresh_of(seed))
     for step in load.prepare:
         if isinstance(step, Act):
@@ -32,22 +35,26 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> None:
                 f"the load's preparation broke: {first.request}: expected {first.expected}, received {first.received}",
                 fix="run the contract check: `touchstone run --phase verify`",
             )
+    return source.captured
 
 
-def prepare_once(bench: Bench, contender: str, checker: Checker, load: Load, sample: Sample) -> None:
-    """Prepare a service that outlives the round, once in a run.
+def prepare_once(bench: Bench, contender: str, checker: Checker, load: Load, sample: Sample) -> Mapping[str, str]:
+    """Prepare a service that outlives the round, once in a run; the captured values, as `prepare_load` gives them.
 
     What is answered otherwise is told, and no failure: an earlier run may have prepared it already, and the load looks
-    at each response.
+    at each response. It is a failure where the load needs a value that was not captured. Raises PrepareError.
     """
     key = contender, "".join(step.model_dump_json() for step in load.prepare)
-    if key in bench.prepared:
-        return
-    bench.prepared.add(key)
-    try:
-        prepare_load(checker, load, bench.seed)
-    except PrepareError as error:
-        sample.left_out.append(error.what)
+    if key not in bench.prepared:
+        bench.prepared[key] = {}
+        try:
+            bench.prepared[key] = prepare_load(checker, load, bench.seed)
+        except PrepareError as error:
+            if any(isinstance(step, Send) and step.captures for step in load.prepare):
+                del bench.prepared[key]
+                raise
+            sample.left_out.append(error.what)
+    return bench.prepared[key]
 
 
 def not_asked(load: Load, dependencies: Mapping[str, Dependency]) -> list[str]:

@@ -28,6 +28,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.phase.load.after_answers import look_after_answers
+from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.figures import memory_remarks, sliced_figures, throttled_share
 from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
@@ -188,7 +189,7 @@ class _SlicedLoad:
         sample.proofs = prove_load(self.load, dependencies, result, self.bench.seed, before)
         if self.round_number == 1:
             look_after_answers(
-                self.load,
+                as_sent(self.load, one.prepared or {}),
                 one.running.service,
                 dependencies,
                 sample.dependencies,
@@ -202,10 +203,9 @@ class _SlicedLoad:
         sample.left_out = not_asked(self.load, one.bench.dependencies)
         try:
             if one.running.outlives_rounds:
-                prepare_once(self.bench, sample.contender, checker, self.load, sample)
-            elif not one.prepared:
-                prepare_load(checker, self.load, self.bench.seed)
-            one.prepared = one.prepared or bool(self.load.prepare)
+                one.prepared = prepare_once(self.bench, sample.contender, checker, self.load, sample)
+            elif self.load.prepare and one.prepared is None:
+                one.prepared = prepare_load(checker, self.load, self.bench.seed)
         except TouchstoneError as error:
             sample.failure = failed(error, [])
             return None
@@ -215,7 +215,8 @@ class _SlicedLoad:
         seed = self.bench.seed + self.round_number
         contenders: dict[str, Traffic] = {}
         for one in self.started:
-            job = traffic(self.load, one.running.url, seed=seed, fresh=fresh_of(self.bench.seed))
+            sent = as_sent(self.load, one.prepared or {})
+            job = traffic(sent, one.running.url, seed=seed, fresh=fresh_of(self.bench.seed))
             aim(job, one.running, after_s)
             contenders[one.contender.name] = job
         bare = traffic(null_load(self.load), null.url, seed=seed, fresh=None)

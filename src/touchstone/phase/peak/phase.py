@@ -17,6 +17,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import Phase
+from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.prepare import prepare_load, prove_load
 from touchstone.phase.peak.served import peak_figures, served_by_second
 from touchstone.phase.peak.tare import measure_peak_tare
@@ -68,7 +69,7 @@ def _load_at_once(bench: Bench, contender: Running, name: str, load: Load, sampl
     within_s, exec_s = bench.profile.peak_s, contender.process.exec_s
     ready_s = time.monotonic() - exec_s
     checker = Checker(contender.service, bench.dependencies, bench.seed)
-    prepare_load(checker, load, bench.seed)
+    load = as_sent(load, prepare_load(checker, load, bench.seed))
     machine = MachineWatch(contender.cgroup)
     with DependencyWatch(bench.dependencies, contender.leftovers) as observed:
         elapsed_s = time.monotonic() - exec_s

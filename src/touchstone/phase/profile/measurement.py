@@ -42,12 +42,12 @@ def profile_one(task: Task, sample: Sample) -> None:
     sample.profile = evidence
     copy = None if asked is None else _copy(task, sample, evidence)
     built = task.bench.builds[task.contender.name]
-    with started(task, built, sample) as contender_running:
+    with started(task, built, sample) as (contender_running, sent):
         runtime = naming_runtime(contender_running.process)
         if runtime is not None and runtime.asks and (copy or asked is None):
             copy = runtime.asked(copy or built)
         sampler = _sampler(task, contender_running, evidence) if asked is None and copy is None else None
-        with Passes(task.bench, task.load, contender_running, task.rate) as passes:
+        with Passes(task.bench, sent, contender_running, task.rate) as passes:
             passes.warm_up(_budget(task))
             evidence.plain = _steady(passes, contender_running, evidence, sampler)
             _look_at_threads(passes, contender_running, evidence)
@@ -67,8 +67,8 @@ def profile_one(task: Task, sample: Sample) -> None:
 def _try_to_load(task: Task, sample: Sample) -> None:
     """Raises TouchstoneError with the reason why this contender could not be loaded, where it still cannot."""
     with (
-        started(task, task.bench.builds[task.contender.name], sample) as contender_running,
-        Passes(task.bench, task.load, contender_running, None) as passes,
+        started(task, task.bench.builds[task.contender.name], sample) as (contender_running, sent),
+        Passes(task.bench, sent, contender_running, None) as passes,
     ):
         passes.warm_up(_budget(task))
 
@@ -88,9 +88,9 @@ def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None
 def _profile_copy(task: Task, copy: Built, sample: Sample, evidence: ProfileEvidence) -> None:
     """Sample the copy in a start of its own; if it cannot be loaded, the reason stands in the evidence."""
     try:
-        with started(task, copy, sample.model_copy(deep=True)) as contender_running:
+        with started(task, copy, sample.model_copy(deep=True)) as (contender_running, sent):
             sampler = _sampler(task, contender_running, evidence)
-            with Passes(task.bench, task.load, contender_running, task.rate) as passes:
+            with Passes(task.bench, sent, contender_running, task.rate) as passes:
                 passes.warm_up(_budget(task))
                 evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
     except TouchstoneError as error:

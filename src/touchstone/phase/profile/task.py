@@ -12,6 +12,7 @@ from touchstone.contract.checker import Checker
 from touchstone.isolation.process import ServerProcess
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
+from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.profile.passes import Passes
 from touchstone.record.sample import Sample
@@ -28,21 +29,21 @@ class Task:
 
 
 @contextmanager
-def started(task: Task, built: Built, sample: Sample) -> Iterator[Running]:
-    """Start it, and send what goes before the load. Raises TouchstoneError."""
+def started(task: Task, built: Built, sample: Sample) -> Iterator[tuple[Running, Load]]:
+    """Start it, and send what goes before the load, which is given as it is sent. Raises TouchstoneError."""
     # Profilers meet the process in /tmp: a JVM's own commands, and its map of compiled code.
     with running(task.bench, built, sample, under=task.load, shares_places=True) as contender_running:
         checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
-        prepare_load(checker, task.load, task.bench.seed)
-        yield contender_running
+        captured = prepare_load(checker, task.load, task.bench.seed)
+        yield contender_running, as_sent(task.load, captured)
 
 
 @contextmanager
 def settled(task: Task, built: Built, sample: Sample, rate: float) -> Iterator[tuple[ServerProcess, Passes]]:
     """A start of its own, settled at the rate."""
     with (
-        started(task, built, sample.model_copy(deep=True)) as contender_running,
-        Passes(task.bench, task.load, contender_running, rate) as passes,
+        started(task, built, sample.model_copy(deep=True)) as (contender_running, sent),
+        Passes(task.bench, sent, contender_running, rate) as passes,
     ):
         passes.settle()
         yield contender_running.process, passes
