@@ -85,9 +85,29 @@ def test_a_head_that_breaks_its_contract_or_does_not_build_is_named(tmp_path: Pa
     assert not list(top.glob("results/*/samples/*-load-*"))
     manifest = top / "bench/sound/stack.toml"
     manifest.write_text(manifest.read_text().replace("build = []", 'build = [["python3", "-c", "import nothing"]]'))
-    done = touchstone(tmp_path, "ab", "HEAD~1")
+    done = touchstone(tmp_path, "ab", "HEAD~1", "--github", "--markdown", "s.md", "--junit", "j.xml")
     assert done.returncode == 4, done.stdout
     assert "head/plain failed: build" in done.stdout
+    told = next(line for line in done.stdout.splitlines() if line.startswith("::error"))
+    for text in (told, (top / "s.md").read_text(), (top / "j.xml").read_text()):
+        assert "No module named 'nothing'" in text
+
+
+def test_a_commit_that_changes_no_source_is_checked_and_not_loaded(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    (top / "README.md").write_text("Words.\n")
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "-m", "Words")
+    done = touchstone(tmp_path, "ab", "HEAD~1", "HEAD", "--markdown", "s.md", "--junit", "j.xml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(top.glob("results/*/samples/*-load-*"))
+    for text in (done.stdout, (top / "s.md").read_text(), (top / "j.xml").read_text()):
+        assert "both revisions have the same sources" in text
+    assert 'tests="1"' in (top / "j.xml").read_text()
+    scenario = top / "bench/scenario.toml"
+    scenario.write_text(scenario.read_text().replace('body = "pong"', 'body = "pang"'))
+    broken = touchstone(tmp_path, "ab", "HEAD~1")
+    assert broken.returncode == 4, broken.stdout
 
 
 def test_the_change_that_brings_a_stack_in_is_measured_against_the_base_before_it(tmp_path: Path) -> None:

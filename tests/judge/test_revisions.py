@@ -12,9 +12,10 @@ from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairStanding
 from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Finding, Judgement, Outcome, Severity
+from touchstone.judge.judgement import FailedContender, Finding, Judgement, Outcome, Severity
 from touchstone.judge.why.explain import explain
 from touchstone.record.run import Run
+from touchstone.record.sample import CheckOutcome, Exchange, Failure
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.junit import document as junit
 from touchstone.report.pair import print_pair
@@ -104,6 +105,40 @@ def test_a_head_that_failed_is_invalid_and_a_figure_that_it_lacks_is_gone() -> N
     assert found.standing is PairStanding.WORSE
     run.samples = [sample for sample in run.samples if sample.contender != "head/plain"]
     assert judge_revisions(run, judge(run), PAIR, "sound/plain", terms).standing is PairStanding.INVALID
+
+
+def test_why_a_head_failed_is_shown_where_nobody_has_its_log() -> None:
+    run, _ = pair(1.0)
+    failed = next(sample for sample in run.samples if sample.contender == "head/plain")
+    failed.failure = Failure(what="build command ended with code 1", tail=["main.go:12: syntax error"])
+    judgement = judge(run)
+    found = judge_revisions(run, judgement, PAIR, "sound/plain", Terms(margin=0.05, confidence=0.95, figures={}))
+    told = next(line for line in annotation_lines(found, run, judgement) if line.startswith("::error "))
+    error = Xml.fromstring(junit(found)).find(".//error")
+    assert error is not None
+    for text in (told, error.text or "", markdown(found, run, judgement)):
+        assert "main.go:12: syntax error" in text
+    failed.failure, failed.phase = None, "verify"
+    exchange = Exchange(request="GET /a", expected="200", received="status 500")
+    failed.checks = [CheckOutcome(id="a", says="a is given", passed=False, broken=[exchange])]
+    (broken,) = judge(run).failed
+    assert broken.details == ["GET /a: expected 200", "received status 500"]
+
+
+def test_a_run_of_the_same_sources_passes_unless_it_failed() -> None:
+    run, _ = pair(1.0)
+    run.samples = []
+    run.plan.loads, run.plan.phases = [], ["verify"]
+    terms = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
+    judgement = judge(run)
+    judgement.failed = []
+    found = judge_revisions(run, judgement, PAIR, "sound/plain", terms, same_sources=True)
+    assert found.standing is PairStanding.PASSED
+    assert "neither was loaded" in markdown(found, run, judgement)
+    assert Xml.fromstring(junit(found))[0].get("tests") == "1"
+    judgement.failed = [FailedContender(contender="head/plain", reason="it broke")]
+    broken = judge_revisions(run, judgement, PAIR, "sound/plain", terms, same_sources=True)
+    assert broken.standing is PairStanding.INVALID
 
 
 def test_junit_counts_what_is_worse() -> None:

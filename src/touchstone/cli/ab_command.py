@@ -23,7 +23,7 @@ from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
 from touchstone.report.view import View
 from touchstone.report.why.terminal import print_explanation
-from touchstone.revisions.ab import EXPLAINED, SHARP, Answer, Question, compare_revisions
+from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, Answer, Question, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions
@@ -88,7 +88,7 @@ def ab(
     answer = compare_revisions(
         repository,
         (earlier, later),
-        Question(terms, tuple(load or ()), scenario, stack, as_typed(), command, why),
+        Question(terms, tuple(load or ()), scenario, stack, as_typed(), command, why, skips_same=True),
         here=here,
         conditions=Conditions(
             results=results_root(),
@@ -106,6 +106,8 @@ def ab(
     else:
         console = Console()
         print_pair(console, said, terms, View(answer.run, answer.judgement))
+        if SAME in said.notes:
+            console.print(SAME, highlight=False, soft_wrap=True)
         _tell_why(console, said, asked=why)
         told = f"{plural(said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
         console.print(told, highlight=False, soft_wrap=True)

@@ -163,6 +163,8 @@ class FailedContender(Record):
     contender: str
     reason: str
     """The gravest reason, in a sentence."""
+    details: list[str] = Field(default=[], exclude_if=lambda lines: not lines)
+    """What shows why, line by line: the end of its log, or the exchange that broke its contract."""
 
 
 class Steady(Record):

@@ -16,7 +16,7 @@ MOST = 10
 
 def annotation_lines(said: RevisionsJudgement, run: Run, judgement: Judgement) -> Iterator[str]:
     """An error for what is worse, gone or failed, a warning for what is undecided and for findings."""
-    errors = [(f"{failed.contender} failed", failed.reason) for failed in said.failed]
+    errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in said.failed]
     errors += [("gone", gone_words(one)) for one in said.gone]
     warnings = []
     for change in said.changes:

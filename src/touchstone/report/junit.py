@@ -28,7 +28,11 @@ def document(said: RevisionsJudgement, *, allow_undecided: bool = False) -> str:
             Xml.SubElement(case, "failure", type="gone", message=_clean(gone_words(one)))
     for failed in said.failed:
         case = Xml.SubElement(suite, "testcase", classname=_class(said, None), name=failed.contender)
-        Xml.SubElement(case, "error", type="failed", message=_clean(failed.reason))
+        error = Xml.SubElement(case, "error", type="failed", message=_clean(failed.reason))
+        error.text = _clean("\n".join(failed.details)) or None
+    if not len(suite):
+        case = Xml.SubElement(suite, "testcase", classname=_class(said, None), name=said.contender)
+        Xml.SubElement(case, "system-out").text = _clean("\n".join(said.notes))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
     suite.set("tests", str(len(suite.findall("testcase"))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from touchstone.judge.comparison.revisions import RevisionsJudgement
 from touchstone.judge.judgement import Judgement
@@ -19,6 +19,8 @@ from touchstone.report.why.markdown import explanation_lines
 MOST_BYTES = 64_000
 """A pull request's comment may have 65,536 characters; a job's summary a megabyte."""
 
+_LONGEST = 400
+"""Characters of a line of a log."""
 MOST_LOADS = 4
 """Of so many the profiles are told: one takes up to 8,000 characters."""
 
@@ -42,6 +44,13 @@ def document(said: RevisionsJudgement, run: Run, judgement: Judgement) -> str:
     return head + opening + "\n".join(kept) + "\n" + closing
 
 
+def _fenced(lines: Sequence[str]) -> Iterator[str]:
+    """Lines of a log as they are, within an item of a list; three backquotes of their own do not end them."""
+    if lines:
+        shown = [f"  {line[:_LONGEST]}" for text in lines for line in text.splitlines()]
+        yield from ["", "  ````text", *shown, "  ````", ""]
+
+
 def _lines(said: RevisionsJudgement, view: View) -> Iterator[str]:
     yield f"### touchstone: {said.standing}"
     yield ""
@@ -49,6 +58,7 @@ def _lines(said: RevisionsJudgement, view: View) -> Iterator[str]:
     yield ""
     for failed in said.failed[:20]:
         yield f"- **{escaped(failed.contender)} failed:** {escaped(failed.reason[:2000])}"
+        yield from _fenced(failed.details)
     for one in said.gone[:20]:
         yield f"- **gone:** {escaped(gone_words(one)[:2000])}"
     if said.failed or said.gone:
@@ -56,9 +66,10 @@ def _lines(said: RevisionsJudgement, view: View) -> Iterator[str]:
     if said.changes:
         yield from table_lines(said.changes[:200], "base", "head")
         yield ""
+    turns = f"{plural(said.rounds, 'round')}, both in turns in one run; each interval at {percent(said.confidence)}"
     yield (
-        f"{escaped(said.contender)} of {escaped(said.scenario)}, {plural(said.rounds, 'round')}, both in turns in "
-        f"one run; each interval at {percent(said.confidence)}. {escaped(machine(view))}."
+        f"{escaped(said.contender)} of {escaped(said.scenario)}, {turns if said.rounds else 'neither was loaded'}. "
+        f"{escaped(machine(view))}."
         + (f" The null server's rate scatters by {percent(round(said.noise, 4))}." if said.noise is not None else "")
     )
     for note in said.notes:

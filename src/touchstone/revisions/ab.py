@@ -18,7 +18,7 @@ from touchstone.plan.plan import Wish, planned_loads
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.report import render
-from touchstone.revisions.contenders import BASE, HEAD, fetched, scenario_place, two_stacks
+from touchstone.revisions.contenders import BASE, HEAD, fetched, same_sources, scenario_place, two_stacks
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions, measure
 from touchstone.vocabulary.figure import FIGURES
@@ -30,6 +30,8 @@ EXPLAINED = "cpu_per_request"
 """The figure that a profile takes apart."""
 REVISIONS = "revisions.json"
 """The file of a run's folder that holds what was said."""
+SAME = "both revisions have the same sources: their contract was checked, and nothing was loaded"
+"""Said where only noise could differ."""
 WHY = "why"
 """The folder within a run's that holds the run with the profiles."""
 
@@ -51,6 +53,8 @@ class Question:
     """A shell's command that puts a revision's artifacts into the work folder, in place of its build."""
     why: bool = False
     """Whether both are profiled, under the loads whose CPU per request differs."""
+    skips_same: bool = False
+    """Whether two commits with the same sources are checked and not loaded; one commit named twice is measured."""
     still_open: Callable[[Comparison], bool] | None = None
     """Whether a comparison of such a figure still has to be decided; by its margin, if nothing else is said."""
 
@@ -97,18 +101,22 @@ def compare_revisions(
         base, head, scenario = (top / place for top in tops)
         folder, contender = two_stacks(scenario, base, head, question.stack)
         _, variant = contender.split("/")
+        commits = {revision.commit for revision in revisions}
         if question.fetch is not None:
-            commits = {BASE: revisions[0].commit, HEAD: revisions[1].commit}
-            folder = fetched(folder, variant, question.fetch, commits)
-        wish = _wish(folder, question)
+            named = {BASE: revisions[0].commit, HEAD: revisions[1].commit}
+            folder = fetched(folder, variant, question.fetch, named)
+        wish, notes = _wish(folder, question), [*conditions.notes]
+        same = question.skips_same and question.fetch is None and len(commits) > 1 and same_sources(folder)
+        if same:
+            wish, notes = replace(wish, phases=("verify",)), [*notes, SAME]
         carried_out = replace(
-            conditions, still_open=lambda comparison: _still_open(comparison, question), all_or_none=True
+            conditions, still_open=lambda comparison: _still_open(comparison, question), all_or_none=True, notes=notes
         )
         stacks = [f"{BASE}/{variant}", f"{HEAD}/{variant}"]
         store = measure(folder, wish, stacks=stacks, conditions=carried_out)
         run = load_run(store.folder)
         judgement = judge(run)
-        said = judge_revisions(run, judgement, revisions, contender, question.terms)
+        said = judge_revisions(run, judgement, revisions, contender, question.terms, same_sources=same)
         store.write(REVISIONS, said)
         if question.why and not run.interrupted:
             profiling = replace(carried_out, folder=store.folder / WHY, until_decided_s=0.0)

@@ -10,6 +10,7 @@ from touchstone.failure import UsageError
 from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, Contender, ScenarioFolder, read_scenario_folder
 from touchstone.manifest.catalogue import select_contenders as select
 from touchstone.manifest.reader import ManifestError, read_manifest
+from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack
 
 BASE, HEAD = "base", "head"
@@ -95,6 +96,21 @@ def two_stacks(scenario: Path, base: Path, head: Path, asked: str | None) -> tup
     stacks = (_stack_of(base, BASE, folder, contender), _stack_of(head, HEAD, folder, contender))
     judged = folder.scenario.model_copy(update={"baseline": BASE})
     return ScenarioFolder(folder.folder, judged, stacks), contender.name
+
+
+def same_sources(folder: ScenarioFolder) -> bool:
+    """Whether both stacks are built from the same files, and by the same manifest."""
+    first, second = ([(place, path) for path, place in source_files(stack)] for stack in folder.stacks)
+    manifests = [stack.model_dump(exclude={"folder", "name"}) for stack in folder.stacks]
+    return (
+        manifests[0] == manifests[1]
+        and [place for place, _ in first] == [place for place, _ in second]
+        and all(_same(one, other) for (_, one), (_, other) in zip(first, second, strict=True))
+    )
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.stat().st_mode == other.stat().st_mode and one.read_bytes() == other.read_bytes()
 
 
 def _lend(stack: Stack, place: Path) -> None:

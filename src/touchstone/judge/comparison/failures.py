@@ -8,6 +8,10 @@ from touchstone.judge.judgement import Estimate, FailedContender, Finding, Sever
 from touchstone.judge.rule import rules
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
+from touchstone.record.secret import shown_text
+
+_SHOWN = 15
+"""Lines of a log that are told with a failure: enough for a compiler's last error or a stack trace's end."""
 
 
 def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimate]) -> list[FailedContender]:
@@ -29,7 +33,11 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
     began = any(sample.round is not None for sample in run.samples)
     if not run.interrupted and (began or not any(reasons.values())):
         reasons = {name: reason or _left_out(run, samples[name]) for name, reason in reasons.items()}
-    return [FailedContender(contender=name, reason=reason) for name, reason in reasons.items() if reason is not None]
+    return [
+        FailedContender(contender=name, reason=reason, details=_details(samples[name]))
+        for name, reason in reasons.items()
+        if reason is not None
+    ]
 
 
 def _left_out(run: Run, samples: list[Sample]) -> str | None:
@@ -49,6 +57,17 @@ def _broken_off(samples: list[Sample]) -> str | None:
         if sample.phase == "verify" and (broken := next((c for c in sample.checks if not c.passed), None)):
             return f"it breaks its contract: {broken.says}"
     return None
+
+
+def _details(samples: list[Sample]) -> list[str]:
+    """What shows the reason that `_broken_off` gives; none for another reason."""
+    for sample in samples:
+        if sample.failure is not None:
+            return [shown_text(line) for line in sample.failure.tail[-_SHOWN:]]
+        if sample.phase == "verify" and (broken := next((c for c in sample.checks if not c.passed), None)):
+            first = broken.broken[0]
+            return [f"{first.request}: expected {first.expected}", f"received {first.received}"]
+    return []
 
 
 def _failed_in(samples: list[Sample], findings: list[Finding]) -> str | None:

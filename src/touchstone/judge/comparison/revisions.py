@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import PairJudgement, judge_pair
+from touchstone.judge.comparison.pair import PairJudgement, PairStanding, judge_pair
 from touchstone.judge.judgement import Judgement
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.base import Record
@@ -44,9 +44,20 @@ class RevisionsJudgement(PairJudgement):
 
 
 def judge_revisions(
-    run: Run, judgement: Judgement, revisions: tuple[Revision, Revision], contender: str, terms: Terms
+    run: Run,
+    judgement: Judgement,
+    revisions: tuple[Revision, Revision],
+    contender: str,
+    terms: Terms,
+    *,
+    same_sources: bool = False,
 ) -> RevisionsJudgement:
-    """Say what the head changes, from one run with the stacks `base` and `head`."""
+    """Say what the head changes, from one run with the stacks `base` and `head`.
+
+    With `same_sources` neither was loaded, since nothing can be worse; the contract may still be broken.
+    """
     variant = contender.partition("/")[2]
     said = judge_pair(run, judgement, (f"base/{variant}", f"head/{variant}"), terms, contender)
+    if same_sources and not said.failed and not said.interrupted:
+        said.standing = PairStanding.PASSED
     return RevisionsJudgement(**dict(said), base=revisions[0], head=revisions[1], contender=contender)
