@@ -45,6 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
         thing = {"name": '{fresh} "it\'s"', "tags": ["a", {"deep": "{b}"}], "at": number, "none": None}
         answers: dict[str, tuple[int, str, bytes]] = {
             "/health": (204, "", b""),
+            "/private": (401, _JSON, b'{"error": "unauthorized"}'),
             "/thing?x=%7B1": (200, _JSON, json.dumps(thing).encode()),
             "/text": (200, _TEXT, b"one\ntwo {counter}"),
             "/binary": (200, "image/png", bytes(range(256))),
@@ -177,6 +178,14 @@ def test_an_error_does_not_tell_that_the_service_has_started(origin: str, first:
     with pytest.raises(UsageError, match=f"GET {first} is answered {status}") as caught:
         draft_from_urls([origin + first, f"{origin}/text"])
     assert "such as its health" in str(caught.value)
+
+
+def test_what_lets_nobody_in_is_marked_with_the_way_to_log_in(tmp_path: Path, origin: str) -> None:
+    done = touchstone(tmp_path, "new", "bench", "--from-url", f"{origin}/health", "--from-url", f"{origin}/private")
+    assert "`prepare` of the load" in done.stdout
+    marked = [line for line in (tmp_path / "bench" / "scenario.toml").read_text().splitlines() if "# look" in line]
+    assert 'docs/templates.md, "A login"' in marked[0]
+    assert any("ask for what the service is for" in line for line in marked)
 
 
 @pytest.mark.parametrize(

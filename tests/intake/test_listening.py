@@ -159,3 +159,20 @@ def test_another_program_of_the_repository_says_nothing_about_the_one_that_is_ru
     plain = drafted(tmp_path, GO | other | service).variants["plain"]
     assert (plain.build[0][-1], plain.run) == ("./cmd/shop", ["./server"])
     assert "ADMIN_TOKEN" not in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+def test_the_example_of_its_environment_tells_what_a_library_reads_for_it(tmp_path: Path) -> None:
+    """As zod, envalid and convict do: the name is the key of an object, and the environment is read as a whole."""
+    example = "# HTTP\nHTTP_PORT=3000\nexport API_KEY=change-me\n#DEBUG_TOKEN=\nLOG_LEVEL=info\nREDIS_PORT=6379\n"
+    parsed = {"package.json": "{}", "index.js": "schema.parse(process.env)", ".env.example": example}
+    assert drafted(tmp_path, parsed).variants["plain"].env["HTTP_PORT"] == "{port}"
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look: it reads HTTP_PORT, as .env.example has it" in text
+    assert "# look: it reads API_KEY:" in text
+    assert "DEBUG_TOKEN" not in text
+
+
+@pytest.mark.parametrize("read", ["process.env.APP_PORT", 'args("--port <n>")'])
+def test_sources_are_believed_before_an_example(tmp_path: Path, read: str) -> None:
+    files = {"package.json": "{}", "index.js": read, ".env.example": "SERVER_PORT=1\n"}
+    assert "SERVER_PORT" not in drafted(tmp_path, files).variants["plain"].env

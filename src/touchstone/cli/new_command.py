@@ -50,6 +50,11 @@ connections = 64
 requests = [{{ name = "ping", target = "/ping", expect = {{ body = "pong" }} }}]
 """
 
+_MADE_FIRST = (
+    "what it answers from its data is not there in one that starts anew: have it written by a step before, "
+    "and by `prepare` of the load"
+)
+
 
 def new(
     folder: Annotated[Path, typer.Argument(help="The scenario's folder, made if it is not there.")],
@@ -90,7 +95,7 @@ def new(
     draft = _draft(folder, from_openapi, from_har, from_url or [])
     if draft is not None and stack is None and service is None:
         typer.echo(draft.write(folder))
-        typer.echo("\n".join(_after_a_scenario(folder)))
+        typer.echo("\n".join([*([_MADE_FIRST] if from_url else []), *_after_a_scenario(folder)]))
         return
     stack = stack or "python"
     home = _home(folder, name or ("service" if service else stack))

@@ -35,6 +35,7 @@ _TORN_END = re.compile(r"(?<=[>\n])[^>\n]*\Z|[\w:.+/=%-]*\Z")
 _TORN_BEGIN = re.compile(r"\A[^<\n]*(?=[<\n])|\A[\w:.+/=%-]*")
 """What may be a part of something that varies, such as the first digits of a time: up to a tag, a line or a word."""
 _ERROR, _SERVER_ERROR = 400, 500
+_NOT_LET_IN = (401, 403)
 
 
 def draft_from_urls(urls: Sequence[str]) -> Draft:
@@ -61,7 +62,9 @@ def draft_from_urls(urls: Sequence[str]) -> Draft:
             fix="name first what it answers when it is ready, such as its health, and this one behind it",
         )
     others = requests[1:] or requests
-    load = DraftLoad("mix", "A mix of requests", [one for one in others if one.status < _ERROR] or others)
+    right = [one for one in others if one.status < _ERROR]
+    note = "" if right else "look: all that was asked is answered with errors: ask for what the service is for"
+    load = DraftLoad("mix", "A mix of requests", right or others, note=note)
     return Draft(f"What {outside.origin} answers", outside.origin, requests, [load], ready)
 
 
@@ -113,6 +116,8 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
     values, kinds = _fields(objects) if len(objects) == len(bodies) else ({}, {})
     pattern = None if answer is not None or values or kinds else _alike([body for body in bodies if body is not None])
     look = ["is this a right response?"] if statuses[0] >= _SERVER_ERROR else []
+    if statuses[0] in _NOT_LET_IN:
+        look.append('it lets nobody in without a login or a key: docs/templates.md, "A login"')
     if kinds:
         look.append(f"of these the type is checked alone: {', '.join(kinds)}")
     elif pattern:

@@ -31,7 +31,7 @@ def print_pair(console: Console, said: PairJudgement, terms: Terms, view: View) 
     print_gone(console, said.gone)
     for failed in said.failed:
         console.print(f"{failed.contender} failed: {failed.reason}", style="red", highlight=False, markup=False)
-    if said.standing is not PairStanding.INVALID and not said.interrupted:
+    if (said.changes or said.gone) and said.standing is not PairStanding.INVALID and not said.interrupted:
         print_gate(console, hold_against(said.changes, said.gone, terms), _ADVICE)
     if said.interrupted:
         console.print("interrupted: this is what was measured until then", style="bold")

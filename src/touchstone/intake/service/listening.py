@@ -47,6 +47,8 @@ _FIELD = re.compile(
 _OPTION = re.compile(r"""["'](--[a-z][a-z-]*=?)(?:[ <][^"'\n]*)?["']""")
 _TAKEN_APART = re.compile(r"\{([^{}]*)\}\s*=\s*process\.env\b")
 """`const { PORT = 3000, DATABASE_URL } = process.env`."""
+_EXAMPLES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", "example.env")
+_ASSIGNED = re.compile(r"^(?:export[ ]+)?([A-Z][A-Z0-9_]*)=", re.MULTILINE)
 _TAKEN = re.compile(r"(?:^|,)\s*([A-Z][A-Z0-9_]*)")
 _GO_FLAG = re.compile(r"""(?:\bp?flag\.\w+|\bFlags\(\)\.\w+|\.\w*VarP?)\(\s*(?:&[\w.]+,\s*)?"([a-z][a-z-]*)\"""")
 """`flag.String("addr"`, also of a set: `fs.StringVar(&c.addr, "addr"`. A set's `String` alone is a log's, too."""
@@ -107,21 +109,26 @@ class _Named:
 def told(drafted: DraftStack, service: Path) -> DraftStack:
     """The draft, with where it listens and a mark at what else it asks for, as its sources have both."""
     sources = [(file, held) for file, held in _sources(service) if file.parent.as_posix() not in drafted.others]
+    examples = list(_examples(service))
     own = _OWN.union(_parts(drafted.name), _parts(service.resolve().name))
-    return _asking(_addressed(drafted, sources, own), sources, own)
+    return _asking(_addressed(drafted, sources, examples, own), [*sources, *examples], own)
 
 
-def _addressed(drafted: DraftStack, sources: Sequence[_Source], own: Set[str]) -> DraftStack:
+def _addressed(
+    drafted: DraftStack, sources: Sequence[_Source], examples: Sequence[_Source], own: Set[str]
+) -> DraftStack:
     """With what its sources read the address from, or the port that they have; as it was if its command or its
     environment says where it listens.
     """
     if any("{port}" in word for word in (*drafted.run, *drafted.env.values())):
         return drafted
     variables = _places(((file, _variables(held)) for file, held in sources), own)
+    options = {} if variables else _places(((file, _options(held)) for file, held in sources), own)
+    if not options:
+        variables = variables or _places(((file, _variables(held)) for file, held in examples), own)
     if env := {one.name: one.place for one in variables.values() if one.name not in _GIVEN}:
         guessed = [*drafted.guessed, *(f"it reads {one.name}, as {one.file} has it" for one in variables.values())]
         return replace(drafted, env={**drafted.env, **env}, guessed=guessed)
-    options = {} if variables else _places(((file, _options(held)) for file, held in sources), own)
     if not variables and not options:
         return _fixed(drafted, sources)
     words = [word for one in options.values() for word in _given(one)]
@@ -221,3 +228,12 @@ def _sources(service: Path) -> Iterator[_Source]:
             left -= 1
             with file.open("rb") as opened:
                 yield file.relative_to(service), opened.read(_MOST_BYTES).decode("utf-8", "ignore")
+
+
+def _examples(service: Path) -> Iterator[_Source]:
+    """Files that show which variables the service wants, as if it read each: a library may read them for it."""
+    for name in _EXAMPLES:
+        file = service / name
+        if file.is_file():
+            named = _ASSIGNED.findall(file.read_text(encoding="utf-8", errors="ignore")[:_MOST_BYTES])
+            yield Path(name), "\n".join(f'getenv("{one}")' for one in named)
