@@ -40,6 +40,11 @@ def test_what_a_build_by_hand_left_is_no_source(tmp_path: Path) -> None:
     assert places(stack_at(tmp_path)) == ["api/api.csproj", "pom.xml", "web/package.json"]
 
 
+def test_a_worktree_and_a_submodule_have_the_sources_of_a_clone(tmp_path: Path) -> None:
+    write(tmp_path, "go.mod", ".git", "lib/.git", "lib/a.go", ".github/x.yml")
+    assert places(stack_at(tmp_path)) == [".github/x.yml", "go.mod", "lib/a.go"]
+
+
 def test_a_package_of_such_a_name_is_a_source(tmp_path: Path) -> None:
     write(tmp_path, "go.mod", "internal/build/build.go", "src/com/acme/target/Target.java", "bin/serve")
     assert places(stack_at(tmp_path)) == [

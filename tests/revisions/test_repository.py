@@ -45,6 +45,35 @@ def test_changes_that_are_not_committed_count_and_nothing_of_the_tree_is_touched
     assert not base.exists()
 
 
+def test_submodules_are_those_of_each_revision_and_one_that_is_not_here_is_named(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    git(library, "init", "--quiet", "--initial-branch", "main")
+    (library / "answer.py").write_text("ANSWER = 1\n")
+    git(library, "add", ".")
+    git(library, "commit", "--quiet", "-m", "One")
+    top = repository(tmp_path / "repo")
+    git(top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "bench/library")
+    git(top, "commit", "--quiet", "-m", "Bring it in")
+    clone = top / "bench/library"
+    (clone / "answer.py").write_text("ANSWER = 2\n")
+    git(clone, "commit", "--quiet", "--all", "-m", "Two")
+    git(top, "commit", "--quiet", "--all", "-m", "Move it")
+    asked = Repository.around(top)
+    both = [asked.revision("HEAD~1"), asked.revision("HEAD")]
+    assert asked.absent_submodules(both) == []
+    with asked.checked_out(both) as (base, head):
+        assert (base / "bench/library/answer.py").read_text() == "ANSWER = 1\n"
+        assert (head / "bench/library/answer.py").read_text() == "ANSWER = 2\n"
+    assert git(top, "status", "--porcelain") == ""
+    bare = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", str(top), str(bare))
+    alone = Repository.around(bare)
+    assert alone.absent_submodules([alone.revision("HEAD")]) == ["bench/library"]
+    with alone.checked_out([alone.revision("HEAD")]) as (head,):
+        assert not list((head / "bench/library").iterdir())
+
+
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not the working tree of a git repository"):
         Repository.around(tmp_path)

@@ -81,10 +81,7 @@ def ab(
     _fetchable(command, (earlier, later))
     console = Console(stderr=json)
     console.print(f"base: {earlier.words}\nhead: {later.words}", highlight=False, markup=False, soft_wrap=True)
-    notes = [f"base is {earlier.words}", f"head is {later.words}"]
-    if earlier.commit == later.commit:
-        notes.append("both are the same commit: what differs is noise")
-        console.print(notes[-1], highlight=False, style="yellow")
+    notes = _noted(console, repository, (earlier, later))
     answer = compare_revisions(
         repository,
         (earlier, later),
@@ -117,6 +114,20 @@ def ab(
         for line in annotation_lines(said, answer.run, answer.judgement):
             typer.echo(line)
     return pair_code(said, allow_undecided=allow_undecided)
+
+
+def _noted(console: Console, repository: Repository, revisions: tuple[Revision, Revision]) -> list[str]:
+    """What is known of the revisions before anything is measured, told at once: which they are, and what they lack."""
+    earlier, later = revisions
+    notes = [f"base is {earlier.words}", f"head is {later.words}"]
+    if earlier.commit == later.commit:
+        notes.append("both are the same commit: what differs is noise")
+    if absent := repository.absent_submodules(revisions):
+        fetch = "git submodule update --init --recursive"
+        notes.append(f"submodules whose commits are not here are left empty ({fetch}): {', '.join(absent)}")
+    for note in notes[2:]:
+        console.print(note, highlight=False, markup=False, soft_wrap=True, style="yellow")
+    return notes
 
 
 def _tell_why(console: Console, said: RevisionsJudgement, *, asked: bool) -> None:

@@ -11,6 +11,8 @@ from touchstone.manifest.stack import Stack
 
 _LEFT = frozenset({"node_modules", ".venv", ".git", "__pycache__"})
 """Folders that an installation, a run or git leaves, wherever they lie."""
+_LINK = ".git"
+"""As a file it is what a worktree or a submodule has in place of the folder."""
 _OUTPUTS = {
     "target": ("pom.xml", "Cargo.toml"),
     "build": ("build.gradle", "build.gradle.kts", "CMakeLists.txt", "package.json", "pyproject.toml", "setup.py"),
@@ -86,7 +88,8 @@ def _files(root: Path, prefix: Path, pattern: str) -> dict[Path, Path]:
     named, known = set(parts), {root: True}
     # Before Python 3.13 `**` at the end stands for folders alone.
     whole = str(Path(pattern) / "*") if parts[-1:] == ("**",) else pattern
-    like = (path for path in sorted(root.glob(whole)) if path.is_file() and _is_source(path.parent, named, known))
+    files = (path for path in sorted(root.glob(whole)) if path.is_file() and path.name != _LINK)
+    like = (path for path in files if _is_source(path.parent, named, known))
     return {prefix / path.relative_to(root): path for path in like}
 
 

@@ -106,7 +106,8 @@ def compare_revisions(
             named = {BASE: revisions[0].commit, HEAD: revisions[1].commit}
             folder = fetched(folder, variant, question.fetch, named)
         wish, notes = _wish(folder, question), [*conditions.notes]
-        same = question.skips_same and question.fetch is None and len(commits) > 1 and same_sources(folder)
+        may_skip = question.skips_same and question.fetch is None and len(commits) > 1
+        same = may_skip and not repository.absent_submodules(revisions) and same_sources(folder)
         if same:
             wish, notes = replace(wish, phases=("verify",)), [*notes, SAME]
         carried_out = replace(

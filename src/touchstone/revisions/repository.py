@@ -14,6 +14,7 @@ from pathlib import Path
 
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.revisions import Revision
+from touchstone.revisions.submodules import lay_out, submodules_of
 
 _AUTHOR = {
     f"GIT_{who}_{what}": value
@@ -130,15 +131,22 @@ class Repository:
         listed = self._asked(["ls-tree", "-r", "-z", "--name-only", revision.commit])
         return [path for word in listed.split("\0") if (path := Path(word)).name == name]
 
+    def absent_submodules(self, revisions: Iterable[Revision]) -> list[str]:
+        """The places of submodules whose commits are not here: their folders are empty in a worktree."""
+        found = (one for revision in revisions for one in submodules_of(_said, self.top, revision.commit))
+        return list(dict.fromkeys(str(one.place) for one in found if one.clone is None))
+
     @contextmanager
     def checked_out(self, revisions: Sequence[Revision]) -> Iterator[list[Path]]:
-        """A worktree of each, removed in the end. Raises GitError."""
+        """A worktree of each with its submodules, as far as they are here, removed in the end. Raises GitError."""
         home = Path(tempfile.mkdtemp(prefix="touchstone-revisions-"))
         home.chmod(0o711)
         folders = [home / str(number) for number in range(len(revisions))]
         try:
             for revision, folder in zip(revisions, folders, strict=True):
                 self._asked(["worktree", "add", "--quiet", "--detach", str(folder), revision.commit])
+                for one in submodules_of(_said, self.top, revision.commit):
+                    lay_out(_said, one, folder)
             yield folders
         finally:
             for folder in folders:
@@ -170,6 +178,11 @@ def _git(folder: Path, words: Sequence[str], env: dict[str, str] | None = None) 
     return subprocess.run(
         ["git", "-C", str(folder), *words], env=whole, capture_output=True, text=True, errors="replace", check=False
     )
+
+
+def _said(folder: Path, words: Sequence[str], env: dict[str, str]) -> str | None:
+    done = _git(folder, words, env)
+    return done.stdout if done.returncode == 0 else None
 
 
 def _words(done: subprocess.CompletedProcess[str]) -> str:
