@@ -70,6 +70,8 @@ def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path
     [
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"], "name two requests: /a and /b"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a"], "nothing listens"),
+        (["127.0.0.1:1/a", "http://127.0.0.1:1/a"], "write http://127.0.0.1:1/a"),
+        (["localhost:1/a", "localhost:2/a"], "'localhost:1/a' is no address of a service"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "rss_peak"], "--pid base=PID"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "boot_rss"], "no figure of a load"),
     ],

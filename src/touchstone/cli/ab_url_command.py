@@ -17,6 +17,7 @@ from touchstone.cli.services import read_services
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
+from touchstone.manifest.outside import origin_of
 from touchstone.phase.load.figures import WATCHED
 from touchstone.record.secret import shown_text
 from touchstone.report import render
@@ -103,10 +104,10 @@ def _split(urls: tuple[str, str]) -> tuple[list[str], str]:
     """The services' own addresses, and the request target that both URLs name. Raises UsageError if they name two."""
     origins, targets = [], []
     for url in urls:
-        parts = urlsplit(url)
+        origin, parts = origin_of(url), urlsplit(url)
         if parts.fragment:
             raise UsageError(f"{url}: a fragment is not sent", fix="leave out what begins with #")
-        origins.append(f"{parts.scheme}://{parts.netloc}" if parts.scheme else url)
+        origins.append(origin)
         targets.append((parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
     if targets[0] != targets[1]:
         raise UsageError(

@@ -17,7 +17,7 @@ from touchstone.contract.wire import Answer, Service
 from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft, DraftLoad, DraftRequest, slug
 from touchstone.manifest.exchange import Request
-from touchstone.manifest.outside import Outside
+from touchstone.manifest.outside import Outside, origin_of
 from touchstone.manifest.template import literal
 
 _ASKED = 3
@@ -69,23 +69,10 @@ def draft_from_urls(urls: Sequence[str]) -> Draft:
 
 
 def _one_service(urls: Sequence[str]) -> Outside:
-    origins = set(map(_origin, urls))
+    origins = set(map(origin_of, urls))
     if len(origins) > 1:
         raise UsageError(f"the URLs belong to several services: {', '.join(sorted(origins))}", fix="draft one service")
     return Outside("service", origins.pop())
-
-
-def _origin(url: str) -> str:
-    """Scheme, host and port. Raises UsageError that quotes what was typed: of `localhost:80` the scheme is a host."""
-    example = "write it like http://127.0.0.1:8080/health"
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise UsageError(f"{url!r}: {error}", fix=example) from error
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        bare = "://" not in url and re.match(r"[\w\[]", url)
-        raise UsageError(f"{url!r} is no address of a service", fix=f"write http://{url}" if bare else example)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _target(url: str) -> str:

@@ -80,3 +80,16 @@ def is_loopback(address: str) -> bool:
     found = ipaddress.ip_address(address.partition("%")[0])
     mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
     return (mapped or found).is_loopback
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port. Raises UsageError that quotes what was typed: of `localhost:80` the scheme is a host."""
+    example = "write it like http://127.0.0.1:8080/health"
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise UsageError(f"{url!r}: {error}", fix=example) from error
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        bare = "://" not in url and re.match(r"[\w\[]", url)
+        raise UsageError(f"{url!r} is no address of a service", fix=f"write http://{url}" if bare else example)
+    return f"{parts.scheme}://{parts.netloc}"
