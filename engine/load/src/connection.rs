@@ -69,8 +69,8 @@ pub struct Connection {
     pub partial: Option<Box<Partial>>,
     /// Requests in flight behind the first.
     pub behind: Option<Box<VecDeque<InFlight>>>,
-    /// Bytes that the socket would not take yet.
-    pub unsent: Option<Box<Vec<u8>>>,
+    /// What the socket would not take yet.
+    pub unsent: Option<Box<Unsent>>,
     /// When the present state began; in `Resting`, when it ends.
     pub since: Nanos,
     /// The socket, while it is connecting or open.
@@ -92,6 +92,26 @@ pub struct Connection {
 }
 
 const _: () = assert!(std::mem::size_of::<Connection>() <= 96);
+
+/// Bytes that a socket would not take.
+#[derive(Debug, Default)]
+pub struct Unsent {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The error number with which sending failed, or 0. What came before is read all the same, and then it is said.
+    pub broken: i32,
+}
+
+impl Unsent {
+    /// What is left of bytes of which so many were taken.
+    #[must_use]
+    pub fn rest(bytes: &[u8], taken: usize) -> Box<Self> {
+        Box::new(Self {
+            bytes: bytes[taken..].to_vec(),
+            broken: 0,
+        })
+    }
+}
 
 impl Connection {
     /// Notes a request as sent.

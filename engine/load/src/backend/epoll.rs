@@ -170,7 +170,7 @@ fn attend(
                 Some(error) => worker.ended(wire, slot, errno(&error), clock),
             }
         } else if connection.unsent.is_some() {
-            worker.writable(wire, slot, clock);
+            worker.writable(wire, slot);
         }
     } else if gone(event) && connecting {
         let error = connection.take_error().map_or(0, |error| errno(&error));

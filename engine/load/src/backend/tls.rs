@@ -35,7 +35,14 @@ pub struct TlsWire {
     inner: EpollWire,
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
-    sessions: Vec<Option<Box<ClientConnection>>>,
+    sessions: Vec<Option<Box<Session>>>,
+}
+
+/// A connection's TLS.
+struct Session {
+    tls: ClientConnection,
+    /// The error number with which sending failed. What came before is read all the same, and then it is said.
+    broken: i32,
 }
 
 impl TlsWire {
@@ -65,25 +72,33 @@ impl TlsWire {
         self.inner.syscalls
     }
 
-    /// Sends what the session has ready, as far as the socket takes it; the rest waits for the next edge.
-    fn flush(&mut self, slot: u32, stream: &Stream) -> io::Result<()> {
+    /// Sends what the session has ready, as far as the socket takes it; the rest waits for the next edge. Says how much, in
+    /// bytes of TLS.
+    fn flush(&mut self, slot: u32, stream: &Stream) -> usize {
         let Some(session) = &mut self.sessions[slot as usize] else {
-            return Ok(());
+            return 0;
         };
-        while session.wants_write() {
+        let mut flushed = 0;
+        while session.broken == 0 && session.tls.wants_write() {
             let mut socket = Socket {
                 wire: &mut self.inner,
                 slot,
                 stream,
             };
-            match session.write_tls(&mut socket) {
+            match session.tls.write_tls(&mut socket) {
                 Ok(0) => break,
-                Ok(_) => {}
+                Ok(sent) => flushed += sent,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) => return Err(error),
+                Err(error) => session.broken = errno(&error),
             }
         }
-        Ok(())
+        flushed
+    }
+
+    /// The error number with which sending failed on a slot, or 0.
+    fn broken(&self, slot: u32) -> i32 {
+        let session = self.sessions[slot as usize].as_ref();
+        session.map_or(0, |session| session.broken)
     }
 }
 
@@ -109,11 +124,11 @@ impl Write for Socket<'_> {
 
 impl Wire for TlsWire {
     fn open(&mut self, slot: u32, generation: u32) -> io::Result<(Stream, bool)> {
-        let mut session = ClientConnection::new(Arc::clone(&self.config), self.name.clone())
+        let mut tls = ClientConnection::new(Arc::clone(&self.config), self.name.clone())
             .map_err(io::Error::other)?;
-        session.set_buffer_limit(None);
+        tls.set_buffer_limit(None);
         let (socket, _) = self.inner.open(slot, generation)?;
-        self.sessions[slot as usize] = Some(Box::new(session));
+        self.sessions[slot as usize] = Some(Box::new(Session { tls, broken: 0 }));
         Ok((socket, false))
     }
 
@@ -125,10 +140,13 @@ impl Wire for TlsWire {
         _lasting: bool,
     ) -> io::Result<usize> {
         if let Some(session) = &mut self.sessions[slot as usize] {
-            session.writer().write_all(bytes)?;
+            session.tls.writer().write_all(bytes)?;
         }
-        self.flush(slot, socket)?;
-        Ok(bytes.len())
+        // Where a part went out, the request was sent: it must not go again on another connection.
+        match (self.flush(slot, socket), self.broken(slot)) {
+            (0, broken) if broken != 0 => Err(io::Error::from_raw_os_error(broken)),
+            _ => Ok(bytes.len()),
+        }
     }
 
     fn close(&mut self, slot: u32, socket: Stream) {
@@ -176,13 +194,12 @@ fn attend(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, event:
     }
     if event.writable() {
         let connection = worker.connection(slot);
-        let failed = match connection.state {
-            State::Connecting => connection.take_error(),
-            _ => None,
-        };
-        if let Some(error) = failed.or_else(|| flush(worker, wire, slot)) {
+        if connection.state == State::Connecting
+            && let Some(error) = connection.take_error()
+        {
             return worker.ended(wire, slot, errno(&error), now());
         }
+        flush(worker, wire, slot);
     }
     if !event.readable() && !gone(event) {
         return;
@@ -195,7 +212,7 @@ fn attend(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, event:
             return;
         };
         match wire.inner.receive(socket, &mut buffers.cipher) {
-            Ok(0) => worker.ended(wire, slot, 0, now()),
+            Ok(0) => worker.ended(wire, slot, wire.broken(slot), now()),
             Ok(length) => {
                 let Buffers { cipher, plain } = buffers;
                 decrypt(worker, wire, slot, generation, &cipher[..length], plain);
@@ -213,10 +230,11 @@ fn attend(worker: &mut Worker, wire: &mut TlsWire, buffers: &mut Buffers, event:
     wire.inner.leave_unread(event);
 }
 
-/// As [`TlsWire::flush`], on a slot's socket; gives the error.
-fn flush(worker: &Worker, wire: &mut TlsWire, slot: u32) -> Option<io::Error> {
-    let socket = worker.connection(slot).socket.as_ref()?;
-    wire.flush(slot, socket).err()
+/// As [`TlsWire::flush`], on a slot's socket.
+fn flush(worker: &Worker, wire: &mut TlsWire, slot: u32) {
+    if let Some(socket) = &worker.connection(slot).socket {
+        wire.flush(slot, socket);
+    }
 }
 
 fn decrypt(
@@ -234,17 +252,15 @@ fn decrypt(
         let taken = if cipher.is_empty() {
             Ok(0)
         } else {
-            session.read_tls(&mut cipher)
+            session.tls.read_tls(&mut cipher)
         };
-        let closed = match taken.map(|_| session.process_new_packets()) {
+        let closed = match taken.map(|_| session.tls.process_new_packets()) {
             Ok(Ok(state)) => state.peer_has_closed(),
             // A certificate that is not trusted, or records that are none.
             _ => return worker.ended(wire, slot, libc::EPROTO, now()),
         };
-        let complete = !session.is_handshaking();
-        if let Some(error) = flush(worker, wire, slot) {
-            return worker.ended(wire, slot, errno(&error), now());
-        }
+        let complete = !session.tls.is_handshaking();
+        flush(worker, wire, slot);
         if complete && worker.connection(slot).state == State::Connecting {
             worker.opened(wire, slot, now());
         }
@@ -252,7 +268,7 @@ fn decrypt(
             let Some(session) = &mut wire.sessions[slot as usize] else {
                 return;
             };
-            match session.reader().read(plain) {
+            match session.tls.reader().read(plain) {
                 Ok(length) if length > 0 => worker.received(wire, slot, &plain[..length], now()),
                 _ => break,
             }

@@ -48,7 +48,7 @@ impl Worker {
             let mut request = connection.first;
             request.sent = now;
             self.transmit(wire, slot, request, now);
-            self.flush(wire, slot, now);
+            self.flush(wire, slot);
         }
         match self.phase {
             Phase::Preparing | Phase::Waiting | Phase::Settling | Phase::Over => {}

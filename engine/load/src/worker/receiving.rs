@@ -67,7 +67,7 @@ impl Worker {
             }
         }
         if self.pipeline > 1 {
-            self.flush(wire, slot, now);
+            self.flush(wire, slot);
         }
     }
 

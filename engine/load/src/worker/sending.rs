@@ -2,11 +2,14 @@
 
 use super::Worker;
 use crate::clock::Nanos;
-use crate::connection::InFlight;
+use crate::connection::{InFlight, Unsent};
 use crate::error::errno;
 use crate::failure::ErrorClass;
 use crate::template::Key;
 use crate::wire::Wire;
+
+/// Why a request goes on another connection.
+const GONE: &str = "the connection was gone when a request was to be sent";
 
 impl Worker {
     /// Sends one request on an established connection. With pipelining the bytes are gathered until [`Self::flush`].
@@ -27,28 +30,35 @@ impl Worker {
             session: self.journeys.as_ref().map(|users| users.session(slot)),
         };
         let connection = &mut self.connections[slot as usize];
-        let length = if self.pipeline == 1 && connection.unsent.is_none() {
-            let (bytes, lasting) = match compiled.fixed() {
-                Some(bytes) => (bytes, true),
-                None => {
+        let length = if self.pipeline == 1 {
+            if let Some(unsent) = &mut connection.unsent {
+                if unsent.broken != 0 {
+                    return self.send_anew(wire, slot, request, GONE, now);
+                }
+                // The server answered the last request before it had it whole: this one goes behind what is left of that.
+                let before = unsent.bytes.len();
+                compiled.render(key(), &mut unsent.bytes, &mut self.scratch);
+                unsent.bytes.len() - before
+            } else {
+                let (bytes, lasting) = match compiled.fixed() {
+                    Some(bytes) => (bytes, true),
+                    None => {
+                        self.out.clear();
+                        compiled.render(key(), &mut self.out, &mut self.scratch);
+                        (self.out.as_slice(), false)
+                    }
+                };
+                let length = bytes.len();
+                match connection.send(wire, slot, bytes, lasting) {
+                    Ok(sent) if sent == length => {}
+                    Ok(sent) => connection.unsent = Some(Unsent::rest(bytes, sent)),
+                    Err(_) => return self.send_anew(wire, slot, request, GONE, now),
+                }
+                if !lasting {
                     self.out.clear();
-                    compiled.render(key(), &mut self.out, &mut self.scratch);
-                    (self.out.as_slice(), false)
                 }
-            };
-            let length = bytes.len();
-            match connection.send(wire, slot, bytes, lasting) {
-                Ok(sent) if sent == length => {}
-                Ok(sent) => connection.unsent = Some(Box::new(bytes[sent..].to_vec())),
-                Err(_) => {
-                    let why = "the connection was gone when a request was to be sent";
-                    return self.send_anew(wire, slot, request, why, now);
-                }
+                length
             }
-            if !lasting {
-                self.out.clear();
-            }
-            length
         } else {
             let before = self.out.len();
             compiled.render(key(), &mut self.out, &mut self.scratch);
@@ -62,41 +72,38 @@ impl Worker {
     }
 
     /// Sends what pipelining has gathered.
-    pub(super) fn flush<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+    pub(super) fn flush<W: Wire>(&mut self, wire: &mut W, slot: u32) {
         if self.out.is_empty() {
             return;
         }
         let connection = &mut self.connections[slot as usize];
-        let mut failed = None;
         if let Some(unsent) = &mut connection.unsent {
-            unsent.extend_from_slice(&self.out);
+            unsent.bytes.extend_from_slice(&self.out);
         } else {
             match connection.send(wire, slot, &self.out, false) {
                 Ok(sent) if sent == self.out.len() => {}
-                Ok(sent) => connection.unsent = Some(Box::new(self.out[sent..].to_vec())),
-                Err(error) => failed = Some(errno(&error)),
+                Ok(sent) => connection.unsent = Some(Unsent::rest(&self.out, sent)),
+                Err(error) => {
+                    connection.unsent.get_or_insert_default().broken = errno(&error);
+                }
             }
         }
         self.out.clear();
-        if let Some(error) = failed {
-            self.ended(wire, slot, error, now);
-        }
     }
 
-    /// The socket takes bytes again.
-    pub fn writable<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+    /// The socket takes bytes again, or never will: then what was answered before is read first, up to the connection's end.
+    pub fn writable<W: Wire>(&mut self, wire: &mut W, slot: u32) {
         let connection = &mut self.connections[slot as usize];
         let Some(mut unsent) = connection.unsent.take() else {
             return;
         };
-        match connection.send(wire, slot, &unsent, false) {
-            Ok(sent) if sent == unsent.len() => {}
-            Ok(sent) => {
-                unsent.drain(..sent);
-                connection.unsent = Some(unsent);
-            }
-            Err(error) => self.ended(wire, slot, errno(&error), now),
+        match connection.send(wire, slot, &unsent.bytes, false) {
+            Ok(sent) if sent == unsent.bytes.len() => return,
+            Ok(sent) => drop(unsent.bytes.drain(..sent)),
+            Err(error) if unsent.broken == 0 => unsent.broken = errno(&error),
+            Err(_) => {}
         }
+        connection.unsent = Some(unsent);
     }
 
     /// The connection had ended while it was idle: the request goes on a new one.

@@ -107,7 +107,7 @@ impl Worker {
                 return;
             }
         }
-        self.flush(wire, slot, now);
+        self.flush(wire, slot);
     }
 
     /// Requests may be sent that nobody has asked for yet: a closed loop inside its time and count.
@@ -149,7 +149,7 @@ impl Worker {
         if connection.state == State::Open {
             self.transmit(wire, slot, request, now);
             if self.open_loop && self.pipeline > 1 {
-                self.flush(wire, slot, now);
+                self.flush(wire, slot);
             }
         } else {
             connection.first = request;

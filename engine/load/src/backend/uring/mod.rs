@@ -32,10 +32,15 @@ const MOST_COMPLETIONS: u32 = 8192;
 /// Completions taken over at once.
 const BATCH: usize = 512;
 
+/// The longest request that is handed over without waiting for the one before it. A socket takes two such at once: a longer
+/// one may still be on its way when a server that answers early has the next one sent, and the kernel keeps no order among
+/// sends.
+const AT_ONCE: usize = 16 * 1024;
+
 const CONNECT: u64 = 0;
 const RECEIVE: u64 = 1;
 const SEND: u64 = 2;
-const SEND_COPY: u64 = 3;
+const SEND_IN_TURN: u64 = 3;
 const IGNORE: u64 = 4;
 
 /// Which operation of which socket: the slot, 24 bits of its generation, the operation.
@@ -78,17 +83,41 @@ struct UringWire {
     ring: IoUring,
     connector: Connector,
     generations: Vec<u32>,
-    /// Bytes of sends under way that do not last by themselves.
-    copies: Vec<Option<Box<Copies>>>,
+    /// Sends that wait for one another.
+    turns: Vec<Option<Box<Turns>>>,
     syscalls: u64,
 }
 
-#[derive(Default)]
-struct Copies {
+struct Turns {
     /// What the kernel is reading.
-    current: Vec<u8>,
+    current: Piece,
     /// What follows.
-    queued: VecDeque<Vec<u8>>,
+    queued: VecDeque<Piece>,
+}
+
+/// Bytes of one send.
+enum Piece {
+    /// Bytes that last for the whole run.
+    Lasting(*const u8, usize),
+    /// A copy of others.
+    Copy(Vec<u8>),
+}
+
+impl Piece {
+    fn new(bytes: &[u8], lasting: bool) -> Self {
+        if lasting {
+            Self::Lasting(bytes.as_ptr(), bytes.len())
+        } else {
+            Self::Copy(bytes.to_vec())
+        }
+    }
+
+    const fn place(&self) -> (*const u8, usize) {
+        match self {
+            Self::Lasting(bytes, length) => (*bytes, *length),
+            Self::Copy(bytes) => (bytes.as_ptr(), bytes.len()),
+        }
+    }
 }
 
 impl UringWire {
@@ -96,7 +125,7 @@ impl UringWire {
     fn push(&mut self, entry: &squeue::Entry) {
         loop {
             // SAFETY: what the entry points to stays valid until its completion: the mix's bytes for the whole run,
-            // copies in `copies`.
+            // copies in `turns`.
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return;
             }
@@ -138,17 +167,17 @@ impl UringWire {
         self.push(&entry);
     }
 
-    /// A send of copied bytes is complete: the next may go.
+    /// A send that others may wait for is complete: the next may go.
     fn sent(&mut self, slot: u32) {
-        let Some(copies) = &mut self.copies[slot as usize] else {
+        let Some(turns) = &mut self.turns[slot as usize] else {
             return;
         };
-        match copies.queued.pop_front() {
-            None => self.copies[slot as usize] = None,
+        match turns.queued.pop_front() {
+            None => self.turns[slot as usize] = None,
             Some(next) => {
-                copies.current = next;
-                let (bytes, length) = (copies.current.as_ptr(), copies.current.len());
-                self.send_bytes(slot, bytes, length, SEND_COPY);
+                turns.current = next;
+                let (bytes, length) = turns.current.place();
+                self.send_bytes(slot, bytes, length, SEND_IN_TURN);
             }
         }
     }
@@ -176,25 +205,26 @@ impl Wire for UringWire {
         bytes: &[u8],
         lasting: bool,
     ) -> io::Result<usize> {
-        if lasting {
+        let turns = &mut self.turns[slot as usize];
+        if let Some(turns) = turns {
+            turns.queued.push_back(Piece::new(bytes, lasting));
+        } else if lasting && bytes.len() <= AT_ONCE {
             self.send_bytes(slot, bytes.as_ptr(), bytes.len(), SEND);
-        } else if let Some(copies) = &mut self.copies[slot as usize] {
-            copies.queued.push_back(bytes.to_vec());
         } else {
-            let copies = Box::new(Copies {
-                current: bytes.to_vec(),
+            let current = Piece::new(bytes, lasting);
+            let (at, length) = current.place();
+            *turns = Some(Box::new(Turns {
+                current,
                 queued: VecDeque::new(),
-            });
-            let (at, length) = (copies.current.as_ptr(), copies.current.len());
-            self.copies[slot as usize] = Some(copies);
-            self.send_bytes(slot, at, length, SEND_COPY);
+            }));
+            self.send_bytes(slot, at, length, SEND_IN_TURN);
         }
         Ok(bytes.len())
     }
 
     fn close(&mut self, slot: u32, socket: Stream) {
         let generation = self.generations[slot as usize];
-        for operation in [RECEIVE, CONNECT, SEND_COPY] {
+        for operation in [RECEIVE, CONNECT, SEND_IN_TURN] {
             let entry = opcode::AsyncCancel::new(token(slot, generation, operation)).build();
             self.push(
                 &entry
@@ -206,7 +236,7 @@ impl Wire for UringWire {
         self.syscalls += 3;
         let _ = self.ring.submit();
         let _ = self.ring.submitter().register_files_update(slot, &[-1]);
-        self.copies[slot as usize] = None;
+        self.turns[slot as usize] = None;
         drop(socket);
     }
 
@@ -234,7 +264,7 @@ pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
         ring,
         connector,
         generations: vec![0; slots as usize],
-        copies: (0..slots).map(|_| None).collect(),
+        turns: (0..slots).map(|_| None).collect(),
         syscalls: 0,
     };
     let mut batch = [const { MaybeUninit::<cqueue::Entry>::uninit() }; BATCH];
@@ -312,7 +342,7 @@ fn handle(
             }
         }
         SEND if is_current && result < 0 => worker.ended(wire, slot, -result, clock),
-        SEND_COPY if is_current => {
+        SEND_IN_TURN if is_current => {
             if result < 0 {
                 worker.ended(wire, slot, -result, clock);
             } else {
