@@ -44,6 +44,7 @@ impl Head {
 struct Fields {
     length: Option<u64>,
     transfer_encoding: bool,
+    chunked: bool,
     chunked_last: bool,
     close: bool,
     keep_alive: bool,
@@ -153,11 +154,7 @@ fn field(line: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
         14 if name.eq_ignore_ascii_case(b"content-length") => content_length(value, fields)?,
         17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
             fields.transfer_encoding = true;
-            let last = value
-                .rsplit(|byte| *byte == b',')
-                .next()
-                .unwrap_or_default();
-            fields.chunked_last = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
+            transfer_codings(value, fields)?;
         }
         _ => {}
     }
@@ -170,6 +167,21 @@ fn media_type(value: &[u8]) -> u64 {
     named.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
     })
+}
+
+fn transfer_codings(value: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
+    // Several lines are one list, and its empty elements count for nothing (RFC 9110, sections 5.3 and 5.6.1.2).
+    let items = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+    for item in items.filter(|item| !item.is_empty()) {
+        let chunked = item.eq_ignore_ascii_case(b"chunked");
+        if chunked && fields.chunked {
+            // RFC 9112, section 6.1: one reader would take the chunks apart once, another twice.
+            return Err(Malformed("chunked twice in Transfer-Encoding"));
+        }
+        fields.chunked |= chunked;
+        fields.chunked_last = chunked;
+    }
+    Ok(())
 }
 
 fn content_length(value: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
@@ -243,6 +255,10 @@ mod tests {
             with("200 OK", "Transfer-Encoding: gzip\r\n"),
             Framing::Close
         );
+        let two_lines = "Transfer-Encoding: ,chunked, \r\nTransfer-Encoding: \r\n";
+        assert_eq!(with("200 OK", two_lines), Framing::Chunked);
+        let not_last = "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n";
+        assert_eq!(with("200 OK", not_last), Framing::Close);
         assert_eq!(with("200", ""), Framing::Close);
         assert_eq!(
             with("204 No Content", "Content-Length: 5\r\n"),
@@ -325,6 +341,8 @@ mod tests {
             "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
             "HTTP/1.1 200 OK\r\nA: \x01\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
         ] {
             assert!(parse_head(text.as_bytes(), false).is_err(), "{text:?}");
         }
