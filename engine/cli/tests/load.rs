@@ -188,6 +188,39 @@ fn exit_codes_tell_a_malformed_job_from_one_that_could_not_be_done() {
 }
 
 #[test]
+fn times_and_rates_that_no_machine_comes_to_are_refused_by_name() {
+    let (url, _) = server();
+    for (field, job) in [
+        ("duration_s", r#""duration_s":1e300"#),
+        ("timeout_s", r#""timeout_s":1e18"#),
+        ("warmup_s", r#""warmup_s":1e300"#),
+        ("series_interval_s", r#""series_interval_s":1e300"#),
+        ("loop.rate", r#""loop":{"kind":"open","rate":1e30}"#),
+        ("loop.from", r#""loop":{"kind":"ramp","from":1,"to":1e30}"#),
+        (
+            "step",
+            r#""loop":{"kind":"steps","steps":[{"rate":1e30,"seconds":0.1}]}"#,
+        ),
+    ] {
+        let mut child = Command::new(ENGINE)
+            .args(["load", "--job", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let job = format!(r#"{{"url":"{url}","max_requests":1,{job}}}"#);
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(job.as_bytes()).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{field}: {said}");
+        assert!(said.contains(field), "{field}: {said}");
+    }
+}
+
+#[test]
 fn a_person_reads_the_rate_the_latencies_and_the_verdict() {
     let (url, _) = server();
     let output = Command::new(ENGINE)

@@ -142,6 +142,9 @@ pub(crate) struct Plan {
     pub after_close: Duration,
 }
 
+/// Connections or requests per second that no machine comes to.
+const MOST_RATE: f64 = 1e8;
+
 impl Job {
     /// The plan for a server on this machine.
     pub(crate) fn plan(&self) -> Result<Plan, JobError> {
@@ -168,9 +171,10 @@ impl Job {
                 self.reserve
             )));
         }
-        if !(self.open_rate > 0.0 && self.traffic_rate.is_none_or(|rate| rate > 0.0)) {
+        let is_rate = |rate: f64| rate > 0.0 && rate <= MOST_RATE;
+        if !(is_rate(self.open_rate) && self.traffic_rate.is_none_or(is_rate)) {
             return Err(malformed(
-                "open_rate and traffic_rate must be positive".into(),
+                "open_rate and traffic_rate must be above 0 and at most 1e8 per second".into(),
             ));
         }
         if self.generators.iter().any(|one| one.cpus.is_empty()) {

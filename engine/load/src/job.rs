@@ -322,12 +322,21 @@ fn example() -> serde_json::Value {
     })
 }
 
-fn positive(value: f64) -> bool {
-    value.is_finite() && value > 0.0
+/// A week, in seconds: nothing in a job takes longer.
+pub(crate) const MOST_S: f64 = 604_800.0;
+/// Requests per second that no machine sends.
+const MOST_RATE: f64 = 1e8;
+
+fn positive(seconds: f64) -> bool {
+    seconds > 0.0 && seconds <= MOST_S
 }
 
-fn length(value: f64) -> bool {
-    value.is_finite() && value >= 0.0
+fn length(seconds: f64) -> bool {
+    (0.0..=MOST_S).contains(&seconds)
+}
+
+fn rate(per_second: f64) -> bool {
+    (0.0..=MOST_RATE).contains(&per_second)
 }
 
 pub(crate) const fn one() -> u32 {
@@ -413,15 +422,18 @@ impl Job {
             self.pipeline >= 1 && self.pipeline <= 4096,
             "pipeline must be 1 to 4096",
         )?;
-        must(length(self.warmup_s), "warmup_s must be 0 or more")?;
+        must(length(self.warmup_s), "warmup_s must be 0 to 604800")?;
         must(
             positive(self.duration_s),
-            "duration_s must be above 0: every run is bounded",
+            "duration_s must be above 0 and at most 604800: every run is bounded",
         )?;
-        must(positive(self.timeout_s), "timeout_s must be above 0")?;
         must(
-            self.series_interval_s >= 0.01,
-            "series_interval_s must be at least 0.01",
+            positive(self.timeout_s),
+            "timeout_s must be above 0 and at most 604800",
+        )?;
+        must(
+            self.series_interval_s >= 0.01 && length(self.series_interval_s),
+            "series_interval_s must be 0.01 to 604800",
         )?;
         must(
             self.pacing_slot_s
@@ -457,20 +469,23 @@ impl Job {
     ) -> Result<(), Error> {
         match &self.arrival {
             Loop::Closed => {}
-            Loop::Open { rate, .. } => must(positive(*rate), "loop.rate must be above 0")?,
+            Loop::Open { rate: wanted, .. } => must(
+                rate(*wanted) && *wanted > 0.0,
+                "loop.rate must be above 0 and at most 1e8 per second",
+            )?,
             Loop::Steps { steps, .. } => {
                 must(!steps.is_empty(), "loop.steps must not be empty")?;
                 must(
                     steps
                         .iter()
-                        .all(|step| positive(step.rate) && positive(step.seconds)),
-                    "every step needs a rate and seconds above 0",
+                        .all(|step| step.rate > 0.0 && rate(step.rate) && positive(step.seconds)),
+                    "every step needs a rate above 0 and at most 1e8, and seconds above 0 and at most 604800",
                 )?;
             }
             Loop::Ramp { from, to, .. } => {
                 must(
-                    length(*from) && length(*to) && from + to > 0.0,
-                    "loop.from and loop.to must be 0 or more, one above 0",
+                    rate(*from) && rate(*to) && from + to > 0.0,
+                    "loop.from and loop.to must be 0 to 1e8 per second, one above 0",
                 )?;
             }
         }
@@ -494,10 +509,10 @@ impl Job {
         )?;
         if let Some(watch) = &self.watch {
             must(
-                watch.interval_s >= 0.001,
-                "watch.interval_s must be at least 0.001",
+                watch.interval_s >= 0.001 && length(watch.interval_s),
+                "watch.interval_s must be 0.001 to 604800",
             )?;
-            must(length(watch.after_s), "watch.after_s must be 0 or more")?;
+            must(length(watch.after_s), "watch.after_s must be 0 to 604800")?;
         }
         Ok(())
     }

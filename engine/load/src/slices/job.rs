@@ -6,10 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::job::{Arrivals, BackendChoice, GeneratorNode, Job, Journey, Loop, Request, Tls, Watch};
+use crate::job::{
+    Arrivals, BackendChoice, GeneratorNode, Job, Journey, Loop, MOST_S, Request, Tls, Watch,
+};
 
 /// An open loop's arrivals have no end of their own: the turns end them. In seconds.
-const ENDLESS_S: f64 = 1e9;
+const ENDLESS_S: f64 = MOST_S;
 
 /// Several contenders that are loaded in turn, in slices of 100 to 500 ms as a rule, so that neighbouring slices meet
 /// the same machine. The engine opens connections to all of them, keeps them, and carries out the orders that come on
