@@ -114,6 +114,8 @@ class Bench:
     """Requests a second that a dependency answers by itself, by load and dependency."""
     profile_rates: dict[str, float] = field(default_factory=dict)
     """Requests per second that every contender serves, by load: found by the profile phase in the first round."""
+    keep_their_rate: set[str] = field(default_factory=set)
+    """Loads under which all contenders were seen to answer as fast without rests."""
     fresh_builds: bool = False
     """Build again even if an equal build is in the cache."""
     cpu_limit: float | None = None

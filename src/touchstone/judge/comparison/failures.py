@@ -65,8 +65,11 @@ def _details(samples: list[Sample]) -> list[str]:
         if sample.failure is not None:
             return [shown_text(line) for line in sample.failure.tail[-_SHOWN:]]
         if sample.phase == "verify" and (broken := next((c for c in sample.checks if not c.passed), None)):
-            first = broken.broken[0]
-            return [f"{first.request}: expected {first.expected}", f"received {first.received}"]
+            return [
+                line
+                for exchange in broken.broken[:1]
+                for line in (f"{exchange.request}: expected {exchange.expected}", f"received {exchange.received}")
+            ]
     return []
 
 

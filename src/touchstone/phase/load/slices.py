@@ -43,10 +43,12 @@ from touchstone.record.sample import TARE, Sample
 
 _TOLD = 3
 """Strangers that are told by name, as many as the engine tells of a slice."""
-_UNBROKEN_S = 2.0
-"""Twice the second for which the buckets of rate limiters usually last."""
+_UNBROKEN_S = 1.5
+"""Longer than the second for which the buckets of rate limiters usually last."""
 _UNBROKEN_ROUNDS = 2
 """One such turn may be disturbed by chance; of two hardly both."""
+_KEPT = 0.9
+"""The share of their rate at which all are clear of doubt after the first."""
 
 
 def sliced_loads(bench: Bench) -> dict[str, Load]:
@@ -254,13 +256,19 @@ class _SlicedLoad:
 
         What is refilled while others have their turn, such as the tokens of a rate limiter, lasts for a short one.
         """
-        if self.load.loop != "closed" or self.round_number > _UNBROKEN_ROUNDS:
+        settled = self.name in self.bench.keep_their_rate or self.round_number > _UNBROKEN_ROUNDS
+        if self.load.loop != "closed" or settled:
             return
         self.bench.watcher.step(f"{self.name}: without a rest")
         answering = [index for index in self._live if not fell_silent(self._turns(index))]
         for record in session.turns("warmup", [Turn(index, _UNBROKEN_S) for index in answering]):
             record.unbroken = True
             self.records.append(record)
+
+    def _note_who_keeps_the_rate(self) -> None:
+        kept = [one for sample in self.samples if sample.slices and (one := sample.slices.kept) is not None]
+        if kept and min(kept) >= _KEPT:
+            self.bench.keep_their_rate.add(self.name)
 
     def _slice_lengths(self) -> dict[int, float]:
         """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""
@@ -305,6 +313,7 @@ class _SlicedLoad:
 
     def _keep(self, result: SlicesResult, warm_ups: dict[int, WarmUp], slice_s: Mapping[int, float]) -> None:
         self._put_slices(warm_ups, slice_s)
+        self._note_who_keeps_the_rate()
         for index, sample in enumerate(self.samples):
             if sample.slices is None:
                 continue

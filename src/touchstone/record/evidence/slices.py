@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Literal
 
 from pydantic import Field
@@ -14,6 +15,8 @@ IDLE_CPUS = 0.01
 however little its own requests need."""
 
 
+LEAST_KEPT_LAPS = 4
+"""With fewer slices the one in the middle says little of the rest."""
 LEAST_LEFT = 0.05
 """Of a share of a CPU below, a tick of the kernel's clock makes half."""
 
@@ -109,3 +112,21 @@ class SlicesEvidence(Record):
     slice_s: float
     warm_up: WarmUp | None = None
     slices: list[Slice] = []
+
+    @property
+    def lap_rates(self) -> list[float]:
+        """Right responses per second of each slice that counts, where it is known."""
+        return [one.rate for one in self.slices if one.lap is not None and one.rate]
+
+    @property
+    def unbroken_rate(self) -> float:
+        """Right responses per second without a rest; 0 where it was not looked at, or the contender had died."""
+        turns = [one for one in self.slices if one.unbroken]
+        seconds = sum(one.end - one.begin for one in turns)
+        return sum(one.ok for one in turns) / seconds if seconds > 0 else 0.0
+
+    @property
+    def kept(self) -> float | None:
+        """The rate without a rest over that of the slice in the middle; None where it was not looked at."""
+        rates, unbroken = self.lap_rates, self.unbroken_rate
+        return unbroken / statistics.median(rates) if unbroken and len(rates) >= LEAST_KEPT_LAPS else None

@@ -11,10 +11,8 @@ from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.rule import GroupRule
-from touchstone.record.sample import Sample
 
 KEPT = 0.75
-LEAST_LAPS = 4
 
 
 class NeedsRest(GroupRule):
@@ -28,13 +26,14 @@ class NeedsRest(GroupRule):
     severity = Severity.SUSPECT
     title = "It keeps its rate only with rests"
     threshold = (
-        "closed loop in slices: in a turn of 2 s without a rest, at the end of the warm-up of the first two rounds, it "
+        "closed loop in slices: in a turn of 1.5 s without a rest, at the end of the first round's warm-up, and of the "
+        "second's if anybody kept less than 90 % of its rate in the first, it "
         "answers less than in the slowest of four slices and more, and less than 75 % of what it does in the middle "
         "one, next to the same ratio of the other contenders and the null server in the middle; in each of these "
         "rounds; not where the warm-up's time was used up"
     )
     threshold_reason = (
-        "a busy machine slows a turn of 2 s as it slows eight slices of a quarter second, and the others alike; what "
+        "a busy machine slows a turn of 1.5 s as it slows six slices of a quarter second, and the others alike; what "
         "is refilled in rests that are several times as long as a turn makes a difference of that many times"
     )
     next_step = (
@@ -45,38 +44,23 @@ class NeedsRest(GroupRule):
         """Look at one group."""
         kept: dict[str, float] = {}
         for sample in group.samples:
-            own = _kept(sample)
-            warm_up = sample.slices.warm_up if sample.slices else None
-            if own is None or (warm_up is not None and warm_up.ended != "flat"):
+            evidence = sample.slices
+            own = evidence.kept if evidence is not None else None
+            if evidence is None or own is None:
                 continue
-            others = [found for other in neighbours(sample, case.run) if (found := _kept(other)) is not None]
-            usual = statistics.median(others) if others else 1.0
-            if own >= KEPT * min(1.0, usual) or _unbroken_rate(sample) >= min(_rates(sample)):
+            if evidence.warm_up is not None and evidence.warm_up.ended != "flat":
+                continue
+            others = [one.slices.kept for one in neighbours(sample, case.run) if one.slices is not None]
+            usual = statistics.median([found for found in others if found is not None] or [1.0])
+            if own >= KEPT * min(1.0, usual) or evidence.unbroken_rate >= min(evidence.lap_rates):
                 return
             kept[sample.id] = own
         if kept:
             middle = statistics.median(kept.values())
             yield self.finding(
-                f"loaded for 2 s without a rest, it answered {share(middle)} of what it does in turns",
+                f"loaded for 1.5 s without a rest, it answered {share(middle)} of what it does in turns",
                 group=group,
                 figures=[*SPEED],
                 doubt=Doubt(slower=None, reason="without rests it is slower, and the longer the load the more so"),
                 evidence={"kept": kept},
             )
-
-
-def _kept(sample: Sample) -> float | None:
-    """The rate without a rest over that of the slice in the middle; None where it was not looked at."""
-    rates, unbroken = _rates(sample), _unbroken_rate(sample)
-    return unbroken / statistics.median(rates) if unbroken and len(rates) >= LEAST_LAPS else None
-
-
-def _rates(sample: Sample) -> list[float]:
-    return [one.rate for one in sample.slices.slices if one.lap is not None and one.rate] if sample.slices else []
-
-
-def _unbroken_rate(sample: Sample) -> float:
-    """Right responses per second without a rest; 0 where it was not looked at, or the contender had died by then."""
-    turns = [one for one in sample.slices.slices if one.unbroken] if sample.slices else []
-    seconds = sum(one.end - one.begin for one in turns)
-    return sum(one.ok for one in turns) / seconds if seconds > 0 else 0.0
