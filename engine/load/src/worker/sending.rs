@@ -83,9 +83,7 @@ impl Worker {
             match connection.send(wire, slot, &self.out, false) {
                 Ok(sent) if sent == self.out.len() => {}
                 Ok(sent) => connection.unsent = Some(Unsent::rest(&self.out, sent)),
-                Err(error) => {
-                    connection.unsent.get_or_insert_default().broken = errno(&error);
-                }
+                Err(error) => self.cannot_send(slot, errno(&error)),
             }
         }
         self.out.clear();
@@ -104,6 +102,12 @@ impl Worker {
             Err(_) => {}
         }
         connection.unsent = Some(unsent);
+    }
+
+    /// Sending failed with this error number. What was answered before is read, and then it is said.
+    pub fn cannot_send(&mut self, slot: u32, error: i32) {
+        let connection = &mut self.connections[slot as usize];
+        connection.unsent.get_or_insert_default().broken = error;
     }
 
     /// The connection had ended while it was idle: the request goes on a new one.

@@ -341,14 +341,9 @@ fn handle(
                 Some(error) => worker.ended(wire, slot, errno(&error), clock),
             }
         }
-        SEND if is_current && result < 0 => worker.ended(wire, slot, -result, clock),
-        SEND_IN_TURN if is_current => {
-            if result < 0 {
-                worker.ended(wire, slot, -result, clock);
-            } else {
-                wire.sent(slot);
-            }
-        }
+        // The receive that is armed tells of the end, once all that came before has been read.
+        SEND | SEND_IN_TURN if is_current && result < 0 => worker.cannot_send(slot, -result),
+        SEND_IN_TURN if is_current => wire.sent(slot),
         _ => {}
     }
 }
