@@ -111,10 +111,24 @@ impl Cpu {
 pub struct Memory {
     pub rss: Option<u64>,
     pub pss: Option<u64>,
+    /// The part of `pss` that is files' pages: programs, libraries, mapped data.
+    pub pss_file: Option<u64>,
+    /// Those pages, whole.
+    pub rss_file: Option<u64>,
     pub anon: Option<u64>,
     pub swap: Option<u64>,
     pub vm_peak: Option<u64>,
     pub vm_hwm: Option<u64>,
+}
+
+impl Memory {
+    /// What several processes hold with shared pages counted once, where this holds the sums of their parts, and the
+    /// largest `rss_file` of one. PSS counts of a file's page a part alone where processes outside map it as well, such as
+    /// the library of another service's same runtime: at least what one of them maps is theirs.
+    pub fn of_several(&self) -> Option<u64> {
+        let shared_outside = self.rss_file.zip(self.pss_file);
+        Some(self.pss? + shared_outside.map_or(0, |(whole, part)| whole.saturating_sub(part)))
+    }
 }
 
 /// A process of the tree.
@@ -223,6 +237,7 @@ impl Member {
             let bytes = |key: &[u8]| procfs::field(text, key).map(|kb| kb * 1024);
             memory.rss = bytes(b"Rss");
             memory.pss = bytes(b"Pss");
+            memory.pss_file = bytes(b"Pss_File");
             memory.anon = bytes(b"Anonymous");
             memory.swap = bytes(b"Swap");
         }
@@ -234,6 +249,7 @@ impl Member {
             let bytes = |key: &[u8]| procfs::field(text, key).map(|kb| kb * 1024);
             memory.vm_peak = bytes(b"VmPeak");
             memory.vm_hwm = bytes(b"VmHWM");
+            memory.rss_file = bytes(b"RssFile");
         }
         memory
     }

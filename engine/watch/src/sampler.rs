@@ -331,6 +331,8 @@ impl Sampler {
         let mut sum = Memory {
             rss: zero,
             pss: zero,
+            pss_file: zero,
+            rss_file: zero,
             anon: zero,
             swap: zero,
             vm_peak: zero,
@@ -344,6 +346,8 @@ impl Sampler {
             }
             add(&mut sum.rss, memory.rss);
             add(&mut sum.pss, memory.pss);
+            add(&mut sum.pss_file, memory.pss_file);
+            sum.rss_file = sum.rss_file.zip(memory.rss_file).map(|(a, b)| a.max(b));
             add(&mut sum.anon, memory.anon);
             add(&mut sum.swap, memory.swap);
             add(&mut sum.vm_peak, memory.vm_peak);
@@ -356,7 +360,7 @@ impl Sampler {
             resources.rss = sum.rss.unwrap_or(resources.rss);
             resources.footprint = match resources.processes {
                 1 => Some(resources.rss),
-                _ => resources.pss,
+                _ => sum.of_several(),
             };
         }
     }
