@@ -83,3 +83,17 @@ def test_a_wrong_unit_is_seen_in_slices_as_well() -> None:
     result = result_of(first_load(run))
     result.latency = distribution((result.latency.mean or 0) / 2, result.latency.count)
     assert fired(run, "littles-law")
+
+
+def test_responses_that_a_slice_awaits_for_long_are_told_as_the_reason() -> None:
+    for awaited, told in ((1.0, True), (0.01, False)):
+        run = sliced_run({"go/plain": 10_000.0, "rust/plain": 10_000.0})
+        sample = first_load(run)
+        result = result_of(sample)
+        result.latency = distribution((result.latency.mean or 0) * 2, result.latency.count)
+        sample.figures = load_figures(result)
+        assert sample.slices is not None
+        sample.slices.slices[3].end += awaited
+        (finding,) = fired(run, "littles-law")
+        assert ("awaiting responses" in finding.statement) is told
+        assert ("--whole-windows" in (finding.next_step or "")) is told

@@ -17,8 +17,8 @@ MORE = 1.05
 class PagesShared(SampleRule):
     """Processes that were forked share the pages that neither has written since.
 
-    The sum of their RSS counts each such page once for each of them, so their memory is the sum of PSS. Of files' pages,
-    which processes of others may map as well, it is at least what one of them maps.
+    The sum of their RSS counts each such page once for each of them, so their memory is the sum of PSS. Of files'
+    pages, which processes of others may map as well, it is at least what one of them maps.
     """
 
     code = "pages-shared"

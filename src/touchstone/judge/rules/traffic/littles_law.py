@@ -15,6 +15,12 @@ from touchstone.record.sample import Sample
 
 SUSPECT = 0.10
 INVALID = 0.25
+STALLED = 0.5
+"""How long a slice's last responses may be awaited, in slices, before its whole generations say little of it."""
+_IN_WHOLE = (
+    "Some requests take longer than a slice: a stall, or an attempt to connect that is repeated after a second. Look "
+    "at the server's backlog and locks, and measure it with `--whole-windows`, where they count."
+)
 
 
 class LittlesLaw(SampleRule):
@@ -69,9 +75,16 @@ class LittlesLaw(SampleRule):
         slack /= measured
         if off <= SUSPECT + slack:
             return
+        awaited = _awaited(sample) if off == over else 0.0
         yield self.finding(
             f"{number(rate)}/s times {seconds(mean)} makes {number(under_way)} requests under way, "
-            f"and {'at most ' if open_loop or pauses(sample) else ''}{n} are possible ({share(off)} off)",
+            f"and {'at most ' if open_loop or pauses(sample) else ''}{n} are possible ({share(off)} off)"
+            + (
+                f"; the rate leaves out up to {seconds(awaited)} after a slice's end, awaiting responses"
+                if awaited
+                else ""
+            ),
+            next_step=_IN_WHOLE if awaited else None,
             severity=Severity.INVALID if off > INVALID + slack else Severity.SUSPECT,
             sample=sample,
             figures=SPEED,
@@ -84,6 +97,13 @@ class LittlesLaw(SampleRule):
                 "slack": slack,
             },
         )
+
+
+def _awaited(sample: Sample) -> float:
+    """For how long at most responses were awaited after a slice had stopped sending, in seconds; 0 if that is usual."""
+    slices = [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []
+    longest = max((one.end - one.sending_end for one in slices), default=0.0)
+    return longest if sample.slices and longest > STALLED * sample.slices.slice_s else 0.0
 
 
 def _rate(sample: Sample, result: LoadResult) -> float:
