@@ -170,6 +170,16 @@ def test_annotations_are_single_lines_with_their_signs_escaped() -> None:
     assert "%25" in error and "\n" not in error
 
 
+def test_annotations_tell_findings_about_what_was_asked() -> None:
+    run, judgement = pair(0.8)
+    judgement.findings = [
+        Finding(code=f"of-{name}", severity=Severity.SUSPECT, statement="s", next_step="n", figures=figures)
+        for name, figures in (("all", None), ("load", ["throughput", "latency_p50"]), ("build", ["build_cold"]))
+    ]
+    warnings = [line for line in annotation_lines(said(0.8), run, judgement) if line.startswith("::warning ")]
+    assert [line.partition("touchstone%3A ")[2].partition("::")[0] for line in warnings] == ["of-all", "of-load"]
+
+
 def test_the_summary_holds_what_the_profiles_explain_and_stays_short_enough() -> None:
     run, judgement = pair(0.8)
     found = said(0.8)

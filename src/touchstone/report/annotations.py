@@ -15,7 +15,8 @@ MOST = 10
 
 
 def annotation_lines(said: RevisionsJudgement, run: Run, judgement: Judgement) -> Iterator[str]:
-    """An error for what is worse, gone or failed, a warning for what is undecided and for findings."""
+    """An error for what is worse, gone or failed, a warning for what is undecided, or casts doubt on what was asked."""
+    asked = {change.figure for change in said.changes}
     errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in said.failed]
     errors += [("gone", gone_words(one)) for one in said.gone]
     warnings = []
@@ -27,7 +28,8 @@ def annotation_lines(said: RevisionsJudgement, run: Run, judgement: Judgement) -
         elif not change.harmless:
             warnings.append((f"{words.figure} is undecided", told))
     for group in View(run, judgement).finding_groups:
-        if group.first.severity is not Severity.NOTE:
+        concerns = not asked or group.first.figures is None or not asked.isdisjoint(group.first.figures)
+        if concerns and group.first.severity is not Severity.NOTE:
             where = ", ".join(part for part in (group.first.contender, group.first.load) if part)
             warnings.append((group.first.code, f"{where or 'the run'}: {group.first.statement}"))
     for level, found in (("error", errors), ("warning", warnings)):
