@@ -40,7 +40,7 @@ def test_all_take_it_in_the_first_round_and_again_only_where_somebody_is_in_doub
     assert turn.lap is None and turn.end - turn.begin > 4 * own.slice_s
     assert own.kept is not None and own.unbroken_rate > 0
     kept = [evidence.kept or 0.0 for evidence in first.values()]
-    assert ("load" in bench.keep_their_rate) is (min(kept) >= 0.9)
+    assert ("load" in bench.keep_their_rate) is (min(kept) >= 0.8)
 
     bench.keep_their_rate.clear()
     assert _unbroken(_measured(bench, contender, 2)) == once

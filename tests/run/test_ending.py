@@ -22,12 +22,17 @@ def after_rounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, took_s: list[float], most_s: float, planned: int = 5
 ) -> PlannedRounds:
     """Asked after each of these rounds, none of which was the last."""
-    rounds = PlannedRounds(RunStore(tmp_path / "run"), sliced_run(RATES, rounds=planned).plan, most_s)
+    rounds = PlannedRounds(RunStore(tmp_path / "run"), sliced_run(RATES, rounds=planned).plan, most_s, LAPS)
     for number, seconds in enumerate(took_s, 1):
         so_far = sliced_run(RATES, rounds=number, laps=LAPS)
         monkeypatch.setattr(ending, "load_run", lambda _folder, so_far=so_far: so_far)
         assert not rounds.reached(number, seconds)
     return rounds
+
+
+def test_the_first_round_has_the_least_laps_where_time_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert after_rounds(tmp_path, monkeypatch, [], most_s=100.0).laps == LEAST_LAPS
+    assert after_rounds(tmp_path, monkeypatch, [], most_s=math.inf).laps is None
 
 
 def test_rounds_that_fit_keep_their_laps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -193,6 +193,7 @@ class Conductor:
         ending = self.ending or PlannedRounds(self.store, self.plan)
         while True:
             number += 1
+            bench.laps = ending.laps
             begin = time.monotonic()
             order = self._order(number)
             self.display.longer(sum(map(self._steps, chosen)))
@@ -210,7 +211,6 @@ class Conductor:
                             self._carry(bench, phase, sound[name], number, position)
             if ending.reached(number, time.monotonic() - begin):
                 break
-            bench.laps = ending.laps
         self._end_rounds(number, ending.note)
         self._tares(bench, number + 1)
 

@@ -39,22 +39,28 @@ class PlannedRounds:
     Args:
         store, plan: the run's.
         most_s: how long the rounds may take. No round is begun after `LEAST_ROUNDS` that would end later; and where
-            those would, they have fewer laps, down to `LEAST_LAPS`.
+            those would, they have fewer laps, down to `LEAST_LAPS`. So has the first, of which nobody knows the cost.
+        usual_laps: of a round.
         enough: whether what was measured says enough; asked as soon as there are intervals.
 
     """
 
     def __init__(
-        self, store: RunStore, plan: Plan, most_s: float = math.inf, enough: Callable[[Run], bool] | None = None
+        self,
+        store: RunStore,
+        plan: Plan,
+        most_s: float = math.inf,
+        usual_laps: int = 1,
+        enough: Callable[[Run], bool] | None = None,
     ) -> None:
-        self.laps: int | None = None
+        self.laps = None if math.isinf(most_s) else min(LEAST_LAPS, usual_laps)
         self._store = store
         self._plan = plan
         self._most_s = most_s
         self._enough = enough
         self._spent_s = 0.0
         self._left_out = 0
-        self._usual_laps = 0
+        self._usual_laps = usual_laps
         self._least_laps = 0
 
     @property
@@ -96,7 +102,7 @@ class PlannedRounds:
             return
         overhead_s = self._spent_s / rounds - lap_s * statistics.fmean(laps)
         fit = int(((self._most_s - self._spent_s) / left - overhead_s) / lap_s)
-        self._usual_laps = laps[0]
-        self.laps = None if fit >= laps[0] else max(fit, min(LEAST_LAPS, laps[0]))
+        usual = self._usual_laps
+        self.laps = None if fit >= usual else max(fit, min(LEAST_LAPS, usual))
         if self.laps is not None:
             self._least_laps = min(self._least_laps or self.laps, self.laps)

@@ -141,8 +141,9 @@ def _ending(store: RunStore, plan: Plan, wish: Wish, conditions: Conditions) -> 
     """Rounds that were asked for by their number are measured, however long they take."""
     if seconds := conditions.until_decided_s or conditions.spend_s:
         return GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
-    most_s = PROFILES[plan.profile].rounds_s if wish.rounds is None else math.inf
-    return PlannedRounds(store, plan, most_s, conditions.enough)
+    profile = PROFILES[plan.profile]
+    most_s = profile.rounds_s if wish.rounds is None else math.inf
+    return PlannedRounds(store, plan, most_s, profile.laps, conditions.enough)
 
 
 def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:

@@ -27,7 +27,7 @@ class NeedsRest(GroupRule):
     title = "It keeps its rate only with rests"
     threshold = (
         "closed loop in slices: in a turn of 1.5 s without a rest, at the end of the first round's warm-up, and of the "
-        "second's if anybody kept less than 90 % of its rate in the first, it "
+        "second's if anybody kept less than 80 % of its rate in the first, it "
         "answers less than in the slowest of four slices and more, and less than 75 % of what it does in the middle "
         "one, next to the same ratio of the other contenders and the null server in the middle; in each of these "
         "rounds; not where the warm-up's time was used up"
