@@ -1,12 +1,13 @@
 //! Servers that answer a request before they have it whole: large bodies, refused at sight of the head.
 
+mod certificate;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use touchstone_load::control::Control;
 use touchstone_load::job::{BackendChoice, Job};
 use touchstone_load::result::LoadResult;
@@ -82,23 +83,14 @@ fn rest(stream: &TcpStream, then: Then, seen: &Seen) -> std::io::Result<()> {
     Ok(())
 }
 
-fn tls() -> Arc<rustls::ServerConfig> {
-    let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
-    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key);
-    Arc::new(config.unwrap())
-}
-
 fn server(then: Then, over_tls: bool) -> (String, Arc<Seen>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let scheme = if over_tls { "https" } else { "http" };
     let url = format!("{scheme}://{}/", listener.local_addr().unwrap());
-    let (seen, config) = (Arc::new(Seen::default()), over_tls.then(tls));
+    let (seen, config) = (
+        Arc::new(Seen::default()),
+        over_tls.then(|| certificate::self_signed().0),
+    );
     let counts = Arc::clone(&seen);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {

@@ -1,11 +1,12 @@
 //! https: the same load over TLS, with and without looking at the certificate.
 
+mod certificate;
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use touchstone_load::control::Control;
 use touchstone_load::error::Error;
 use touchstone_load::job::{ExpectBody, Job};
@@ -17,18 +18,8 @@ use touchstone_load::slices::{self, SlicesControl};
 
 /// A server with a certificate of its own making; gives its port, the certificate in PEM, and its count of requests.
 fn server() -> (u16, String, Arc<AtomicU64>) {
-    let made =
-        rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])
-            .unwrap();
-    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key)
-        .unwrap();
-    let (config, count) = (Arc::new(config), Arc::new(AtomicU64::new(0)));
+    let (config, pem) = certificate::self_signed();
+    let count = Arc::new(AtomicU64::new(0));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let seen = Arc::clone(&count);
@@ -62,7 +53,7 @@ fn server() -> (u16, String, Arc<AtomicU64>) {
             });
         }
     });
-    (port, made.cert.pem(), count)
+    (port, pem, count)
 }
 
 fn load(port: u16, change: impl FnOnce(&mut Job)) -> Result<LoadResult, Error> {

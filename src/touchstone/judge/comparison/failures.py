@@ -7,7 +7,7 @@ from collections import defaultdict
 from touchstone.judge.judgement import Estimate, FailedContender, Finding, Severity, Verdict
 from touchstone.judge.rule import rules
 from touchstone.record.run import Run
-from touchstone.record.sample import Sample
+from touchstone.record.sample import CheckOutcome, Failure, Sample
 from touchstone.record.secret import shown_text
 
 _SHOWN = 15
@@ -49,27 +49,33 @@ def _left_out(run: Run, samples: list[Sample]) -> str | None:
     return f"load, {lacking[0]}: nothing of it was measured" if lacking else None
 
 
-def _broken_off(samples: list[Sample]) -> str | None:
-    """The first measurement that could not be carried out, or the first check of the contract that did not hold."""
+def _first_broken(samples: list[Sample]) -> tuple[str, Failure | CheckOutcome] | None:
+    """The first measurement that could not be carried out, or the first check that did not hold, with its phase."""
     for sample in samples:
         if sample.failure is not None:
-            return f"{sample.phase}: {sample.failure.what}"
+            return sample.phase, sample.failure
         if sample.phase == "verify" and (broken := next((c for c in sample.checks if not c.passed), None)):
-            return f"it breaks its contract: {broken.says}"
+            return sample.phase, broken
+    return None
+
+
+def _broken_off(samples: list[Sample]) -> str | None:
+    """What could not be carried out, or which check of the contract did not hold."""
+    match _first_broken(samples):
+        case phase, Failure(what=what):
+            return f"{phase}: {what}"
+        case _, CheckOutcome(says=says):
+            return f"it breaks its contract: {says}"
     return None
 
 
 def _details(samples: list[Sample]) -> list[str]:
     """What shows the reason that `_broken_off` gives; none for another reason."""
-    for sample in samples:
-        if sample.failure is not None:
-            return [shown_text(line) for line in sample.failure.tail[-_SHOWN:]]
-        if sample.phase == "verify" and (broken := next((c for c in sample.checks if not c.passed), None)):
-            return [
-                line
-                for exchange in broken.broken[:1]
-                for line in (f"{exchange.request}: expected {exchange.expected}", f"received {exchange.received}")
-            ]
+    match _first_broken(samples):
+        case _, Failure(tail=tail):
+            return [shown_text(line) for line in tail[-_SHOWN:]]
+        case _, CheckOutcome(broken=[first, *_]):
+            return [f"{first.request}: expected {first.expected}", f"received {first.received}"]
     return []
 
 
