@@ -96,6 +96,21 @@ def test_a_service_reaches_it_by_the_parts_of_its_address(postgres: Postgres) ->
         postgres.context = usual
 
 
+@pytest.mark.parametrize("form", ["url", "postgresql_url", "dsn"])
+def test_its_address_is_reached_without_tls_by_each_form_that_libpq_takes(postgres: Postgres, form: str) -> None:
+    with psycopg.connect(postgres.address()[form], autocommit=True) as connection:
+        assert connection.execute("SELECT count(*) FROM users").fetchone() == (0,)
+        assert connection.info.get_parameters()["sslmode"] == "disable"
+
+
+def test_libpq_reaches_it_by_its_variables(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = {"HOST": "host", "PORT": "port", "USER": "user", "PASSWORD": "password", "DATABASE": "database"}
+    for name, part in (parts | {"SSLMODE": "sslmode"}).items():
+        monkeypatch.setenv(f"PG{name}", postgres.address()[part])
+    with psycopg.connect() as connection:
+        assert connection.execute("SELECT count(*) FROM users").fetchone() == (0,)
+
+
 def test_the_service_is_no_superuser_and_needs_its_password(postgres: Postgres) -> None:
     with client(postgres) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
         connection.execute("ALTER SYSTEM SET fsync = off")
@@ -313,7 +328,7 @@ def test_a_folder_without_programs_is_told(tmp_path: Path, cache: Path) -> None:
         find_installation(context)
 
 
-def outside(postgres: Postgres, folder: Path, role: str, extra: str) -> Postgres:
+def outside(postgres: Postgres, folder: Path, role: str, extra: str, tls: str = "") -> Postgres:
     """The lab's server, seen by a second lab as somebody else's."""
     admin = postgres._server.administer("postgres")
     admin.execute(f"DROP DATABASE IF EXISTS {DATABASE}")
@@ -321,8 +336,21 @@ def outside(postgres: Postgres, folder: Path, role: str, extra: str) -> Postgres
     admin.execute(f"CREATE ROLE {role} LOGIN PASSWORD 'p@ss/word' {extra}")
     admin.close()
     address = postgres.environment()["DATABASE_URL"].partition("@")[2].partition("/")[0]
-    url = f"postgres://{role}:p%40ss%2Fword@{address}/postgres"
+    url = f"postgres://{role}:p%40ss%2Fword@{address}/postgres{tls}"
     return Postgres("database", "DATABASE_URL", SETTINGS, context_in(folder, folder, postgres=url))
+
+
+@pytest.mark.parametrize(
+    ("given", "sslmode"),
+    [("", "disable"), ("?sslmode=prefer&sslrootcert=/ca.pem", "prefer"), ("?sslmode=allow", "allow")],
+)
+def test_an_outside_server_is_reached_with_the_tls_of_its_url(
+    postgres: Postgres, tmp_path: Path, given: str, sslmode: str
+) -> None:
+    """Where the URL leaves it open, as the lab reaches it itself: the lab's own server has no TLS."""
+    address = outside(postgres, tmp_path, "visitor", "CREATEDB", given).address()
+    assert address["sslmode"] == sslmode
+    assert ("sslrootcert=%2Fca.pem" in address["url"]) is ("sslrootcert" in given)
 
 
 def test_an_outside_server_is_used_and_left_running(postgres: Postgres, tmp_path: Path) -> None:

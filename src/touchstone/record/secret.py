@@ -19,8 +19,10 @@ _NAMES = re.compile(
 """What a variable, a field or a parameter is called whose value is a secret; `-` and `.` count as `_`."""
 _USER = re.compile(r"(?<=://)([^/\s:@]*):[^/\s]+@")
 """User and password in a URL; an `@` that was not encoded belongs to the password."""
-_PARAMETER = re.compile(r"""(?P<name>[\w.-]+)=(?P<value>"[^"]*"|'[^']*'|[^\s&]+)""")
-"""Of a query, of a connection string, of an option."""
+_PARAMETER = re.compile(
+    r"""(?P<name>[\w.-]+)=(?P<value>"(?:[^"]|"")*"|'(?:[^'\\]|\\.)*'|(?:[^\s&;]|;(?!\s*[\w. -]+=))+)"""
+)
+"""Of a query, of a connection string, of an option. A semicolon ends a value where another parameter follows it."""
 _FIELD = re.compile(r"(?P<option>-H|--header=)?(?P<name>[\w!#$%&'*+.^`|~-]+)(?P<colon>:\s*)(?P<value>\S.*)", re.S)
 _OPTION = re.compile(r"--?[\w.-]+")
 _LEAST = 4

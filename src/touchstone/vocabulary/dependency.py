@@ -55,7 +55,10 @@ _ALL = [
     DependencyKind(
         "postgres",
         "touchstone.dependency.postgres:Postgres",
-        address=("url", "host", "port", "database", "user", "password"),
+        address=(
+            *("url", "postgresql_url", "psycopg_url", "asyncpg_url", "jdbc_url", "r2dbc_url", "dsn", "ado"),
+            *("host", "port", "database", "user", "password", "sslmode"),
+        ),
         clients="sessions",
         work=(
             WorkCounter(

@@ -16,6 +16,7 @@ import psycopg
 
 from touchstone.dependency.base import DependencyContext, DependencyError
 from touchstone.dependency.postgres.account import Account, private_folder, unprivileged_account
+from touchstone.dependency.postgres.address import Address
 from touchstone.dependency.postgres.binaries import Installation, find_installation
 from touchstone.dependency.postgres.settings import quoted
 from touchstone.isolation.affinity import on_cpus
@@ -171,9 +172,9 @@ class Cluster:
             application_name="touchstone-lab",
         )
 
-    def service_url(self, database: str) -> str:
+    def service_address(self, database: str) -> Address:
         """The address that a service is given."""
-        return f"postgres://{ROLE}:{ROLE}@127.0.0.1:{self._port}/{database}"
+        return Address("127.0.0.1", str(self._port), database, ROLE, ROLE)
 
     @property
     def owner(self) -> str:

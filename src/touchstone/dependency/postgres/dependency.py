@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
 
 from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
 from touchstone.dependency.postgres import tare
@@ -108,11 +107,8 @@ class Postgres(Dependency):
         return PostgresPart(self, f"{DATABASE}_{self._parts}")
 
     def address(self) -> dict[str, str]:
-        """The URL of the service's database, and its parts."""
-        url = self._server.service_url(self._database)
-        parts = conninfo_to_dict(url)
-        names = {"host": "host", "port": "port", "database": "dbname", "user": "user", "password": "password"}
-        return {"url": url} | {name: str(parts.get(key, "")) for name, key in names.items()}
+        """The service's database: as a URL, in further forms that drivers take, and in parts."""
+        return self._server.service_address(self._database).forms()
 
     def ask(self, query: str) -> int | float | str:
         """Run one SQL query in the service's database, read-only, and give its single value."""
@@ -234,8 +230,8 @@ class Postgres(Dependency):
             installation = self._server.installation
             pgbench = installation.program("pgbench") if installation else None
             if pgbench is not None:
-                url = self._server.service_url(_TARE_DATABASE)
-                return tare.by_pgbench(pgbench, url, measured, self.context.cpus)
+                address = self._server.service_address(_TARE_DATABASE)
+                return tare.by_pgbench(pgbench, address, measured, self.context.cpus)
             return tare.by_driver(lambda: self._server.administer(_TARE_DATABASE), measured)
         finally:
             self._drop(_TARE_DATABASE)

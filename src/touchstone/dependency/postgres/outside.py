@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from touchstone.dependency.base import DependencyError
+from touchstone.dependency.postgres.address import NO_TLS, Address
 from touchstone.dependency.postgres.settings import DATABASE
 
 
@@ -90,12 +90,25 @@ class OutsideServer:
         address = self._address | {"dbname": database, "application_name": "touchstone-lab"}
         return psycopg.connect(**address, autocommit=True, connect_timeout=10)  # type: ignore[arg-type]
 
-    def service_url(self, database: str) -> str:
-        """The address that a service is given: the URL with the lab's database."""
-        user = quote(self._address.get("user", "postgres"), safe="")
-        password = quote(self._address.get("password", ""), safe="")
-        host = self._address.get("host", "127.0.0.1")
-        return f"postgres://{user}:{password}@{host}:{self._address.get('port', '5432')}/{database}"
+    def service_address(self, database: str) -> Address:
+        """The address that a service is given: that of the URL with the lab's database."""
+        return Address(
+            self._address.get("host", "127.0.0.1"),
+            self._address.get("port", "5432"),
+            database,
+            self._address.get("user", "postgres"),
+            self._address.get("password", ""),
+            self._tls(),
+        )
+
+    def _tls(self) -> dict[str, str]:
+        """The URL's own parameters; where it leaves the mode open, the mode that the lab's connections have."""
+        given = {key: value for key, value in self._address.items() if key.startswith("ssl")}
+        if "sslmode" not in given:
+            with self.administer("postgres") as connection:
+                encrypted = connection.pgconn.ssl_in_use
+            given = {"sslmode": "require"} | given if encrypted else NO_TLS | given
+        return given
 
     def _allow(self, allowed: bool) -> None:
         database = sql.Identifier(DATABASE)

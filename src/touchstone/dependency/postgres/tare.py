@@ -9,11 +9,11 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import psycopg
 
 from touchstone.dependency.base import DependencyError
+from touchstone.dependency.postgres.address import Address
 from touchstone.dependency.postgres.settings import Tare
 from touchstone.isolation.affinity import on_cpus
 
@@ -21,23 +21,22 @@ _SECONDS = 3
 _VARIABLE = re.compile(r"(?<!:):(\w+)")
 
 
-def by_pgbench(pgbench: Path, url: str, tare: Tare, cpus: tuple[int, ...]) -> float:
+def by_pgbench(pgbench: Path, address: Address, tare: Tare, cpus: tuple[int, ...]) -> float:
     """Rounds of the statements per second by pgbench, prepared, over the tare's connections. Raises DependencyError."""
-    address = urlsplit(url)
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "request.sql"
         script.write_text(pgbench_script(tare.statements), encoding="utf-8")
         command = [str(pgbench), "--no-vacuum", "--protocol=prepared", f"--file={script}"]
         command += [f"--client={tare.connections}", f"--jobs={min(2, tare.connections)}", f"--time={_SECONDS}"]
-        command += ["-h", str(address.hostname), "-p", str(address.port), "-U", unquote(address.username or "")]
+        command += ["-h", address.host, "-p", address.port, "-U", address.user]
         with on_cpus(cpus):
             done = subprocess.run(
-                [*command, address.path.lstrip("/")],
+                [*command, address.database],
                 capture_output=True,
                 text=True,
                 timeout=60,
                 check=False,
-                env={"PGPASSWORD": unquote(address.password or ""), "PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+                env={"PGPASSWORD": address.password, "PATH": "/usr/bin:/bin", "LC_ALL": "C"},
             )
     rate = re.search(r"^tps = ([\d.]+)", done.stdout, re.MULTILINE)
     if done.returncode != 0 or rate is None:
