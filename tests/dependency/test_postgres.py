@@ -96,19 +96,10 @@ def test_a_service_reaches_it_by_the_parts_of_its_address(postgres: Postgres) ->
         postgres.context = usual
 
 
-@pytest.mark.parametrize("form", ["url", "postgresql_url", "dsn"])
-def test_its_address_is_reached_without_tls_by_each_form_that_libpq_takes(postgres: Postgres, form: str) -> None:
-    with psycopg.connect(postgres.address()[form], autocommit=True) as connection:
-        assert connection.execute("SELECT count(*) FROM users").fetchone() == (0,)
-        assert connection.info.get_parameters()["sslmode"] == "disable"
-
-
-def test_libpq_reaches_it_by_its_variables(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = {"HOST": "host", "PORT": "port", "USER": "user", "PASSWORD": "password", "DATABASE": "database"}
-    for name, part in (parts | {"SSLMODE": "sslmode"}).items():
-        monkeypatch.setenv(f"PG{name}", postgres.address()[part])
-    with psycopg.connect() as connection:
-        assert connection.execute("SELECT count(*) FROM users").fetchone() == (0,)
+def test_libpq_reaches_it_without_tls_by_each_of_its_forms(postgres: Postgres) -> None:
+    for form in ("url", "postgresql_url", "dsn"):
+        with psycopg.connect(postgres.address()[form]) as connection:
+            assert connection.info.get_parameters()["sslmode"] == "disable"
 
 
 def test_the_service_is_no_superuser_and_needs_its_password(postgres: Postgres) -> None:

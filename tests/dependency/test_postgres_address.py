@@ -40,7 +40,7 @@ def test_the_forms_of_a_plain_address() -> None:
 @pytest.mark.parametrize("form", ["url", "postgresql_url", "dsn"])
 def test_libpq_reads_what_was_meant(form: str) -> None:
     wanted = {"host": "::1", "port": "5432", "dbname": "my shop", "user": "a:b", "password": HARD.password}
-    assert conninfo_to_dict(HARD.forms()[form]) == wanted | HARD.tls
+    assert conninfo_to_dict(HARD.forms()[form]) == {**wanted, **HARD.tls}
 
 
 @pytest.mark.parametrize(
