@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -92,6 +93,21 @@ def test_a_503_that_stays_is_waited_for_to_the_end(bench: Bench) -> None:
         pytest.raises(StartError, match="within 4 s; last: status 503"),
     ):
         waiting.wait_until_ready(bench, process, port, 4.0)
+
+
+def test_a_start_that_takes_too_long_names_the_key_and_how_busy_the_machine_was(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "_CROWDED", 0.0)
+    working = "end = __import__('time').monotonic() + 60\nwhile __import__('time').monotonic() < end: pass\n"
+    with started(bench, working) as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, port, 1.0)
+    message = str(caught.value)
+    found = re.search(r"within 1 s; .* CPUs were (\d+)% busy, (\d+)% of their time with the server", message)
+    assert found, message
+    assert 0 < int(found[2]) <= int(found[1]) <= 100
+    assert "`within_s` of [ready] in scenario.toml" in message
+    assert "server.log" in message
 
 
 def test_a_server_that_ends_names_its_log(bench: Bench) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 from rich.console import Console
@@ -30,3 +31,23 @@ def test_a_round_that_is_added_takes_nothing_back(monkeypatch: pytest.MonkeyPatc
         display.step("load: go/plain")
         display.advance()
     assert [line.split()[0] for line in said.getvalue().splitlines()] == ["0/2", "1/3"]
+
+
+def test_a_step_that_takes_long_is_named_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_PLAIN_EVERY_S", 0.05)
+    said = io.StringIO()
+    with progress.display_for(Console(file=said)) as display:
+        display.total(1)
+        display.stage("building 1 contender")
+        display.step("building go/plain")
+        until = time.monotonic() + 30.0
+        while said.getvalue().count(": building go/plain") < 3 and time.monotonic() < until:
+            time.sleep(0.01)
+    assert said.getvalue().count(": building go/plain") >= 3
+    written = said.getvalue()
+    time.sleep(0.2)
+    assert said.getvalue() == written
+
+
+def test_on_a_log_nobody_waits_longer_than_a_quarter_of_a_minute() -> None:
+    assert progress._PLAIN_EVERY_S * 1.1 < 15.0

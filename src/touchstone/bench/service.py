@@ -13,7 +13,7 @@ from touchstone.bench.base import Bench, Built
 from touchstone.bench.contained import container_spec
 from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import port_for
-from touchstone.bench.waiting import READY_WITHIN_S, wait_until_ready
+from touchstone.bench.waiting import wait_until_ready
 from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
 from touchstone.engine.job import watch
@@ -164,7 +164,7 @@ def running(
     under: Load | None = None,
     overrides: Mapping[str, Setting] | None = None,
     patience_s: float = 10.0,
-    ready_within_s: float = READY_WITHIN_S,
+    ready_within_s: float | None = None,
     before_start: Callable[[], None] = lambda: None,
     shares_places: bool = False,
 ) -> Iterator[Running]:
@@ -173,7 +173,8 @@ def running(
     `under` is the load that is to come: the settings of dependencies and the limits of memory and CPUs are its own; its
     CPUs go before the whole run's, if there are any.
     `overrides` are the contender's settings that differ from the scenario's.
-    `patience_s` is how long it may take to end after SIGTERM, `ready_within_s` to give its first correct response.
+    `patience_s` is how long it may take to end after SIGTERM, `ready_within_s` to give its first correct response; as
+    the scenario says if it is None.
     `before_start` is called when the dependencies are fresh and the contender does not run yet.
     `shares_places` leaves it the machine's own temporary folders, for tools that meet it there.
     """
@@ -197,7 +198,7 @@ def running(
         )
         try:
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
-                wait_until_ready(bench, process, port, ready_within_s)
+                wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s)
                 logs = log_files(process.tree(), log)
                 contender = Running(
                     process,

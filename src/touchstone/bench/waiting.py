@@ -7,6 +7,8 @@ import re
 import time
 from dataclasses import dataclass, field
 
+import psutil
+
 from touchstone.bench.base import Bench
 from touchstone.contract.expect import faults
 from touchstone.contract.template import ValueSource
@@ -18,7 +20,6 @@ from touchstone.isolation.process import ServerProcess, StartError
 from touchstone.manifest.exchange import Request
 from touchstone.record.secret import without
 
-READY_WITHIN_S = 60.0
 SETTLED_AFTER_S = 10.0
 """A wrong answer that has stayed the same for so long is the service's answer. What comes with a 5xx may still become
 right: a service says 503 until its database is there."""
@@ -36,6 +37,10 @@ _MISSING = re.compile(
     r"|(?:^|/)(?:ba|da)?sh: .*not found$"
 )
 """What Python, Node.js, Java, Ruby, the loader of libraries and shells say of what they do not find."""
+LONGER = "`within_s` of [ready] in scenario.toml"
+"""What says how long a start may take."""
+_CROWDED = 0.8
+"""The share of busy CPU time above which a start that is late may be so for want of a CPU."""
 _RESTS = 0.05
 """CPUs below which a server does no more for its start; an idle JVM uses a hundredth."""
 
@@ -95,11 +100,29 @@ class _Elsewhere:
         return self.looked - self.since >= SETTLED_AFTER_S
 
 
-def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float = READY_WITHIN_S) -> None:
+class _Effort:
+    """CPU time since the wait began: the machine's and the server's."""
+
+    def __init__(self) -> None:
+        self._begun = psutil.cpu_times()
+
+    def of(self, process: ServerProcess) -> tuple[float, float]:
+        """The share of the machine's CPU time in which its CPUs worked, and the share that was the server's."""
+        spent = [now - before for now, before in zip(psutil.cpu_times(), self._begun, strict=True)]
+        whole = dict(zip(self._begun._fields, spent, strict=True))
+        # The time of guests is within `user` and `nice`.
+        total = sum(whole.values()) - whole.get("guest", 0.0) - whole.get("guest_nice", 0.0)
+        rested = whole["idle"] + whole.get("iowait", 0.0)
+        own = sum(cpu_seconds(member) or 0.0 for member in process.tree())
+        return 1 - rested / max(total, 1e-9), own / max(total, 1e-9)
+
+
+def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float) -> None:
     """Ask until the scenario's `ready` request is answered correctly. Raises StartError that says what came instead."""
     service = Service(bench.generators.host, port, timeout_s=5.0)
     values = ValueSource(bench.seed)
     ready = bench.scenario.ready
+    effort = _Effort()
     deadline = time.monotonic() + within_s
     wrong = _Wrong()
     elsewhere = _Elsewhere()
@@ -123,7 +146,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
                 elsewhere.told = True
                 bench.watcher.say(f"  waiting: {misplaced.what}")
         time.sleep(0.02)
-    raise _never_ready(ready, wrong, process, service, within_s)
+    raise _misplaced(wrong, process, service) or _too_late(ready, wrong, process, within_s, effort)
 
 
 def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartError:
@@ -167,23 +190,33 @@ def _elsewhere(places: list[Listener], asked: Service) -> StartError | None:
     )
 
 
-def _never_ready(ready: Request, wrong: _Wrong, process: ServerProcess, asked: Service, within_s: float) -> StartError:
-    places = places_of(member.pid for member in process.tree())
-    if not wrong.shown and (elsewhere := _elsewhere(places, asked)):
+def _misplaced(wrong: _Wrong, process: ServerProcess, asked: Service) -> StartError | None:
+    """What is wrong with a server that may work, and does not answer where or how it is asked."""
+    if wrong.shown:
+        return None
+    if elsewhere := _elsewhere(places_of(member.pid for member in process.tree()), asked):
         return elsewhere
-    if not wrong.shown and speaks_http2(f"http://{asked.host}:{asked.port}"):
+    if speaks_http2(f"http://{asked.host}:{asked.port}"):
         return StartError(
             "the server speaks HTTP/2 only, and the lab HTTP/1.1", fix="let it speak HTTP/1.1 as well, without TLS"
         )
+    return None
+
+
+def _too_late(ready: Request, wrong: _Wrong, process: ServerProcess, within_s: float, effort: _Effort) -> StartError:
+    busy, own = effort.of(process)
+    crowded = busy > _CROWDED and own < busy / 2
     return StartError(
-        f"the server gave no correct response to {ready.target} within {within_s:g} s; last: {wrong}",
-        fix=f"read its log: {process.log}",
+        f"the server gave no correct response to {ready.target} within {within_s:g} s; last: {wrong}; meanwhile this "
+        f"machine's CPUs were {busy:.0%} busy, {own:.0%} of their time with the server",
+        fix=f"read its log: {process.log}; {'wait until others use the machine less, or ' if crowded else ''}"
+        f"give a slow start longer: {LONGER}",
     )
 
 
-def wait_for_listener(process: ServerProcess, port: int) -> None:
+def wait_for_listener(process: ServerProcess, port: int, within_s: float) -> None:
     """Wait until a further process of a contender listens on the shared port, too. Raises StartError."""
-    deadline = time.monotonic() + READY_WITHIN_S
+    deadline = time.monotonic() + within_s
     while process.pid not in listeners(port):
         if how := process.exited():
             raise StartError(f"a further server process {how}: can it share its port?", fix=f"its log: {process.log}")

@@ -167,6 +167,15 @@ class Probe(Part):
     """A resource that takes content; cases that need one are left out without it."""
 
 
+class Ready(Request):
+    """The request whose correct response means that the service has started; it takes no placeholder but
+    `{env.NAME}`.
+    """
+
+    within_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    """How long a start may take. A service that gives no correct response within this many seconds has failed."""
+
+
 class Scenario(Part):
     """The whole of scenario.toml."""
 
@@ -183,7 +192,7 @@ class Scenario(Part):
     settings: dict[str, Setting] = {}
     """Environment variables that are equal for all contenders: pool sizes, timeouts, durability. `{cpus}` in a text is
     how many CPUs the contender has."""
-    ready: Request
+    ready: Ready
     """The request whose correct response means that the service has started."""
     dependencies: dict[Name, DependencySpec] = {}
     """What the service talks to, each under a name of your choice."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import TracebackType
 from typing import Protocol, Self
@@ -105,22 +106,26 @@ class Live:
 
 
 class Plain:
-    """For a log: a line a stage, and a line now and then."""
+    """For a log: a line a stage, and a line now and then, also while a step takes minutes."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._steps = 0
         self._done = 0
-        self._step = "starting"
+        self._doing = self._step = "starting"
         self._start = self._said = time.monotonic()
+        self._over = threading.Event()
+        self._pulse = threading.Thread(target=self._beat, daemon=True)
 
     def __enter__(self) -> Self:
+        self._pulse.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing to clear up."""
+        self._over.set()
+        self._pulse.join()
 
     def total(self, steps: int) -> None:
         """See Display."""
@@ -132,12 +137,13 @@ class Plain:
 
     def stage(self, text: str) -> None:
         """See Display."""
+        self._doing = text
         self.say(text)
 
     def step(self, text: str) -> None:
         """See Display."""
-        self._step = text
-        self._say_now_and_then(text)
+        self._doing = self._step = text
+        self._say_now_and_then()
 
     def advance(self) -> None:
         """See Display."""
@@ -146,17 +152,21 @@ class Plain:
     def event(self, event: Event) -> None:
         """See Display."""
         if text := _in_words(event):
-            self._say_now_and_then(f"{self._step}, {text}")
+            self._doing = f"{self._step}, {text}"
+            self._say_now_and_then()
 
     def say(self, text: str) -> None:
         """See Display."""
+        self._said = time.monotonic()
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def _say_now_and_then(self, text: str) -> None:
-        now = time.monotonic()
-        if now - self._said >= _PLAIN_EVERY_S:
-            self._said = now
-            self.say(f"  {self._done}/{self._steps} after {now - self._start:.0f} s: {text}")
+    def _beat(self) -> None:
+        while not self._over.wait(_PLAIN_EVERY_S / 10):
+            self._say_now_and_then()
+
+    def _say_now_and_then(self) -> None:
+        if time.monotonic() - self._said >= _PLAIN_EVERY_S:
+            self.say(f"  {self._done}/{self._steps} after {time.monotonic() - self._start:.0f} s: {self._doing}")
 
 
 def _in_words(event: Event) -> str | None:

@@ -15,7 +15,7 @@ from touchstone.bench.ports import port_for
 from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies
 from touchstone.bench.together import divisible, parted
-from touchstone.bench.waiting import READY_WITHIN_S
+from touchstone.bench.waiting import LONGER
 from touchstone.engine.bare import plain_request
 from touchstone.engine.client import run_job
 from touchstone.engine.protocol import BootJob
@@ -150,7 +150,7 @@ class _Starting:
             "url": f"http://{bench.generators.host}:{port}",
             "request": plain_request(bench.scenario.ready),
             "repeats": 1,
-            "timeout_s": READY_WITHIN_S,
+            "timeout_s": bench.scenario.ready.within_s,
             "poll_interval_s": 0.0001,
             "drop_page_cache": False,
             "settle_s": 0.0,
@@ -235,7 +235,10 @@ def boot_figures(runs: Sequence[BootRun]) -> tuple[dict[str, float], Failure | N
             if first
             else "the engine made no start"
         )
-        return {}, Failure(what=what.strip(), fix="read the log")
+        late = first is not None and first.failure == "timeout"
+        return {}, Failure(
+            what=what.strip(), fix=f"read the log{f'; give a slow start longer: {LONGER}' if late else ''}"
+        )
     figures: dict[str, float] = {}
     for name, attribute in START_FIGURES.items():
         values = [float(value) for run in good if (value := getattr(run, attribute)) is not None]

@@ -92,9 +92,8 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
             evidence = kept.model_copy(update={"cached": True})
             record.touch()  # `touchstone clean` removes the builds longest unused.
         else:
-            bench.watcher.step(f"building {stack.name}/{variant_name}")
             with native_turn(cache_folder()) if variant.native else nullcontext():
-                evidence = _measure_build(workshop, key, fresh=bench.fresh_builds)
+                evidence = _measure_build(bench, workshop, key)
             if variant.image is None:
                 note_work(workshop.work)
             record.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
@@ -111,19 +110,25 @@ def _tools(bench: Bench, stack: Stack, variant_name: str) -> Mapping[str, Found]
     return {name: tool for name, tool in found.items() if isinstance(tool, Found)}
 
 
-def _measure_build(workshop: Workshop, key: str, *, fresh: bool) -> BuildEvidence:
-    variant = workshop.variant
+def _measure_build(bench: Bench, workshop: Workshop, key: str) -> BuildEvidence:
+    variant, name = workshop.variant, f"{workshop.stack.name}/{workshop.variant_name}"
+    bench.watcher.step(f"building {name}")
     if variant.image is not None:
         return measure_image(workshop, key)
     proof = workshop.fresh()
     wanted = workshop.stack.install_of(workshop.variant_name)
-    installed = install(workshop, wanted, fresh=fresh) if wanted else None
+    installed = None
+    if wanted:
+        bench.watcher.step(f"installing what {name} depends on")
+        installed = install(workshop, wanted, fresh=bench.fresh_builds)
+        bench.watcher.step(f"building {name}")
     workshop.begin()
     cold, warm = Meter(), Meter()
     began = time.time()
     workshop.run(variant.build, variant.build_env, cold, "build")
     artifacts, older, made_again = _artifacts(workshop), workshop.older_than(began), True
     if variant.build and not variant.native:
+        bench.watcher.step(f"building {name} again, warm")
         workshop.set_artifacts_aside()
         if workshop.base is None:
             workshop.lay_sources()

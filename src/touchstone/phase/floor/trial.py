@@ -25,8 +25,8 @@ from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
 PLAIN = MemorySetting(title="as it is run")
-_READY_S = 30.0
-"""A start that takes longer is thrashing at its limit: without a limit each takes a few seconds at most."""
+_THRASHES = 0.5
+"""A start under a limit that takes longer than this share of what a start may take is thrashing at its limit."""
 _HEAP_FLAG = re.compile(r"-Xm[xs]\d|-XX:\+Use\w*GC$|-XX:(Max|Initial)RAMPercentage=|-XX:MaxHeapSize=")
 
 
@@ -106,7 +106,8 @@ class FloorBench:
         self.sample.server_exit = None
         built = with_setting(self.bench.builds[self.contender.name], setting, limit_mb)
         under = load.model_copy(update={"memory_limit_mb": limit_mb})
-        with running(self.bench, built, self.sample, under=under, ready_within_s=_READY_S) as contender:
+        within_s = self.bench.scenario.ready.within_s * (_THRASHES if limit_mb else 1.0)
+        with running(self.bench, built, self.sample, under=under, ready_within_s=within_s) as contender:
             yield contender
 
     def _death(self, broken: str | None) -> str | None:

@@ -123,7 +123,7 @@ def more_processes(bench: Bench, contender: Contender, first: Running, job: Hold
             log = first.process.log.with_suffix(f".{number}.log")
             process = start_process(built.argv, env=env, cwd=built.cwd, log=log, cpus=bench.placement.server_cpus)
             stack.callback(process.stop)
-            wait_for_listener(process, first.port)
+            wait_for_listener(process, first.port, bench.scenario.ready.within_s)
             pids.append(process.pid)
         yield pids
 
