@@ -17,6 +17,8 @@ class ExitCode(IntEnum):
     INVALID = 4
     UNDECIDED = 5
     INTERRUPTED = 130
+    UNREAD = 141
+    """Nobody reads the output any more: 128 and the number of SIGPIPE, as a shell has it of other programs."""
 
 
 class TouchstoneError(Exception):

@@ -76,6 +76,14 @@ def load_command(name: str) -> Any:
     return group.commands[name]
 
 
+class Raised(Exception):  # noqa: N818 - it is no error of its own
+    """Carries an error past typer, which makes an exit without a word of some of Python's own."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
 class LazyGroup(TyperGroup):
     """Holds outlines, which are enough for the help and for completion, until one is called."""
 
@@ -88,3 +96,10 @@ class LazyGroup(TyperGroup):
         if args[0] in COMMANDS:
             self.commands[args[0]] = load_command(args[0])
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Call the command. Raises Raised for what typer takes for the user's doing: an end of input, a broken pipe."""
+        try:
+            return super().invoke(ctx)
+        except (OSError, EOFError, KeyboardInterrupt) as error:
+            raise Raised(error) from error

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
+import threading
+from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -10,11 +14,12 @@ from rich.console import Console
 from rich.markup import escape
 
 import touchstone
-from touchstone.cli.commands import LazyGroup
+from touchstone.cli import crash
+from touchstone.cli.commands import LazyGroup, Raised
 from touchstone.failure import ExitCode, TouchstoneError
-from touchstone.record.secret import shown_text
+from touchstone.record.secret import shown_command, shown_text
 
-_CommandLineError: type[Any] = typer.BadParameter.__mro__[1]
+_CommandLineError: type[Any] = typer.BadParameter.__mro__[2]
 """Any error in the words of a command line; typer does not export it."""
 
 app = typer.Typer(
@@ -44,32 +49,72 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; every error that is ours becomes a message and an exit code."""
-    errors = Console(stderr=True)
+    """Run the command line; every error becomes a message and an exit code."""
+    failed_threads: list[threading.ExceptHookArgs] = []
+    threading.excepthook = failed_threads.append
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # A name or a sign that the terminal's encoding lacks stops no command.
+    code = _run()
+    for one in failed_threads:
+        code = code or ExitCode.FAILED
+        _tell(crash.defect(one.exc_value or SystemError(one.exc_type.__name__), _command()))
+    _drop_unwritten()
+    sys.exit(code)
+
+
+def _run() -> int:
     try:
         code = app(standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else ExitCode.OK)
-    except TouchstoneError as error:
-        sys.exit(_tell(errors, error))
-    except typer.Exit as error:
-        sys.exit(error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
-        errors.print("touchstone: interrupted")
-        sys.exit(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        sys.exit(ExitCode.OK)
-    except OSError as error:
-        fix = "see that it can be read and written, and that the disk has room"
-        sys.exit(_tell(errors, TouchstoneError(error.strerror or str(error), where=str(error.filename or ""), fix=fix)))
-    except _CommandLineError as error:
+        if (output := sys.stdout) is not None:
+            output.flush()
+    except (Exception, KeyboardInterrupt) as error:
+        return _code_of(error.error if isinstance(error, Raised) else error)
+    except SystemExit as end:  # rich makes one of a broken pipe.
+        if isinstance(end.__context__, BrokenPipeError):
+            return ExitCode.UNREAD
+        raise
+    return code if isinstance(code, int) else ExitCode.OK
+
+
+def _code_of(error: BaseException) -> int:
+    """Print what happened; the exit code."""
+    if isinstance(error, TouchstoneError):
+        return _tell(error)
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        with contextlib.suppress(OSError):
+            Console(stderr=True).print("touchstone: interrupted")
+        return ExitCode.INTERRUPTED
+    if isinstance(error, _CommandLineError):
         error.show()
-        sys.exit(ExitCode.USAGE)
+        return int(error.exit_code)
+    if isinstance(error, BrokenPipeError) and crash.reader_is_gone():
+        return ExitCode.UNREAD
+    refused = crash.system_failure(error) if isinstance(error, OSError) else None
+    return _tell(refused or crash.defect(error, _command()))
 
 
-def _tell(errors: Console, error: TouchstoneError) -> ExitCode:
+def _drop_unwritten() -> None:
+    """Forget output that cannot be written: Python would write it again at its end, and print a traceback."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _command() -> str:
+    return " ".join(["touchstone", *shown_command(sys.argv[1:])])
+
+
+def _tell(error: TouchstoneError) -> ExitCode:
     """Print what happened, without the secrets that it quotes, and what to do; the exit code."""
     told = TouchstoneError(shown_text(error.what), where=error.where and shown_text(error.where), fix=error.fix)
-    errors.print(f"[bold red]touchstone:[/] {escape(str(told))}", highlight=False)
+    with contextlib.suppress(OSError):
+        line = f"[bold red]touchstone:[/] {escape(str(told))}"
+        Console(stderr=True).print(line, highlight=False, soft_wrap=True)
     return error.exit_code
 
 

@@ -22,12 +22,13 @@ themselves; `touchstone COMMAND --help` shows the same.
 """
 _EXITS = {
     ExitCode.OK: "all is well",
-    ExitCode.FAILED: "it failed",
+    ExitCode.FAILED: "it failed; a defect of touchstone itself names the file that holds its details",
     ExitCode.USAGE: "the command line or a manifest asks for what does not exist",
     ExitCode.GATE: "a gate was breached",
     ExitCode.INVALID: "the run is invalid, a load's result does not stand, a contender failed, or the machine is unfit",
     ExitCode.UNDECIDED: "a gate cannot be decided",
     ExitCode.INTERRUPTED: "interrupted; what was measured is kept and reported",
+    ExitCode.UNREAD: "the program that read the output has ended, as `head` does",
 }
 
 
