@@ -123,7 +123,7 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
         json_exact=all(one.keys() == (values | kinds).keys() for one in objects),
         answer=None if values or kinds else answer,
         pattern=pattern,
-        guessed=f"look: {'; '.join(look)}" if look else "",
+        guessed="; ".join(look),
     )
 
 

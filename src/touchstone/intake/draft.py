@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from touchstone.failure import UsageError
-from touchstone.intake.toml import table, text, value
-from touchstone.intake.writing import writing
+from touchstone.intake.toml import comment, table, text, value
+from touchstone.intake.writing import write_whole
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import SCENARIO_FILE
-from touchstone.manifest.reader import read_manifest
+from touchstone.manifest.reader import manifest_of
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal
 
 _SHOWN = 60
 
 
+class Template(str):
+    """A text with placeholders such as `{env.TOKEN}`, written as it is."""
+
+
 @dataclass(frozen=True)
 class DraftRequest:
-    """A request, and as much of a right response as is known. Texts are as they are sent: no placeholders."""
+    """A request, and as much of a right response as is known. A text is sent as it is unless it is a `Template`."""
 
     name: str
     method: str
     target: str
     says: str
     status: int = 200
+    other_statuses: Sequence[int] = ()
+    """Those that are right, too."""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: str | None = None
     content_type: str | None = None
@@ -46,7 +52,9 @@ class DraftRequest:
     """Patterns of fields that the right response has."""
     think_s: float = 0.0
     guessed: str = ""
-    """What the author should look at."""
+    """What the author should look at: written behind `# look:`."""
+    note: str = ""
+    """What the author should know: written as a comment."""
 
 
 @dataclass(frozen=True)
@@ -74,17 +82,21 @@ class Draft:
     loads: Sequence[DraftLoad]
     ready: DraftRequest | None = None
     """What tells that the service has started; if nobody says, the first GET in which nothing is guessed."""
+    notes: Sequence[str] = ()
+    """What the source holds and the draft does not: written as comments on top."""
 
     def write(self, folder: Path) -> Path:
-        """Write the scenario.toml of a folder, made if it is not there. Raises TouchstoneError if it cannot be."""
+        """Write the scenario.toml of a folder, made if it is not there: the whole file, or none.
+
+        Raises TouchstoneError if it cannot be written.
+        """
         name = folder.resolve().name
         if not re.fullmatch(NAME, name):
             raise UsageError(f"{name!r} is no name of a scenario", fix=NAME_IN_WORDS)
         target = folder / SCENARIO_FILE
-        with writing(target):
-            folder.mkdir(parents=True, exist_ok=True)
-            target.write_text(self.toml(name), encoding="utf-8")
-        read_manifest(target, Scenario)
+        written = self.toml(name)
+        manifest_of(written, target, Scenario)
+        write_whole(target, written)
         return target
 
     def toml(self, name: str) -> str:
@@ -92,19 +104,21 @@ class Draft:
         return "\n".join(self._lines(name)) + "\n"
 
     def _lines(self, name: str) -> Iterator[str]:
-        ready = self.ready or next(
-            (one for one in self.contract if one.method == "GET" and not one.guessed), self.contract[0]
+        yield from comment(
+            f"A draft from {self.source}. Look at what is marked, and say in `expect` what a right response is."
         )
-        yield f"# A draft from {self.source}. Look at what is marked, and say in `expect` what a right response is."
+        for note in self.notes:
+            yield from comment(note)
         yield "schema = 1"
         yield f"name = {text(name)}"
         yield f"title = {text(self.title)}"
         yield f"summary = {text(self.title)}"
         yield ""
         yield "[ready]                     # the request whose correct response means that the service has started"
-        yield f"target = {text(literal(ready.target))}"
-        known = {name: held for name, held in _answer(ready).items() if name == "body"}
-        yield f"expect = {table({'status': ready.status} | known)}"
+        ready = replace(self.ready, guessed="") if self.ready else self._first_read()
+        yield from _request(
+            replace(ready, note="", content_type=None, json_types={}, json_values={}, pattern=None, fields={})
+        )
         for identity, one in zip(_unlike(one.name for one in self.contract), self.contract, strict=True):
             yield from (
                 "",
@@ -117,6 +131,15 @@ class Draft:
         for load in self.loads:
             yield from _load(load)
 
+    def _first_read(self) -> DraftRequest:
+        """The first GET in which nothing is guessed, one that needs no secret before others; else what is there."""
+        reads = [one for one in self.contract if one.method == "GET" and not one.guessed]
+        plain = [one for one in reads if not isinstance(one.target, Template) and not one.headers]
+        if reads:
+            return (plain or reads)[0]
+        first = self.contract[0]
+        return replace(first, guessed="; ".join(filter(None, ("name a request that changes nothing", first.guessed))))
+
 
 def slug(words: str) -> str:
     """A name that may stand in a manifest: lower case, digits, single dashes."""
@@ -127,19 +150,20 @@ def slug(words: str) -> str:
 
 def _unlike(names: Iterable[str]) -> list[str]:
     """Names with a number behind those that stood before."""
-    found: list[str] = []
+    found: dict[str, None] = {}
+    numbers: dict[str, int] = {}
     for name in names:
-        number, fitting = 1, name
+        fitting = name
         while fitting in found:
-            number += 1
-            fitting = f"{name}-{number}"
-        found.append(fitting)
-    return found
+            numbers[name] = numbers.get(name, 1) + 1
+            fitting = f"{name}-{numbers[name]}"
+        found[fitting] = None
+    return list(found)
 
 
 def _load(load: DraftLoad) -> Iterator[str]:
     place = f"loads.{load.name}"
-    yield from ("", *([f"# {load.note}"] if load.note else []), f"[{place}]", f"title = {text(load.title)}")
+    yield from ("", *comment(load.note), f"[{place}]", f"title = {text(load.title)}")
     yield from (f"{name} = {value(held)}" for name, held in load.settings.items())
     if load.journey:
         yield from (f"[[{place}.journeys]]", f"name = {text(load.name)}")
@@ -154,22 +178,34 @@ def _load(load: DraftLoad) -> Iterator[str]:
 
 
 def _request(one: DraftRequest) -> Iterator[str]:
-    if one.guessed:
-        yield f"# {one.guessed}"
+    yield from comment(one.note)
+    yield from comment(f"look: {one.guessed}" if one.guessed else "")
     if one.method != "GET":
         yield f"method = {text(one.method)}"
-    yield f"target = {text(literal(one.target))}"
+    yield f"target = {text(_template(one.target))}"
     if one.headers:
-        yield f"headers = {table({name: literal(held) for name, held in one.headers.items()})}"
+        yield f"headers = {_headers(one)}"
     if one.body is not None:
-        yield f"body = {text(literal(one.body))}"
-    yield f"expect = {table({'status': one.status} | _answer(one))}"
+        yield f"body = {text(_template(one.body))}"
+    yield f"expect = {table(_status(one) | _answer(one))}"
+
+
+def _template(held: str) -> str:
+    return held if isinstance(held, Template) else literal(held)
+
+
+def _headers(one: DraftRequest) -> str:
+    return table({name: _template(held) for name, held in one.headers.items()})
+
+
+def _status(one: DraftRequest) -> dict[str, Any]:
+    return {"status": [one.status, *one.other_statuses] if one.other_statuses else one.status}
 
 
 def _answer(one: DraftRequest) -> dict[str, Any]:
     """What is known of the right response next to its status."""
     expect: dict[str, Any] = {"headers": one.fields} if one.fields else {}
-    if one.method == "HEAD" or one.status in {204, 304}:
+    if one.method == "HEAD" or {one.status, *one.other_statuses} & {204, 304}:
         return expect
     if one.content_type:
         expect["content_type"] = one.content_type

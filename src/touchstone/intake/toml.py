@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+_WIDTH = 118
 
 
 def value(held: Any) -> str:
@@ -33,6 +36,13 @@ def text(held: str) -> str:
     if not re.search(r"['\x00-\x1f\x7f]", held) and re.search(r'["\\]', held):
         return f"'{held}'"
     return json.dumps(held, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def comment(words: str) -> Iterator[str]:
+    """Lines of a comment, without what no comment may hold; none of an empty text."""
+    plain = re.sub(r"[\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff]+", " ", words).strip()
+    for line in textwrap.wrap(plain, _WIDTH, break_long_words=False, break_on_hyphens=False):
+        yield f"# {line}"
 
 
 def _key(name: str) -> str:

@@ -19,3 +19,15 @@ def writing(place: Path) -> Iterator[None]:
         raise TouchstoneError(
             f"cannot be written: {error.strerror or error}", where=where, fix="name a folder that can be made"
         ) from error
+
+
+def write_whole(target: Path, text: str) -> None:
+    """Write a file and the folders above it, the whole text or nothing. Raises TouchstoneError if it cannot be."""
+    unfinished = target.with_suffix(".unfinished")
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            unfinished.write_text(text, encoding="utf-8")
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)

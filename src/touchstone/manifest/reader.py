@@ -26,6 +26,11 @@ def read_manifest(path: Path, model: type[Model]) -> Model:
         raise ManifestError("there is no such manifest", where=str(path), fix=f"create {path.name} there") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ManifestError(f"the manifest cannot be read: {error}", where=str(path)) from error
+    return manifest_of(text, path, model)
+
+
+def manifest_of(text: str, path: Path, model: type[Model]) -> Model:
+    """The manifest that `text` is, at `path` now or soon. Raises ManifestError as read_manifest does."""
     try:
         data = tomllib.loads(text)
     except (RecursionError, ValueError) as error:
