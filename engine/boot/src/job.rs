@@ -137,7 +137,7 @@ impl Job {
                 .map_err(|e| malformed(format!("{name} is {value}: {e}")))
         };
         Ok(Plan {
-            request: self.request.bytes(&target),
+            request: self.request.bytes(&target).map_err(malformed)?,
             method: self.request.method.clone(),
             check: Check::new(&self.request.expect).map_err(malformed)?,
             timeout: seconds("timeout_s", self.timeout_s)?,

@@ -22,6 +22,9 @@ pub struct Request {
     /// The body.
     #[serde(default)]
     pub body: Option<String>,
+    /// How the body's text becomes bytes.
+    #[serde(default)]
+    pub encoding: BodyEncoding,
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
@@ -38,7 +41,38 @@ impl Default for Request {
             target: None,
             headers: Vec::new(),
             body: None,
+            encoding: BodyEncoding::Text,
             expect: Expect::default(),
+        }
+    }
+}
+
+/// How the text of a request's body becomes bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyEncoding {
+    /// As UTF-8.
+    #[default]
+    Text,
+    /// Each character from U+0000 to U+00FF is one byte; any other makes the job malformed.
+    Bytes,
+}
+
+impl BodyEncoding {
+    /// The bytes of a text.
+    ///
+    /// # Errors
+    /// A sentence on the first character that is no byte.
+    pub fn encode(self, text: &str) -> Result<Vec<u8>, String> {
+        match self {
+            Self::Text => Ok(text.as_bytes().to_vec()),
+            Self::Bytes => text
+                .chars()
+                .map(|character| {
+                    u8::try_from(character)
+                        .map_err(|_| format!("with encoding \"bytes\", {character:?} is no byte"))
+                })
+                .collect(),
         }
     }
 }

@@ -12,6 +12,6 @@ mod target;
 
 pub use expect::Check;
 pub use head::{HeadCheck, whole_pattern};
-pub use job::{Expect, ExpectBody, Request};
+pub use job::{BodyEncoding, Expect, ExpectBody, Request};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};

@@ -5,8 +5,14 @@ use crate::target::Target;
 
 impl Request {
     /// The request as it goes on the wire, with `Host`, and `Content-Length` where there is a body.
-    #[must_use]
-    pub fn bytes(&self, target: &Target) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// A sentence on a body that is not in its encoding.
+    pub fn bytes(&self, target: &Target) -> Result<Vec<u8>, String> {
+        let body = match &self.body {
+            Some(text) => Some(self.encoding.encode(text)?),
+            None => None,
+        };
         let path = self.target.as_deref().unwrap_or(&target.url.path);
         let has = |name: &str| {
             self.headers
@@ -20,11 +26,12 @@ impl Request {
         for (name, value) in &self.headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
-        if let Some(body) = self.body.as_ref().filter(|_| !has("content-length")) {
+        if let Some(body) = body.as_ref().filter(|_| !has("content-length")) {
             text.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
         text.push_str("\r\n");
-        text.push_str(self.body.as_deref().unwrap_or_default());
-        text.into_bytes()
+        let mut bytes = text.into_bytes();
+        bytes.extend(body.unwrap_or_default());
+        Ok(bytes)
     }
 }

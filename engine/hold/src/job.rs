@@ -186,7 +186,7 @@ impl Job {
         };
         let sources = self.sources.as_deref().filter(|_| target.address.is_ipv4());
         Ok(Plan {
-            request: self.request.bytes(&target),
+            request: self.request.bytes(&target).map_err(malformed)?,
             method: self.request.method.clone(),
             check: Check::new(&self.request.expect).map_err(malformed)?,
             sources: sources.map(Sources::parse).transpose().map_err(malformed)?,

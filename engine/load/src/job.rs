@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 /// What a response must be: the same words in every job of the engine.
-pub use touchstone_exchange::{Expect, ExpectBody};
+pub use touchstone_exchange::{BodyEncoding, Expect, ExpectBody};
 use touchstone_watch::Dependency;
 
 use crate::error::Error;
@@ -225,6 +225,9 @@ pub struct Request {
     /// The body, a template.
     #[serde(default)]
     pub body: Option<String>,
+    /// How the body's text becomes bytes.
+    #[serde(default)]
+    pub encoding: BodyEncoding,
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
@@ -562,6 +565,7 @@ impl Job {
             target: None,
             headers: Vec::new(),
             body: None,
+            encoding: BodyEncoding::Text,
             expect: Expect::default(),
         }
     }

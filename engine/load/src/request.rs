@@ -71,7 +71,9 @@ impl CompiledRequest {
         let head = head(request, job, target, scope).map_err(|(part, why)| bad(part, why))?;
         let body = match &request.body {
             Some(text) => {
-                Some(Template::parse(text, scope, Place::Body).map_err(|why| bad("body", why))?)
+                let parsed = Template::parse(text, scope, Place::Body);
+                let encoded = parsed.and_then(|body| body.encoded(request.encoding));
+                Some(encoded.map_err(|why| bad("body", why))?)
             }
             None => None,
         };

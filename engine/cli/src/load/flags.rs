@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use touchstone_load::job::{Arrivals, BackendChoice, Expect, ExpectBody, Job, Loop, Request, Step};
+use touchstone_load::job::{Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Job, Loop, Request, Step};
 use touchstone_load::template::fresh_of;
 
 use super::mix::{Mix, one_server};
@@ -279,6 +279,7 @@ impl Flags {
             target: Some(target.to_owned()),
             headers: self.fields()?,
             body,
+            encoding: BodyEncoding::Text,
             expect: Expect {
                 status: self.expect_status.clone(),
                 body: expected,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use self::draw::KeyRange;
 use self::escape::Escape;
 pub use self::escape::Place;
+use crate::job::BodyEncoding;
 use crate::random;
 use crate::rows::Rows;
 use crate::session::Session;
@@ -95,6 +96,21 @@ impl Template {
             }
         }
         Self { pieces }
+    }
+
+    /// The template with its own text, not what is filled in, in an encoding.
+    ///
+    /// # Errors
+    /// A sentence on the first character that the encoding has no byte for.
+    pub fn encoded(mut self, encoding: BodyEncoding) -> Result<Self, String> {
+        for piece in &mut self.pieces {
+            if let Piece::Text(text) = piece
+                && let Ok(written) = std::str::from_utf8(text)
+            {
+                *text = encoding.encode(written)?;
+            }
+        }
+        Ok(self)
     }
 
     /// The text, where it is the same for every request.
