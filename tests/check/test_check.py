@@ -105,8 +105,12 @@ def test_what_a_preparation_captures_is_known_to_requests_and_journeys(tmp_path:
         (('act = "fail"', 'act = "refuse", with = { status = 404 }'), ["steps[3].with.status", "it takes none"]),
         (('{ dependency = "downstream", act', '{ dependency = "kafka", act'), ["no dependency 'kafka'"]),
         (
-            ('{ target = "/ping" },', '{ target = "/{env.HOME}" },'),
-            ["loads.ping.requests[0].target", "header fields alone"],
+            ('{ target = "/ping" },', '{ target = "/{env.TOUCHSTONE_NONE}" },'),
+            ["loads.ping.requests[0].target", "TOUCHSTONE_NONE is not set"],
+        ),
+        (
+            ('expect = { body = "pong" }', 'expect = { body = "{env.HOME}" }'),
+            ["expect.body", "for what is sent"],
         ),
         (('"one row", dependency = "database"', '"one row", dependency = "db"'), ["proofs[0].dependency", "'db'"]),
         (("SELECT count(*) FROM users", "SELEC count(*) FROM users"), ["proofs[0].query", "syntax error"]),

@@ -11,7 +11,7 @@ import pytest
 from tests.run.test_end_to_end import report_of
 
 TOKEN = "open{sesame}-4711"
-SCENARIO = """
+SCENARIO = r"""
 schema = 1
 name = "vault"
 title = "Vault"
@@ -34,7 +34,7 @@ error_allowance = 0.5
 requests = [
   { weight = 9, target = "/ping", headers = { Authorization = "Bearer {env.VAULT_TOKEN}" } },
   { weight = 9, target = "/ping", headers = { Authorization = "Bearer {env.VAULT_TOKEN}", X-Api-Key = "sesame" } },
-  { target = "/odd", headers = { Authorization = "Bearer {env.VAULT_TOKEN}" }, expect = { body = "pong" } },
+  { method = "POST", target = "/odd?at={env.VAULT_TOKEN:url}", headers = { Authorization = "Bearer {env.VAULT_TOKEN}" }, body = "\u0000\u00ff{env.VAULT_TOKEN:json}", encoding = "bytes", expect = { body = "pong" } },
 ]
 """
 SERVER = """
@@ -48,8 +48,15 @@ class Vault(BaseHTTPRequestHandler):
 
     def do_GET(self):
         known = self.headers["Authorization"] == "Bearer open{sesame}-4711"
-        body = f"odd {self.headers['Authorization']}".encode() if self.path == "/odd" else b"pong"
-        self.send_response(200 if known else 401)
+        self.answer(200 if known else 401, b"pong")
+
+    def do_POST(self):
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        known = self.path == "/odd?at=open%7Bsesame%7D-4711" and sent == b"\\x00\\xffopen{sesame}-4711"
+        self.answer(200 if known else 400, f"odd {self.headers['Authorization']} {self.path} {sent[2:]}".encode())
+
+    def answer(self, status, body):
+        self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -92,7 +99,9 @@ def test_a_token_reaches_the_service_and_no_record(tmp_path: Path, monkeypatch: 
     assert load["result"]["counts"]["ok"] > 0
     (first, *_) = load["result"]["first_errors"]
     assert "Authorization: (hidden)" in first["sent"]
+    assert first["class"] == "wrong_body"
     assert "odd (hidden)" in first["received"]
+    assert "/odd?at=(hidden)" in first["sent"]
     written = [path for path in (tmp_path / "results").rglob("*") if path.is_file()]
     assert written
     assert [str(path) for path in written if b"sesame" in path.read_bytes()] == []

@@ -12,7 +12,7 @@ use loads::{BACKENDS, assert_only, carry_out, errors, job};
 use touchstone_load::control::Control;
 use touchstone_load::error::Error;
 use touchstone_load::event::Event;
-use touchstone_load::job::{Arrivals, BodyEncoding, Expect, ExpectBody, Loop, Step};
+use touchstone_load::job::{Arrivals, Expect, ExpectBody, Loop, Step};
 use touchstone_load::knee::{self, Objective};
 use touchstone_load::run::run;
 
@@ -42,26 +42,6 @@ fn a_bounded_count_is_sent_exactly() {
             }
         }
     }
-}
-
-#[test]
-fn a_body_of_bytes_is_sent_as_it_is_next_to_what_is_filled_in() {
-    let server = FaultServer::start(Fault::None, 1);
-    let mut job = job(&server, BACKENDS[0], 20);
-    job.requests[0].method = "POST".to_owned();
-    job.requests[0].encoding = BodyEncoding::Bytes;
-    job.requests[0].body = Some("\0\u{ff}\u{89}PNG {counter} \u{80}".to_owned());
-    job.requests[0].expect = Expect {
-        body: Some(ExpectBody::Pattern {
-            value: r"(?-u:\x00\xff\x89PNG [0-9]+ \x80)".to_owned(),
-        }),
-        ..Expect::default()
-    };
-    assert_only(&carry_out(&job), None);
-
-    job.requests[0].body = Some("\u{100}".to_owned());
-    let refused = run(&job, &Control::default(), &mut |_: &Event| {});
-    assert!(matches!(refused, Err(Error::Job(why)) if why.contains("is no byte")));
 }
 
 #[test]

@@ -114,10 +114,11 @@ def _names(
 
 
 def _variable(file: Path, key: Place, variable: Variable) -> Iterator[Problem]:
-    """Its value may be a secret, so that it stands only where no record shows it; and it must be set."""
-    if key[-2] != "headers":
-        what = f"{{env.{variable.name}}} stands in the values of header fields alone"
-        yield Problem(file, key, what, "send it in a header field")
+    """Its value may be a secret: it is sent, and nothing of a response is compared with it. It must be set."""
+    sent = key[-2] == "headers" or (key[-1] in ("target", "body") and key[-2] not in ("expect", "with"))
+    if not sent:
+        what = f"{{env.{variable.name}}} is for what is sent: the target, the values of header fields, the body"
+        yield Problem(file, key, what, "send it, and expect by `pattern` what the service makes of it")
     elif variable.name not in os.environ:
         what = f"the environment variable {variable.name} is not set"
         yield Problem(file, key, what, f"set it where touchstone is called: export {variable.name}=...")

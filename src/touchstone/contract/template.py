@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
-import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import quote
+from typing import Literal
 
 from touchstone.contract.draw import draw_key, random_text, word_at
-from touchstone.manifest.template import KeyRange, Outside, Place, Plain, Variable, parse
-
-_NOT_IN_TARGET = re.compile(rb"[^!-~]")
-_NOT_IN_HEADER = re.compile(rb"[\x00-\x1f\x7f]")
+from touchstone.manifest.template import KeyRange, Outside, Place, Plain, Variable, parse, written
+from touchstone.record.secret import keep_secret
 
 
 def fresh_of(seed: int) -> str:
@@ -37,28 +33,30 @@ class Values:
         """The text with its templates filled in. Raises TemplateError, and KeyError for a row or a capture unknown."""
         return "".join(piece if isinstance(piece, str) else self._value(piece, place) for piece in parse(text).pieces)
 
+    def encoded(self, text: str, encoding: Literal["text", "bytes"]) -> bytes:
+        """A body with its templates filled in: its own text in the encoding, what is filled in as UTF-8. Raises as
+        `fill` does.
+        """
+        own = "latin-1" if encoding == "bytes" else "utf-8"
+        pieces = parse(text).pieces
+        return b"".join(
+            one.encode(own) if isinstance(one, str) else self._value(one, "body").encode() for one in pieces
+        )
+
     def _value(self, piece: Plain | KeyRange | Outside | Variable, place: Place) -> str:
         if isinstance(piece, Variable):
-            return os.environ[piece.name]
+            held = os.environ[piece.name]
+            filled = written(held, piece.escape, place)
+            keep_secret(held)
+            keep_secret(filled)
+            return filled
         if isinstance(piece, KeyRange):
             return str(draw_key(piece, self.seed, self.counter))
         if isinstance(piece, Outside):
             values = self.row if piece.source == "row" else self.captured
-            return written(values[piece.name], piece, place)
+            return written(values[piece.name], piece.escape, place)
         plain = {"counter": str(self.counter), "thread": "0", "fresh": self.fresh}
         return plain.get(piece.name) or random_text(self.seed, self.counter)
-
-
-def written(value: str, piece: Outside, place: Place) -> str:
-    """A value from outside as its placeholder and the place where that stands want it."""
-    if piece.escape == "url":
-        return quote(value, safe="~")
-    if piece.escape == "json":
-        return json.dumps(value, ensure_ascii=False)[1:-1]
-    if place == "body":
-        return value
-    refused = _NOT_IN_TARGET if place == "target" else _NOT_IN_HEADER
-    return refused.sub(lambda byte: f"%{ord(byte[0]):02X}".encode(), value.encode()).decode()
 
 
 @dataclass

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from touchstone.contract.template import Values
 from touchstone.manifest.exchange import Request
-from touchstone.record.secret import secrets_of
+from touchstone.record.secret import secrets_of, shown_text, without
 
 _SHOWN = 400
 LARGEST = 64 * 2**20
@@ -84,7 +84,7 @@ class _FinalResponse(http.client.HTTPResponse):
 
 
 def _converse(connection: http.client.HTTPConnection, request: Request, values: Values) -> Answer:
-    body = None if request.body is None else values.fill(request.body).encode()
+    body = None if request.body is None else values.encoded(request.body, request.encoding)
     connection.putrequest(request.method, values.fill(request.target, "target"), skip_accept_encoding=True)
     for name, value in request.headers.items():
         connection.putheader(name, values.fill(value, "header"))
@@ -124,9 +124,9 @@ def _read(response: http.client.HTTPResponse) -> bytes:
 
 
 def describe(request: Request, values: Values) -> str:
-    """The request in a line, long ones cut."""
-    target = values.fill(request.target, "target")
-    body = "" if request.body is None else f" with {values.fill(request.body)!r}"
+    """The request in a line, long ones cut, without its secrets."""
+    target = shown_text(values.fill(request.target, "target"))
+    body = "" if request.body is None else f" with {without(values.fill(request.body))!r}"
     line = f"{request.method} {target}{body}"
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}... ({len(line)} characters)"
 

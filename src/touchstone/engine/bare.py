@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from touchstone.engine.job import request
+from touchstone.engine.job import given_variables, request
 from touchstone.engine.protocol import BareRequest
 from touchstone.manifest.exchange import Request
-from touchstone.manifest.template import KeyRange, Outside, Place, Plain, Variable, parse, with_variables
+from touchstone.manifest.template import KeyRange, Outside, Place, Plain, Variable, parse
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
@@ -38,7 +38,11 @@ def bare_request(wanted: Request) -> BareRequest:
 
 def plain_request(wanted: Request) -> BareRequest:
     """A request in which nothing is filled in, in the protocol's form: jobs but loads send texts as they are."""
-    return request(rewritten(wanted, lambda text, _: "".join(map(str, parse(with_variables(text)).pieces))))
+
+    def sent(text: str, place: Place) -> str:
+        return "".join(map(str, parse(given_variables(text, place)).pieces))
+
+    return request(rewritten(wanted, sent), lambda text, _: text)
 
 
 def rewritten(wanted: AnyRequest, change: Callable[[str, Place], str]) -> AnyRequest:
@@ -65,7 +69,7 @@ def _written(piece: str | Plain | KeyRange | Outside | Variable) -> str:
     if isinstance(piece, Outside):
         return _STANDS_FOR
     if isinstance(piece, Variable):
-        return f"{{env.{piece.name}}}"
+        return f"{{env.{piece.name}{'' if piece.escape == 'plain' else ':' + piece.escape}}}"
     if isinstance(piece, KeyRange):
         return f"{{key:{piece.low}..{piece.high}:{piece.distribution}}}"
     return f"{{{piece.name}}}"

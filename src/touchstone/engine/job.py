@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -12,7 +12,8 @@ from touchstone.manifest.expected_json import JsonType
 from touchstone.manifest.journey import Capture, Journey, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
-from touchstone.manifest.template import with_variables
+from touchstone.manifest.template import Place, with_variables
+from touchstone.record.secret import keep_secret
 
 _DRAWN_AHEAD = 10_000
 
@@ -57,13 +58,19 @@ def _of_bytes(expect: Expectation) -> str:
     return "".join(c if c.isascii() else f"\\x{ord(c):02x}" for c in expect.pattern)
 
 
-def request(wanted: Request) -> protocol.BareRequest:
-    """A request in the protocol's form."""
+def given_variables(text: str, place: Place) -> str:
+    """A template with the values of environment variables in it, which no record shows from now on."""
+    return with_variables(text, place, keep_secret)
+
+
+def request(wanted: Request, fill: Callable[[str, Place], str] = given_variables) -> protocol.BareRequest:
+    """A request in the protocol's form, with `fill` done to each text of it that is sent."""
     return {
         "method": wanted.method,
-        "target": wanted.target,
-        "headers": [(name, with_variables(value)) for name, value in wanted.headers.items()],
-        "body": wanted.body,
+        "target": fill(wanted.target, "target"),
+        "headers": [(name, fill(value, "header")) for name, value in wanted.headers.items()],
+        "body": None if wanted.body is None else fill(wanted.body, "body"),
+        "encoding": wanted.encoding,
         "expect": expectation(wanted.expect),
     }
 

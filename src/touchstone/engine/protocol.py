@@ -12,6 +12,10 @@ BackendChoice: TypeAlias = Literal["auto", "epoll", "io_uring"]
 """Which kernel interface moves the bytes."""
 
 
+BodyEncoding: TypeAlias = Literal["text", "bytes"]
+"""How the text of a request's body becomes bytes."""
+
+
 class Capture(TypedDict):
     """Where in a response a value is: one of the three, or a field and a pattern on its value."""
 
@@ -255,6 +259,8 @@ class Request(TypedDict):
 
     body: NotRequired[str | None]
     """The body, a template."""
+    encoding: NotRequired[BodyEncoding]
+    """How the body's text becomes bytes."""
     expect: NotRequired[Expect]
     """What the response must be."""
     headers: NotRequired[list[tuple[str, str]]]
@@ -299,6 +305,8 @@ class BareRequest(TypedDict):
 
     body: NotRequired[str | None]
     """The body."""
+    encoding: NotRequired[BodyEncoding]
+    """How the body's text becomes bytes."""
     expect: NotRequired[Expect]
     """What the response must be."""
     headers: NotRequired[list[tuple[str, str]]]

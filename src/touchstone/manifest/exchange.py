@@ -9,9 +9,12 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from touchstone.manifest.base import Part
 from touchstone.manifest.expected_json import JsonField
-from touchstone.manifest.template import TemplateText
+from touchstone.manifest.template import TemplateText, literal
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
+
+_LARGEST_BYTE = 0xFF
+_ONE_BYTE_EACH = "with encoding = 'bytes' a character stands for a byte: none beyond \\u00ff"
 
 
 class Expectation(Part):
@@ -46,8 +49,8 @@ class Expectation(Part):
             written = self.body if self.body is not None else self.pattern
             if written is None:
                 raise ValueError("encoding = 'bytes' goes with body or pattern")
-            if any(ord(character) > 0xFF for character in written):
-                raise ValueError("with encoding = 'bytes' a character stands for a byte: none beyond \\u00ff")
+            if any(ord(character) > _LARGEST_BYTE for character in written):
+                raise ValueError(_ONE_BYTE_EACH)
         if self.encoding == "decoded" and not kinds:
             raise ValueError("encoding = 'decoded' goes with body, pattern or json: nothing else is compared decoded")
         return self
@@ -72,7 +75,10 @@ class Request(Part):
     body: TemplateText | None = None
     """The body; none is sent if it is left out."""
     body_file: str | None = None
-    """In place of `body`: a file next to the manifest that holds it, in UTF-8. Its placeholders are filled in, too."""
+    """In place of `body`: a file next to the manifest that holds it, in UTF-8. Its placeholders are filled in, too.
+    With `encoding = "bytes"` the file is sent as it is."""
+    encoding: Literal["text", "bytes"] = "text"
+    """How the body is sent: `text` is UTF-8; with `bytes` each character from U+0000 to U+00FF is one byte."""
     expect: Expectation = Expectation()
     """What the response must be; any with status 200 if it is left out."""
 
@@ -86,9 +92,21 @@ class Request(Part):
         if "body" in data:
             raise ValueError("a request has `body` or `body_file`, not both")
         try:
+            if data.get("encoding") == "bytes":
+                return data | {"body": literal((folder / name).read_bytes().decode("latin-1"))}
             return data | {"body": (folder / name).read_text(encoding="utf-8")}
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            raise ValueError(f'body_file {name!r} is not UTF-8: {error}; send it with encoding = "bytes"') from error
+        except OSError as error:
             raise ValueError(f"body_file {name!r} cannot be read: {error}") from error
+
+    @model_validator(mode="after")
+    def _body_is_in_its_encoding(self) -> Request:
+        if self.encoding == "bytes" and self.body is None:
+            raise ValueError("encoding = 'bytes' goes with body or body_file")
+        if self.encoding == "bytes" and any(ord(character) > _LARGEST_BYTE for character in self.body or ""):
+            raise ValueError(_ONE_BYTE_EACH)
+        return self
 
 
 class WeightedRequest(Request):

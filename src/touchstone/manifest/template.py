@@ -8,12 +8,14 @@ is `engine/load/src/template`, and `engine/load/tests/template_cases.json` holds
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal, get_args
+from urllib.parse import quote
 
 from pydantic import AfterValidator
 
@@ -30,6 +32,8 @@ _ESCAPES: tuple[Escape, ...] = ("url", "json")
 _DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 _PLACE = re.compile(r"\{\{|\{([a-z][A-Za-z0-9._:-]*)\}|\{([^{}])\*([0-9]+)\}", re.DOTALL)
 _VARIABLE = re.compile(r"\{env\.([A-Za-z0-9._:-]+)\}")
+_NOT_IN_TARGET = re.compile(rb"[^!-~]")
+_NOT_IN_HEADER = re.compile(rb"[\x00-\x1f\x7f]")
 _CAPTURE = re.compile(r"\{capture\.([A-Za-z0-9._:-]+)\}")
 _KEY = re.compile(r"([0-9]+)\.\.([0-9]+)(?::(.*))?", re.DOTALL)
 _LARGEST_NUMBER = 2**64 - 1
@@ -68,9 +72,10 @@ class Outside:
 
 @dataclass(frozen=True)
 class Variable:
-    """The value of an environment variable of the lab's own, which stands in no record."""
+    """The value of an environment variable of the lab's own, which no record shows."""
 
     name: str
+    escape: Escape
 
 
 Piece = str | Plain | KeyRange | Outside | Variable
@@ -114,11 +119,35 @@ def literal(text: str) -> str:
     return text.replace("{", "{brace}")
 
 
-def with_variables(text: str) -> str:
-    """The template with the values of environment variables in it, and a template still; one that is not set is empty,
-    which the check of the manifest has refused.
+def with_variables(text: str, place: Place, given: Callable[[str], None] = lambda _: None) -> str:
+    """The template with the values of environment variables in it, and a template still.
+
+    `given` sees each value: as it is, as it is written, and as it is in the template. A variable that is not set is
+    empty: the check of the manifest has refused it.
     """
-    return _VARIABLE.sub(lambda match: os.environ.get(match[1], "").replace("{", "{brace}"), text)
+
+    def value(match: re.Match[str]) -> str:
+        variable = _variable(match[1])
+        held = os.environ.get(variable.name, "")
+        filled = written(held, variable.escape, place)
+        in_template = filled.replace("{", "{brace}")
+        for form in (held, filled, in_template):
+            given(form)
+        return in_template
+
+    return _VARIABLE.sub(value, text)
+
+
+def written(value: str, escape: Escape, place: Place) -> str:
+    """A value from outside as its placeholder and the place where that stands want it."""
+    if escape == "url":
+        return quote(value, safe="~")
+    if escape == "json":
+        return json.dumps(value, ensure_ascii=False)[1:-1]
+    if place == "body":
+        return value
+    refused = _NOT_IN_TARGET if place == "target" else _NOT_IN_HEADER
+    return refused.sub(lambda byte: f"%{ord(byte[0]):02X}".encode(), value.encode()).decode()
 
 
 def with_captured(text: str, value: Callable[[Outside], str | None]) -> str:
@@ -149,7 +178,7 @@ def _piece(match: re.Match[str], text: str) -> Piece:
         if words.startswith(f"{source}."):
             return _outside(source, words.removeprefix(f"{source}."))
     if words.startswith("env."):
-        return Variable(words.removeprefix("env."))
+        return _variable(words.removeprefix("env."))
     if words == "brace":
         return "{"
     for name in _NAMES:
@@ -177,13 +206,22 @@ def _key(whole: str, text: str) -> KeyRange:
 
 
 def _outside(source: Literal["row", "capture"], words: str) -> Outside:
+    return Outside(source, *_named(words))
+
+
+def _variable(words: str) -> Variable:
+    return Variable(*_named(words))
+
+
+def _named(words: str) -> tuple[str, Escape]:
+    """The name of a value from outside, and how the value is written."""
     name, colon, escape = words.partition(":")
     if not colon:
-        return Outside(source, name, "plain")
+        return name, "plain"
     known = next((one for one in _ESCAPES if one == escape), None)
     if known is None:
         raise TemplateError(f"{words}: a value is written as it is, or by :url or :json")
-    return Outside(source, name, known)
+    return name, known
 
 
 def _valid(text: str) -> str:

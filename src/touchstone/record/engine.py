@@ -170,8 +170,9 @@ class FirstError(EngineRecord):
     @model_validator(mode="before")
     @classmethod
     def _hide_what_is_echoed(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or not (secrets := secrets_of_request(data.get("sent") or "")):
+        if not isinstance(data, dict):
             return data
+        secrets = secrets_of_request(data.get("sent") or "")
         return data | {key: without(data[key], secrets) for key in ("received", "why") if data.get(key)}
 
 

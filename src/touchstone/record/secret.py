@@ -1,6 +1,7 @@
 """What must not stand in a record: values of secrets, in environments, command lines, requests, and where they echo.
 
 A secret is known by the name that it is given: of a variable, of a field of a request, of a parameter (`password=...`).
+The value of a variable that a request names (`{env.TOKEN}`) is a secret whatever it is called.
 """
 
 from __future__ import annotations
@@ -27,6 +28,14 @@ _FIELD = re.compile(r"(?P<option>-H|--header=)?(?P<name>[\w!#$%&'*+.^`|~-]+)(?P<
 _OPTION = re.compile(r"--?[\w.-]+")
 _LEAST = 4
 """So many letters make a secret that is looked for elsewhere: of less, too much else would be hidden."""
+_GIVEN: set[str] = set()
+"""What requests of this process were given by environment variables."""
+
+
+def keep_secret(value: str) -> None:
+    """From now on no record of this process shows the value, if it is long enough to be looked for."""
+    if len(value) >= _LEAST:
+        _GIVEN.add(value)
 
 
 def shown_environment(env: Mapping[str, str]) -> dict[str, str]:
@@ -45,13 +54,13 @@ def shown_command(words: Sequence[str]) -> tuple[str, ...]:
 
 def shown_text(text: str) -> str:
     """A message, a log's line, a URL as it may stand in a record: its passwords and secret parameters are hidden."""
-    return _PARAMETER.sub(_shown_parameter, _USER.sub(rf"\1:{_HIDDEN}@", text))
+    return without(_PARAMETER.sub(_shown_parameter, _USER.sub(rf"\1:{_HIDDEN}@", text)))
 
 
 def shown_request(text: str) -> str:
     """A request as it may stand in a record: the values of secret fields and parameters are hidden."""
     line, *rest = text.split("\n")
-    return "\n".join([shown_text(line), *map(_shown_field, rest)])
+    return without("\n".join([shown_text(line), *map(_shown_field, rest)]))
 
 
 def shown_job(job: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +71,7 @@ def shown_job(job: dict[str, Any]) -> dict[str, Any]:
 def secrets_of(fields: Iterable[tuple[str, str]]) -> list[str]:
     """What a service must not be quoted with, by the fields of a request to it: their values, and parts of those."""
     found = {part for name, value in fields if _is_secret(name) for part in _parts(value)}
-    return sorted((part for part in found if len(part) >= _LEAST), key=len, reverse=True)
+    return [part for part in found if len(part) >= _LEAST]
 
 
 def secrets_of_request(text: str) -> list[str]:
@@ -71,9 +80,9 @@ def secrets_of_request(text: str) -> list[str]:
     return secrets_of((field["name"], field["value"]) for field in fields)
 
 
-def without(text: str, secrets: Iterable[str]) -> str:
-    """A text with these hidden: a service may echo what it was sent."""
-    for secret in secrets:
+def without(text: str, secrets: Iterable[str] = ()) -> str:
+    """A text with these hidden, and with what environment variables gave: a service may echo what it was sent."""
+    for secret in sorted({*secrets, *_GIVEN}, key=len, reverse=True):
         text = text.replace(secret, _HIDDEN)
     return text
 
@@ -97,14 +106,16 @@ def _shown_within(key: str, value: Any) -> Any:
         return shown_job(value)
     if isinstance(value, list):
         return [_shown_within("", one) for one in value]
-    return shown_text(value) if key in ("target", "url") and isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return shown_text(value) if key in ("target", "url") else without(value) if key == "body" else value
 
 
 def _shown_fields(fields: Any) -> Any:
     """Of a job, whose fields are pairs, or of a load, which names each once."""
     if isinstance(fields, dict):
-        return {name: _HIDDEN if _is_secret(name) else value for name, value in fields.items()}
-    return [[name, _HIDDEN if _is_secret(name) else value] for name, value in fields]
+        return {name: _HIDDEN if _is_secret(name) else without(value) for name, value in fields.items()}
+    return [[name, _HIDDEN if _is_secret(name) else without(value)] for name, value in fields]
 
 
 def _is_secret(name: str) -> bool:

@@ -195,6 +195,29 @@ mod tests {
         Ok(String::from_utf8(out).unwrap())
     }
 
+    #[test]
+    fn own_text_is_encoded_and_what_is_filled_in_is_not() {
+        let rows = Arc::new(Rows::parse_csv("name\n\u{e9}\n".as_bytes()).unwrap());
+        let scope = Scope {
+            rows: Some(&rows),
+            ..Scope::default()
+        };
+        let template = Template::parse("\0\u{ff}{row.name}{\u{89}*2}", scope, Place::Body);
+        let key = Key {
+            counter: 0,
+            seed: 0,
+            thread: 0,
+            session: None,
+        };
+        let mut out = Vec::new();
+        let encoded = template.unwrap().encoded(BodyEncoding::Bytes).unwrap();
+        encoded.render(key, &mut out);
+        assert_eq!(out, b"\x00\xff\xc3\xa9\x89\x89");
+
+        let beyond = Template::parse("\u{100}", scope, Place::Body).unwrap();
+        assert!(beyond.encoded(BodyEncoding::Bytes).is_err());
+    }
+
     /// The cases that the lab's half of the language is held to as well.
     #[test]
     fn the_cases_of_both_halves_hold() {
