@@ -31,11 +31,21 @@ steps = [
 title = "Ping"
 connections = 2
 error_allowance = 0.5
-requests = [
-  { weight = 9, target = "/ping", headers = { Authorization = "Bearer {env.VAULT_TOKEN}" } },
-  { weight = 9, target = "/ping", headers = { Authorization = "Bearer {env.VAULT_TOKEN}", X-Api-Key = "sesame" } },
-  { method = "POST", target = "/odd?at={env.VAULT_TOKEN:url}", headers = { Authorization = "Bearer {env.VAULT_TOKEN}" }, body = "\u0000\u00ff{env.VAULT_TOKEN:json}", encoding = "bytes", expect = { body = "pong" } },
-]
+[[loads.ping.requests]]
+weight = 9
+target = "/ping"
+headers = { Authorization = "Bearer {env.VAULT_TOKEN}" }
+[[loads.ping.requests]]
+weight = 9
+target = "/ping"
+headers = { Authorization = "Bearer {env.VAULT_TOKEN}", X-Api-Key = "sesame" }
+[[loads.ping.requests]]
+method = "POST"
+target = "/odd?at={env.VAULT_TOKEN:url}"
+headers = { Authorization = "Bearer {env.VAULT_TOKEN}" }
+body = "\u0000\u00ff{env.VAULT_TOKEN:json}"
+encoding = "bytes"
+expect = { body = "pong" }
 """
 SERVER = """
 import os

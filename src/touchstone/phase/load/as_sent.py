@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from touchstone.contract.template import written
 from touchstone.engine.bare import AnyRequest, rewritten
 from touchstone.manifest.journey import JourneyStep
 from touchstone.manifest.load import Load
-from touchstone.manifest.template import Place, with_captured
+from touchstone.manifest.template import Place, with_captured, written
 
 
 def as_sent(load: Load, captured: Mapping[str, str]) -> Load:
@@ -34,7 +33,7 @@ def _steps(steps: Sequence[JourneyStep], captured: Mapping[str, str]) -> list[Jo
 def _with(wanted: AnyRequest, captured: Mapping[str, str]) -> AnyRequest:
     def change(text: str, place: Place) -> str:
         return with_captured(
-            text, lambda one: written(captured[one.name], one, place) if one.name in captured else None
+            text, lambda one: written(captured[one.name], one.escape, place) if one.name in captured else None
         )
 
     return rewritten(wanted, change)
