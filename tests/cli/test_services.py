@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,6 +43,14 @@ def test_the_process_that_listens_is_the_service_and_so_is_its_tree() -> None:
     with listening() as (one, (url,)), listening(fork=True) as (other, (forked,)):
         assert pids(url, forked) == [one, other]
         assert pids(url.replace("127.0.0.1", "localhost")) == [one]
+
+
+def test_another_process_with_the_same_port_on_another_address_is_not_the_service() -> None:
+    with listening() as (one, (url,)):
+        port = int(url.rsplit(":", 1)[1])
+        with socket.create_server(("::1", port), family=socket.AF_INET6):
+            assert pids(url) == [one]
+            assert pids(f"http://[::1]:{port}") == [os.getpid()]
 
 
 def test_a_process_that_is_named_is_taken() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from touchstone.judge.why.account import account
 from touchstone.judge.why.explain import explain
-from touchstone.judge.why.explanation import Explanation, Unexplained
+from touchstone.judge.why.explanation import Account, Explanation, Unexplained
 from touchstone.judge.why.tree import tree
 from touchstone.judge.why.waits import KINDS, kind_of
 from touchstone.record.evidence.profile import ProfileEvidence, RequestCounts, Waits
@@ -136,3 +137,19 @@ def test_a_tree_holds_both_and_each_node_what_is_below_it() -> None:
     spin = handler.children["main.handler"].children["main.spin"]
     assert spin.baseline == 0.0
     assert spin.contender == pytest.approx(4 * US)
+
+
+def test_one_contender_alone_is_taken_apart_without_a_baseline() -> None:
+    run = profile_run({"go/std": [evidence(noisy(BASE, turn=n), calls={"read": 1.0, "stat": 3.0}) for n in range(5)]})
+    found = account(run, "go/std", "lookup", 0.95)
+    assert isinstance(found, Account)
+    assert sum(part.seconds for part in found.parts) + found.rest.seconds == pytest.approx(found.total.seconds)
+    assert [part.seconds for part in found.parts] == sorted((part.seconds for part in found.parts), reverse=True)
+    assert all(part.low is not None and part.low <= part.seconds <= (part.high or 0.0) for part in found.parts)
+    assert [(call.name, call.each) for call in found.calls] == [("stat", 3.0), ("read", 1.0)]
+
+
+def test_one_contender_without_a_profile_says_why() -> None:
+    found = account(profile_run({"go/std": []}), "go/std", "lookup", 0.95)
+    assert isinstance(found, Unexplained)
+    assert "was not profiled" in found.reason

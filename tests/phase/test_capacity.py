@@ -40,7 +40,15 @@ def test_requests_that_gather_until_a_server_has_settled_are_no_backlog() -> Non
 def test_a_trial_is_as_long_as_its_percentile_needs_and_no_rate_below_is_tried() -> None:
     assert seconds_for(parse_objective("p99 < 1s"), 10_000.0, 1.5) == 1.5
     assert seconds_for(parse_objective("p99.9 < 1s"), 2_000.0, 1.5) == 5.0
-    assert lowest_rate(parse_objective("p99.9 < 1s")) == 1_000.0
+    assert seconds_for(parse_objective("p99 < 1s"), 20.0, 1.5) == 50.0
+    assert seconds_for(parse_objective("p50 < 1s"), 20.0, 1.5) == 5.0
+
+
+def test_only_the_search_of_a_slow_service_goes_down_to_where_a_trial_takes_a_minute() -> None:
+    objective = parse_objective("p99 < 1s")
+    assert lowest_rate(objective, closed_rate=30_000.0) == 100.0
+    assert lowest_rate(objective, closed_rate=600.0) == 30.0
+    assert lowest_rate(objective, closed_rate=60.0) == lowest_rate(objective) == pytest.approx(1_000 / 60)
 
 
 def test_the_knee_of_a_token_server_is_its_tokens() -> None:

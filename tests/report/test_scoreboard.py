@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from tests.report.fixture import ABSENT, EXHIBIT
 from touchstone.judge.judgement import Comparison, Finding, Judgement, Outcome, Severity
 from touchstone.judge.rule import rules
@@ -145,4 +147,7 @@ def test_a_contender_alone_stands_in_no_group(run: Run, judgement: Judgement) ->
     board = scoreboard(alone)
     assert board is not None
     assert "groups" not in about_groups(alone, board)
-    assert "nothing to compare it with" in answer(alone)[0]
+    said = answer(alone)[0]
+    assert "nothing to compare" not in said
+    assert run.plan.contenders[0].name in said
+    assert re.search(r"throughput [\d.,]+ k?/s, latency p99 [\d.,]+ (ms|µs)", said)

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from tests.report.fixture import ABSENT, EXHIBIT
-from touchstone.judge.judgement import Judgement
+from touchstone.judge.judgement import FailedContender, Judgement, Verdict
 from touchstone.record.run import Run
 from touchstone.report import print_report
 from touchstone.report.article import render_article
@@ -132,3 +132,13 @@ def test_what_a_run_says_of_itself_is_in_every_report_of_it(run: Run, judgement:
     for text in (_printed(run, judgement, terminal=False), document(View(run, judgement)), article.read_text()):
         assert "base is v1.4 (1a2b3c4d5e, Faster parser)" in text
         assert "interrupted: the report" not in text
+
+
+def test_an_invalid_run_without_findings_says_why_it_is_invalid(run: Run, judgement: Judgement) -> None:
+    failed = [FailedContender(contender="go/plain", reason="boot: it did not start")]
+    nothing = {"verdict": Verdict.INVALID, "findings": [], "estimates": [], "comparisons": []}
+    text = _printed(run, judgement.model_copy(update=nothing | {"failed": failed}), terminal=False)
+    assert "This run is invalid: no contender was measured to the end." in text
+    assert "go/plain failed: boot: it did not start" in text
+    assert "No findings" not in text
+    assert "see the findings" not in text

@@ -94,7 +94,8 @@ def test_what_makes_a_capacity_untrustworthy_is_told_with_it() -> None:
     [
         (0.0, STRICT, None, "--rate is 0"),
         (-5.0, STRICT, None, "--rate is -5"),
-        (50.0, "p99.9 < 50ms", None, "needs 10,000 requests"),
+        (50.0, "p99.9 < 50ms", None, "bound p99 in place of a farther percentile"),
+        (5.0, "p50 < 50ms, errors < 0.1%", None, "allow errors < 0.3%"),
         (50.0, "p99 < 5%", None, "held against a time"),
         (500.0, None, None, "states no objective"),
         (500.0, STRICT, "none", "no load 'none'"),

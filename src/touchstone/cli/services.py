@@ -48,7 +48,8 @@ def read_services(
 def _with_processes(services: Sequence[Outside]) -> list[Outside]:
     """Those of which neither process nor group is named get the tree that listens, if it is theirs alone."""
     found = {
-        service.name: service.pid or (listening_tree(service.port) if _is_here(service) else None)
+        service.name: service.pid
+        or next(filter(None, (listening_tree(service.port, a) for a in _local_addresses(service))), None)
         for service in services
         if service.cgroup is None
     }
@@ -66,13 +67,14 @@ def _shared(pid: int, others: set[int]) -> bool:
     return not own or not own.isdisjoint(others) or any(pid == one.pid for other in others for one in family(other))
 
 
-def _is_here(service: Outside) -> bool:
+def _local_addresses(service: Outside) -> tuple[str, ...]:
+    """The loopback addresses that a load may go to, the preferred one first; none of a service elsewhere."""
     if service.host == "localhost":
-        return True
+        return ("127.0.0.1", "::1")
     with suppress(ValueError):
         ipaddress.ip_address(service.host)
-        return is_loopback(service.host)
-    return False
+        return (service.host,) if is_loopback(service.host) else ()
+    return ()
 
 
 def _pairs(option: str, words: Sequence[str], example: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`touchstone why`: where a difference of CPU per request comes from."""
+"""`touchstone why`: where CPU per request, or a difference of it, comes from."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from rich.console import Console
 from touchstone.cli import options
 from touchstone.cli.places import find_run
 from touchstone.failure import ExitCode, UsageError
+from touchstone.judge.why.account import account
 from touchstone.judge.why.explain import explain, profiled_under
-from touchstone.judge.why.explanation import Explanation, Unexplained
+from touchstone.judge.why.explanation import Account, Explanation, Unexplained
 from touchstone.record.base import Record
 from touchstone.record.store import load_run
 from touchstone.report.why.exports import write_exports
@@ -22,7 +23,7 @@ from touchstone.report.why.terminal import print_explanation
 class _Document(Record):
     """What `--json` prints."""
 
-    explanations: list[Explanation | Unexplained]
+    explanations: list[Explanation | Account | Unexplained]
 
 
 def why(
@@ -37,7 +38,7 @@ def why(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
 ) -> int:
-    """Explain a difference of CPU per request: its parts, functions and system calls."""
+    """Explain CPU per request in parts, functions and system calls: a difference, or one contender by itself."""
     measured = load_run(find_run(run))
     there = profiled_under(measured)
     if not there:
@@ -49,12 +50,12 @@ def why(
     names = list(dict.fromkeys(name for by in there.values() for name in by))
     first = _named(baseline, names) if baseline else measured.plan.baseline_among(names) or names[0]
     others = [_named(contender, names)] if contender else [name for name in names if name != first]
-    if not others:
-        raise UsageError(
-            f"only {first} was profiled, and there is nothing to explain it against",
-            fix="profile two contenders: `--stacks A,B`",
-        )
-    found = [explain(measured, first, other, name, measured.plan.confidence) for name in loads for other in others]
+    confidence = measured.plan.confidence
+    found: list[Explanation | Account | Unexplained] = (
+        [explain(measured, first, other, name, confidence) for name in loads for other in others]
+        if others
+        else [account(measured, first, name, confidence) for name in loads]
+    )
     _tell(found, json=json)
     if export is not None:
         for path in write_exports(measured, loads, [first, *others], export):
@@ -62,7 +63,7 @@ def why(
     return ExitCode.OK
 
 
-def _tell(found: list[Explanation | Unexplained], *, json: bool) -> None:
+def _tell(found: list[Explanation | Account | Unexplained], *, json: bool) -> None:
     if json:
         typer.echo(_Document(explanations=found).model_dump_json(indent=1))
         return

@@ -53,4 +53,7 @@ def shown(quantity: str, value: float) -> str:
     """A value of a quantity, for people."""
     if quantity == "errors":
         return f"{value:.2%}"
-    return f"{value:,.0f}/s" if quantity == "rate" else f"{value * 1e3:.3g} ms"
+    if quantity == "rate":
+        return f"{value:,.0f}/s"
+    milliseconds = value * 1e3
+    return f"{milliseconds:,.0f} ms" if milliseconds >= 100 else f"{milliseconds:.3g} ms"

@@ -7,6 +7,7 @@ import secrets
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 import psutil
@@ -55,13 +56,13 @@ def _listens(connection: psutil._ntuples.sconn | psutil._ntuples.pconn, port: in
     return bool(connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr.port == port)
 
 
-def listening_tree(port: int) -> int | None:
-    """The root of the process tree that listens on a port of this machine.
+def listening_tree(port: int, address: str) -> int | None:
+    """The root of the process tree that accepts connections to an address and port of this machine.
 
-    None if nobody does, if it is not sure (a process that we may not see, several that are not of one tree), or if it
-    only passes connections on to the service.
+    None if no process does, if it is not certain (a process that we may not see, several that are not of one tree), or
+    if the process only passes connections on to the service.
     """
-    found = listeners(port)
+    found = _accepting(port, ip_address(address))
     pids = {pid for pid in found if pid is not None}
     with contextlib.suppress(psutil.Error):
         if not pids or len(pids) < len(found) or any(psutil.Process(pid).name().startswith(_PASS_ON) for pid in pids):
@@ -73,10 +74,28 @@ def listening_tree(port: int) -> int | None:
 
 def _first_to_listen(process: psutil.Process, port: int) -> int:
     """The process itself, or the one above it that has the same port: of a socket that several share, one is told."""
-    parent = process.parent()
-    while parent is not None and any(_listens(one, port) for one in parent.net_connections("tcp")):
-        process, parent = parent, parent.parent()
+    # A parent of another user, such as init, may not be looked at, and shares no socket with the process.
+    with contextlib.suppress(psutil.AccessDenied):
+        parent = process.parent()
+        while parent is not None and any(_listens(one, port) for one in parent.net_connections("tcp")):
+            process, parent = parent, parent.parent()
     return process.pid
+
+
+def _accepting(port: int, address: IPv4Address | IPv6Address) -> set[int | None]:
+    """The processes that the kernel may give a connection to: those bound to the address, else those bound to any."""
+    bound: set[int | None] = set()
+    any_address: set[int | None] = set()
+    for one in psutil.net_connections("tcp"):
+        if not _listens(one, port):
+            continue
+        host = ip_address(one.laddr.ip)
+        host = (host.ipv4_mapped or host) if isinstance(host, IPv6Address) else host
+        if host == address:
+            bound.add(one.pid)
+        elif host.is_unspecified and host.version >= address.version:
+            any_address.add(one.pid)
+    return bound or any_address
 
 
 def foreign_listener(port: int, ours: Iterable[int]) -> str | None:

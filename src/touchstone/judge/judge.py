@@ -10,7 +10,7 @@ from touchstone.judge.comparison.scaling import scalings
 from touchstone.judge.comparison.verdict import Scales, on_run
 from touchstone.judge.judgement import Finding, Judgement
 from touchstone.judge.reading.case import Case
-from touchstone.judge.rule import explaining, rules
+from touchstone.judge.rule import explaining, rules, settle
 from touchstone.record.run import Run
 
 
@@ -57,7 +57,7 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
 
 def look(case: Case) -> list[Finding]:
     """Every finding of every rule, the heaviest first."""
-    findings = [finding for rule in rules() for finding in rule.findings(case)]
+    findings = settle([finding for rule in rules() for finding in rule.findings(case)])
     return sorted(
         findings,
         key=lambda f: (

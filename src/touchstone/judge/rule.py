@@ -6,7 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, ClassVar
 
@@ -33,6 +33,8 @@ class Rule(ABC):
     """What the reader should do."""
     explains_others: ClassVar[bool] = False
     """Whether what else is found on the sample comes of it: then it is told first, and is the reason that is given."""
+    explained_by: ClassVar[frozenset[str]] = frozenset()
+    """Codes of findings that account for this one: next to one of them on the same sample it is no graver than that."""
     own_failure: ClassVar[bool] = False
     """Whether an invalid finding of it says that the service itself failed: then a run that holds one is no success,
     though the round be left out and the others stand. What the machine or the lab did to a round is left out alone.
@@ -139,6 +141,29 @@ def rules() -> tuple[Rule, ...]:
                 raise ValueError(f"two rules have the code {kind.code!r}: give {kind.__qualname__} its own")
             found[kind.code] = kind()
     return tuple(found[code] for code in sorted(found))
+
+
+def settle(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings; each that another one on its sample explains is no graver than that one, and names it."""
+    at: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.sample is not None:
+            at.setdefault(finding.sample, []).append(finding)
+    explained_by = {rule.code: rule.explained_by for rule in rules() if rule.explained_by}
+    return [
+        _settled(one, [f for f in at.get(one.sample or "", ()) if f.code in explained_by.get(one.code, ())])
+        for one in findings
+    ]
+
+
+def _settled(finding: Finding, causes: Sequence[Finding]) -> Finding:
+    if not causes:
+        return finding
+    cause = min(causes, key=lambda f: f.severity.place)
+    update = {"statement": f"{finding.statement}; `{cause.code}` explains it"}
+    if cause.severity.place > finding.severity.place:
+        return finding.model_copy(update=update | {"severity": cause.severity, "next_step": cause.next_step})
+    return finding.model_copy(update=update)
 
 
 @cache

@@ -21,13 +21,16 @@ class Objective:
     text: str
     terms: tuple[Condition, ...]
     """At least one on a latency, and one on errors."""
+    implied_errors: bool = False
+    """Whether the bound on errors is the usual one, because the objective names none."""
 
     @property
     def least_requests(self) -> int:
         """How many requests a trial must have for its percentiles, and for its share of errors."""
         shares = [1 - PERCENTILES[term.quantity] for term in self.terms if term.quantity in PERCENTILES]
-        allowed = [term.bound for term in self.terms if term.quantity == "errors"]
-        # A share of 0.1 % means something once one failure among the requests is less than it.
+        # A share of 0.1 % means something once one failure among the requests is less than it. Where nobody asked for
+        # a share of errors, the percentiles alone decide: one failure among fewer requests then breaks the objective.
+        allowed = [term.bound for term in self.terms if term.quantity == "errors" and not self.implied_errors]
         needed = [BEYOND / share for share in shares] + [1 / bound for bound in allowed]
         return round(max(100.0, *needed))
 
@@ -58,9 +61,10 @@ def parse_objective(text: str) -> Objective:
     _refuse_contradictions(text, terms)
     if all(term.quantity == "errors" for term in terms):
         raise ConditionError(f"{text!r} bounds no latency", _EXAMPLE)
-    if not any(term.quantity == "errors" for term in terms):
+    implied = not any(term.quantity == "errors" for term in terms)
+    if implied:
         terms.append(parse_condition(ERRORS))
-    return Objective(text.strip(), tuple(terms))
+    return Objective(text.strip(), tuple(terms), implied)
 
 
 def _term(text: str) -> Condition:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from touchstone.judge.judgement import Comparison, Severity, Verdict
 from touchstone.judge.rules.traffic.waits_for_acknowledgement import WaitsForAcknowledgement
 from touchstone.report.causes import causes
-from touchstone.report.format import percent, plural, ratio, seconds
-from touchstone.report.scoreboard import growing, scoreboard, why_at_least
-from touchstone.report.table import Column
+from touchstone.report.format import NOTHING, percent, plural, ratio, seconds
+from touchstone.report.scoreboard import Scoreboard, growing, scoreboard, why_at_least
+from touchstone.report.table import Column, Row
 from touchstone.report.view import Place, View
 from touchstone.report.words import sign
 from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
@@ -21,8 +21,7 @@ def answer(view: View) -> list[str]:
     board = scoreboard(view)
     if board is None:
         return []
-    lead = board.columns[0]
-    said = [_instead(view) + _first(view, lead) + _elsewhere(view, board.columns)]
+    said = [_instead(view) + _first(view, board) + _elsewhere(view, board.columns)]
     memory = next((c for c in board.columns[1:] if Group.MEMORY in c.figure.groups), None)
     if memory is not None and (sentence := _extremes(view, memory)):
         said.append(sentence + _unsettled(view, memory))
@@ -59,11 +58,12 @@ def _instead(view: View) -> str:
     return f"{planned} failed, so the others are put against {view.baseline}. "
 
 
-def _first(view: View, lead: Column) -> str:
+def _first(view: View, board: Scoreboard) -> str:
+    lead = board.columns[0]
     found = _compared(view, lead.place, lead.figure.name)
     title = view.title(lead.place)
     if not found:
-        return f"{title}: {lead.figure.in_sentence} was measured, and there is nothing to compare it with."
+        return f"{title}: {'; '.join(_alone(view, scored.row, board) for scored in board.rows)}."
     kinds = _by_kind(found)
     parts = [_decided(view, c) for c in kinds.get("better", [])[:_NAMED]]
     worse = kinds.get("worse", [])
@@ -85,6 +85,24 @@ def _first(view: View, lead: Column) -> str:
         parts.append(f"{found[0].baseline} itself {why}, its rate is at least what is shown")
     parts += _unacknowledged(view, lead.place)
     return f"{title}: {'; '.join(parts)}."
+
+
+def _alone(view: View, row: Row, board: Scoreboard) -> str:
+    """A contender's own figures at the leading place, each with its unit: what a run without a comparison answers."""
+    lead = board.columns[0]
+    if row.cells[0].text == NOTHING:
+        return f"{row.name} has no valid {lead.figure.in_sentence}" + _because(row.cells[0].reason)
+    figures = [
+        f"{column.figure.in_sentence} {cell.text} {column.scale.suffix}".rstrip()
+        for column, cell in zip(board.columns, row.cells, strict=True)
+        if column.place == lead.place and cell.text != NOTHING
+    ]
+    why = why_at_least(view, row.name, lead.place.load) if lead.figure.unit is Unit.PER_SECOND else None
+    return f"{row.name}: {', '.join(figures)}" + _because(why and f"it {why}")
+
+
+def _because(reason: str | None) -> str:
+    return f" ({reason})" if reason else ""
 
 
 def _unacknowledged(view: View, place: Place) -> list[str]:

@@ -18,8 +18,8 @@ def banners(view: View) -> Iterator[str]:
     """What must be known before any figure is read."""
     if view.run.interrupted:
         yield "Interrupted: what was measured until then is shown."
-    if view.judgement.verdict is Verdict.INVALID:
-        yield "This run is invalid: see the findings."
+    if view.why_invalid:
+        yield f"This run is invalid: {view.why_invalid}."
     for failed in view.judgement.failed:
         yield f"{failed.contender} failed: {failed.reason}"
 

@@ -223,7 +223,8 @@ def print_findings(console: Console, view: View) -> None:
     """What was found, by what it cost, with what to do; or that there is nothing."""
     console.print()
     if not view.finding_groups:
-        console.print(Text("No findings.", style="bold"))
+        if not view.why_invalid:
+            console.print(Text("No findings.", style="bold"))
         return
     console.print(Text("Findings, by what they cost", style="bold"))
     for cause in causes(view):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Verdict
+from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Severity, Verdict
 from touchstone.judge.rule import explaining
 from touchstone.judge.why.explain import explain_all
 from touchstone.judge.why.explanation import Explanation, Unexplained
@@ -209,6 +209,17 @@ class View:
             return samples[0] if samples else None
         middle = estimate.median
         return min(valid, key=lambda s: abs(s.figures[figure] - middle))
+
+    @property
+    def why_invalid(self) -> str | None:
+        """Why nothing in an invalid run may be quoted; None for any other run."""
+        if self.judgement.verdict is not Verdict.INVALID:
+            return None
+        if any(group.first.severity is Severity.INVALID for group in self.finding_groups):
+            return "the findings say why"
+        if self.judgement.failed:
+            return "no contender was measured to the end"
+        return "it was interrupted before anything was measured" if self.run.interrupted else "nothing was measured"
 
     @cached_property
     def finding_groups(self) -> list[FindingGroup]:

@@ -15,8 +15,9 @@ from touchstone.failure import UsageError
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding, Judgement, Severity
 from touchstone.manifest.catalogue import ScenarioFolder
+from touchstone.manifest.condition import PERCENTILES
 from touchstone.manifest.load import Load
-from touchstone.manifest.objective import parse_objective
+from touchstone.manifest.objective import BEYOND, Objective, parse_objective
 from touchstone.manifest.scenario import Floor
 from touchstone.phase.capacity.trial import LONGEST_S, lowest_rate, open_loop
 from touchstone.plan.plan import Wish, with_objective
@@ -110,9 +111,9 @@ def demand_of(
     read = parse_objective(capacity.objective)
     if rate < lowest_rate(read):
         raise UsageError(
-            f"{read.text!r} needs {read.least_requests:,} requests, and at {rate:g} per second a trial of "
-            f"{LONGEST_S:g} s has {rate * LONGEST_S:,.0f}",
-            fix="take a nearer percentile or a wider share of errors",
+            f"{read.text!r} needs {read.least_requests:,} requests in a trial, and at {rate:g} per second the longest "
+            f"trial, {LONGEST_S:g} s, has {rate * LONGEST_S:,.0f}",
+            fix=_fix(read, rate),
         )
     name = load or next(iter(capacity.loads), None) or next(iter(folder.scenario.loads))
     if name not in folder.scenario.loads:
@@ -122,6 +123,18 @@ def demand_of(
     free = folder.scenario.loads[name].model_copy(update={"cpus": None, "memory_limit_mb": None})
     scenario = folder.scenario.model_copy(update={"loads": {**folder.scenario.loads, name: free}})
     return replace(folder, scenario=scenario), Demand(rate, read.text, name, prices)
+
+
+def _fix(objective: Objective, rate: float) -> str:
+    """What would make a rate that is too low for the objective's trials measurable."""
+    carried = rate * LONGEST_S
+    percentile = next((name for name, part in reversed(PERCENTILES.items()) if BEYOND / (1 - part) <= carried), None)
+    bounded = [term for term in objective.terms if term.quantity == "errors" and not objective.implied_errors]
+    ways = [f"bound {percentile} in place of a farther percentile"] if percentile else []
+    if bounded and 1 / bounded[0].bound > carried:
+        ways.append(f"allow errors < {1 / carried:.1%}" if carried > 2 else "leave the bound on errors out")
+    ways.append(f"ask for {objective.least_requests / LONGEST_S:g} requests per second or more")
+    return ", or ".join(ways)
 
 
 def size(

@@ -37,3 +37,9 @@ def test_a_stated_body(expect: dict[str, Any]) -> None:
 
 def test_head_has_none() -> None:
     assert not fired(expecting({"status": 200}, method="HEAD"), "bodies-unchecked")
+
+
+def test_a_redirect_answers_by_its_location() -> None:
+    assert not fired(expecting({"status": 302, "headers": {"Location": "/next"}}), "bodies-unchecked")
+    assert fired(expecting({"status": [200, 302], "headers": {"Location": "/next"}}), "bodies-unchecked")
+    assert fired(expecting({"status": 302, "headers": {"X-Request-Id": ".+"}}), "bodies-unchecked")

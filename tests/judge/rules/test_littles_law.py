@@ -1,4 +1,5 @@
 from touchstone.judge.judgement import Severity
+from touchstone.record.engine import ByConnection
 
 from ..slices import sliced_run
 from ..sound import distribution, fired, first_load, load_figures, result_of, sound_run
@@ -97,3 +98,18 @@ def test_responses_that_a_slice_awaits_for_long_are_told_as_the_reason() -> None
         (finding,) = fired(run, "littles-law")
         assert ("awaiting responses" in finding.statement) is told
         assert ("--whole-windows" in (finding.next_step or "")) is told
+
+
+def test_starved_connections_explain_a_product_that_falls_short() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    result = result_of(sample)
+    result.latency = distribution((result.latency.mean or 0) / 2, result.latency.count)
+    (alone,) = fired(run, "littles-law")
+    result.by_connection = ByConnection(fewest=60, median=140, most=150, behind=1, share=0.005)
+    result.held_up = None
+    (finding,) = fired(run, "littles-law")
+    (cause,) = fired(run, "connections-wait")
+    assert alone.severity is Severity.INVALID
+    assert finding.severity is cause.severity is Severity.SUSPECT
+    assert "connections-wait" in finding.statement

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from touchstone.attribution.category import Category
 from touchstone.judge.statistics.intervals import mean_interval, simultaneous
 from touchstone.judge.why.explanation import Contrast, Explanation, FunctionPart, Part, Unexplained
-from touchstone.judge.why.spending import Spending, profiles, spending, why_not
+from touchstone.judge.why.spending import Spending, calls_per_request, profiles, spending, why_not
 from touchstone.judge.why.waits import waits
 from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.run import Run
@@ -19,7 +19,7 @@ FUNCTIONS = 10
 CALLS = 10
 _LEAST_SHARE = 0.005
 """A function that differs by a smaller share of the larger total is no candidate: it would only widen the family."""
-_LEAST_CALLS = 0.01
+LEAST_CALLS = 0.01
 
 Rounds = Mapping[int, Spending]
 
@@ -103,17 +103,11 @@ def _functions(a: Rounds, b: Rounds, confidence: float) -> list[FunctionPart]:
 
 def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[Contrast]:
     """Over all rounds together: counts need no interval, and few of them depend on chance."""
-    means = []
-    for side in sides:
-        counted = [one.syscalls for one in side if one.syscalls and one.syscalls.requests]
-        requests = sum(one.requests for one in counted)
-        names = {name for one in counted for name in one.counts}
-        means.append({name: sum(one.counts.get(name, 0) for one in counted) / requests for name in names})
-    a, b = means
+    a, b = (calls_per_request(side) for side in sides)
     if not a or not b:
         return []
     found = [Contrast(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
-    kept = [call for call in found if max(call.baseline, call.contender) >= _LEAST_CALLS]
+    kept = [call for call in found if max(call.baseline, call.contender) >= LEAST_CALLS]
     return sorted(kept, key=lambda call: (-abs(call.difference), call.name))[:CALLS]
 
 

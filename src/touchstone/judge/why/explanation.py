@@ -76,10 +76,52 @@ class Explanation(Record):
     """Frames that no table has, with the share of the CPU that ended in them, over both."""
 
 
-class Unexplained(Record):
-    """A pair that could not be explained, and why."""
+class Cost(Record):
+    """A part of one contender's CPU per request, in seconds, as the mean over rounds."""
+
+    name: str
+    seconds: float
+    low: float | None = None
+    high: float | None = None
+    """Its interval, simultaneous over all costs of its kind; None with too few rounds."""
+
+
+class Count(Record):
+    """A count of one contender: a system call per request, threads that wait for the same thing on average."""
+
+    name: str
+    each: float
+
+
+class Account(Record):
+    """One contender's CPU per request under one load in parts, where there is nothing to compare it with."""
 
     load: str
     contender: str
-    baseline: str
+    rate: float
+    """Requests per second at which it was profiled."""
+    rounds: int
+    total: Cost
+    """Without a profiler: what the parts and the rest add up to."""
+    parts: list[Cost] = []
+    """The categories, the largest first."""
+    rest: Cost
+    """What the contender takes other than its copy that was profiled; 0 where there is no copy."""
+    functions: list[Cost] = []
+    """The functions that take most, each with what works on its behalf."""
+    calls: list[Count] = []
+    """The most frequent system calls, per request."""
+    waits: list[Count] = []
+    """Threads that wait on average, by what they wait for; empty where the kernel does not show it."""
+    no_waits: str = ""
+    """Why it does not."""
+    profiler: str = ""
+
+
+class Unexplained(Record):
+    """A contender, or a pair of them, that could not be explained, and why."""
+
+    load: str
+    contender: str
+    baseline: str | None = None
     reason: str

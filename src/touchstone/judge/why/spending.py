@@ -61,6 +61,14 @@ def profiles(samples: Sequence[Sample], contender: str, load: str) -> Iterator[t
             yield sample.round or 0, sample
 
 
+def calls_per_request(evidence: Sequence[ProfileEvidence]) -> dict[str, float]:
+    """System calls per request by name, over all rounds in which they were counted; empty if they never were."""
+    counted = [one.syscalls for one in evidence if one.syscalls and one.syscalls.requests]
+    requests = sum(one.requests for one in counted)
+    names = {name for one in counted for name in one.counts}
+    return {name: sum(one.counts.get(name, 0) for one in counted) / requests for name in names}
+
+
 def why_not(samples: Sequence[Sample], contender: str, load: str) -> str:
     """Why there is no profile of a contender under a load."""
     for sample in samples:

@@ -36,14 +36,22 @@ def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[Contrast], s
     """By what is waited for the threads of both on average over rounds, or why it is not known."""
     means = []
     for side in sides:
-        looked = [one.waits for one in side if one.waits and one.waits.looks]
-        if not looked:
-            return [], next((one.no_waits for one in side if one.no_waits), "nobody looked")
-        means.append(_mean([_by_kind(one) for one in looked]))
+        mean, why_not = waits_of(side)
+        if why_not:
+            return [], why_not
+        means.append(mean)
     a, b = means
     found = [Contrast(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
-    kept = [wait for wait in found if max(wait.baseline, wait.contender) >= _LEAST]
-    return sorted(kept, key=lambda wait: (-abs(wait.difference), wait.name)), ""
+    return sorted(found, key=lambda wait: (-abs(wait.difference), wait.name)), ""
+
+
+def waits_of(side: Sequence[ProfileEvidence]) -> tuple[dict[str, float], str]:
+    """One contender's waiting threads on average over rounds, by what they wait for; or why this is not known."""
+    looked = [one.waits for one in side if one.waits and one.waits.looks]
+    if not looked:
+        return {}, next((one.no_waits for one in side if one.no_waits), "nobody looked")
+    mean = _mean([_by_kind(one) for one in looked])
+    return {name: threads for name, threads in mean.items() if threads >= _LEAST}, ""
 
 
 def _by_kind(one: Waits) -> dict[str, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from touchstone.phase.capacity.seat import Seat
-from touchstone.phase.capacity.trial import lowest_rate
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95, 1.05, 1.2)
 """Of the knee: from nearly idle to past it."""
@@ -20,6 +19,5 @@ def missing_rates(seat: Seat) -> list[float]:
     return [
         rate
         for rate in wanted
-        if lowest_rate(seat.objective) <= rate < seat.search.ceiling
-        and not any(abs(other / rate - 1) <= _NEAR for other in tried)
+        if seat.lowest <= rate < seat.search.ceiling and not any(abs(other / rate - 1) <= _NEAR for other in tried)
     ]

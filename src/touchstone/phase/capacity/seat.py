@@ -87,14 +87,16 @@ class Seat:
     deaths: int = 0
     gone: bool = False
     """Whether it died, and no process could be put in its place: no further trial is offered to it."""
+    lowest: float = field(init=False)
+    """The lowest rate of the search, in requests per second."""
     search: KneeSearch = field(init=False)
     _voids: int = 0
     _closed_rate: float = 0.0
 
     def begin(self, closed_rate: float) -> None:
         """Open the search between the lowest rate that trials carry and what lies safely above the closed loop's."""
-        lowest = lowest_rate(self.objective)
         self._closed_rate = max(closed_rate, self._closed_rate)
+        self.lowest = lowest = lowest_rate(self.objective, self._closed_rate)
         self.search = KneeSearch(lowest, max(_HEADROOM * self._closed_rate, 2 * lowest))
 
     @property
@@ -155,7 +157,7 @@ class Seat:
             low=known.low if held else None,
             high=known.high if held and self.ended != "generator" else None,
             ended=self.ended,
-            lowest=lowest_rate(self.objective),
+            lowest=self.lowest,
             dies_at=self.dies_at,
             death=self.death,
             tare=tare,
@@ -188,7 +190,7 @@ class Seat:
 
     def _fails_when_idle(self) -> bool:
         """Whether nothing held, and the rates next to the lowest failed again and again."""
-        near = [trial for trial in self.trials if trial.rate <= _IDLE * lowest_rate(self.objective)]
+        near = [trial for trial in self.trials if trial.rate <= _IDLE * self.lowest]
         nothing = not any(trial.held for trial in self.trials)
         return nothing and sum(trial.held is False for trial in near) >= _AGAIN
 

@@ -18,8 +18,12 @@ from touchstone.record.evidence.capacity import CapacityTrial
 
 LEAD_S = 0.3
 """Time before the measured part, in which connections open and the first requests meet a server at rest."""
-LONGEST_S = 10.0
+LONGEST_S = 60.0
 """A trial is lengthened up to here so that it carries its percentiles; where that is not enough the rate is too low."""
+_USUAL_LONGEST_S = 10.0
+"""The longest trial of a service that is fast enough: the search need not go down to where a trial takes a minute."""
+_SLOW = 20.0
+"""A closed loop that reaches less than this many times a rate leaves that rate to be searched below, too."""
 POINTS = 24
 """Intervals of the series: enough that thirds of a half of it show a trend and not a stall."""
 _LEAST_POINTS = 12
@@ -40,9 +44,14 @@ def seconds_for(objective: Objective, rate: float, usual_s: float) -> float:
     return min(LONGEST_S, max(usual_s, objective.least_requests / rate))
 
 
-def lowest_rate(objective: Objective) -> float:
-    """The lowest rate of which the longest trial carries the objective."""
-    return objective.least_requests / LONGEST_S
+def lowest_rate(objective: Objective, closed_rate: float = 0.0) -> float:
+    """The lowest rate to search, in requests per second: a trial there carries the objective.
+
+    `closed_rate` is what a closed loop reached; 0 gives the lowest rate that any trial can carry.
+    """
+    return max(
+        objective.least_requests / LONGEST_S, min(closed_rate / _SLOW, objective.least_requests / _USUAL_LONGEST_S)
+    )
 
 
 def open_loop(load: Load, rate: float) -> Load:

@@ -65,7 +65,7 @@ class CapacityEvidence(Record):
     """The interval that holds the knee with 95 % by this round's trials."""
     ended: Ended
     lowest: float
-    """The lowest rate at which a trial of the longest time carries the objective's percentiles."""
+    """The lowest rate of the search, at which a trial still carries the objective's percentiles."""
     dies_at: float | None = None
     """The lowest rate at which the server ended; the search went on below it, with a new process."""
     death: str | None = None

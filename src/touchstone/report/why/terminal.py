@@ -10,9 +10,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.judge.why.explanation import Contrast, Explanation, Part, Unexplained
+from touchstone.judge.why.explanation import Account, Contrast, Cost, Explanation, Part, Unexplained
+from touchstone.report.format import percent
 from touchstone.report.why.waterfall import Step, waterfall
 from touchstone.report.why.words import (
+    account_headline,
     between,
     count,
     counts,
@@ -31,14 +33,46 @@ _BAR = 24
 _WIDTH = 140
 
 
-def print_explanation(console: Console, found: Explanation | Unexplained) -> None:
-    """Print the waterfall, the functions and the system calls; or why there are none."""
+def print_explanation(console: Console, found: Explanation | Account | Unexplained) -> None:
+    """Print the parts, the functions and the system calls; or why there are none."""
     if not console.is_terminal and console.width == 80:
         console.width = _WIDTH
-    if isinstance(found, Unexplained):
-        _say(console, f"{found.contender} against {found.baseline}, {found.load}: not explained", "bold")
-        _say(console, found.reason)
-        return
+    match found:
+        case Unexplained():
+            pair = f"{found.contender} against {found.baseline}" if found.baseline else found.contender
+            _say(console, f"{pair}, {found.load}: not explained", "bold")
+            _say(console, found.reason)
+        case Account():
+            _print_account(console, found)
+        case Explanation():
+            _print_difference(console, found)
+
+
+def _print_account(console: Console, found: Account) -> None:
+    _say(console, f"{found.load}: {account_headline(found)}", "bold")
+    console.print(_costs("CPU per request in parts", [*found.parts, found.rest], found.total.seconds))
+    if found.functions:
+        console.print(_costs("The functions that take most", found.functions, found.total.seconds))
+    for title, rows in (("System calls per request", found.calls), ("Threads that wait, on average", found.waits)):
+        if rows:
+            table = _table("", [title, found.contender])
+            for row in rows:
+                table.add_row(escape(row.name), count(row.each))
+            console.print(table)
+    for line in (off_cpu(found), f"Sampled by {found.profiler}."):
+        if line:
+            _say(console, line, "dim")
+
+
+def _costs(title: str, costs: Sequence[Cost], total: float) -> Table:
+    table = _table("", [title, "µs per request", "share", "interval"])
+    for cost in costs:
+        within = "" if cost.low is None or cost.high is None else f"{micros(cost.low)} to {micros(cost.high)}"
+        table.add_row(escape(cost.name), micros(cost.seconds), percent(round(cost.seconds / total, 3)), within)
+    return table
+
+
+def _print_difference(console: Console, found: Explanation) -> None:
     _say(console, f"{found.load}: {headline(found)}", "bold")
     _say(console, sentence(found))
     console.print(_waterfall(found))
@@ -57,7 +91,7 @@ def _say(console: Console, text: str, style: str = "") -> None:
 
 
 def _table(title: str, heads: Sequence[str]) -> Table:
-    made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for place, head in enumerate(heads):
         made.add_column(head, justify="left" if place == 0 else "right", no_wrap=place > 0, overflow="fold")
     return made

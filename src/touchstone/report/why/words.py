@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.judge.why.explanation import Contrast, Explanation, Part
+from touchstone.judge.why.explanation import Account, Contrast, Explanation, Part
 from touchstone.report.format import percent, plural
 from touchstone.report.why.waterfall import Waterfall
 
@@ -40,6 +40,15 @@ def headline(found: Explanation) -> str:
         f"{found.contender} takes {micros(total.contender)} µs of CPU per request, {found.baseline} "
         f"{micros(total.baseline)} µs, at {found.rate:,.0f} requests per second: "
         f"{signed(total.difference)} µs ({sure})."
+    )
+
+
+def account_headline(found: Account) -> str:
+    """One contender's CPU per request and its largest parts, in a sentence."""
+    largest = ", ".join(f"{micros(part.seconds)} {part.name}" for part in found.parts[:3])
+    return (
+        f"{found.contender} takes {micros(found.total.seconds)} µs of CPU per request at {found.rate:,.0f} requests "
+        f"per second; the largest parts, in µs: {largest}."
     )
 
 
@@ -91,7 +100,7 @@ def count(value: float, sign: str = "") -> str:
     return f"{value:{sign},.0f}" if abs(value) >= 1000 else f"{value:{sign}.2f}"
 
 
-def off_cpu(found: Explanation) -> str:
+def off_cpu(found: Explanation | Account) -> str:
     """Why it is not known what threads wait for; empty if it is."""
     return f"What threads wait for is not known: {found.no_waits}." if found.no_waits else ""
 

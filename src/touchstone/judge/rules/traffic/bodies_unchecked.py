@@ -28,8 +28,9 @@ class BodiesUnchecked(RunRule):
         "note where all statuses that it allows are errors"
     )
     threshold_reason = (
-        "what is not expected cannot be missed; HEAD, 204 and 304 have no body to look at, and an error that is asked "
-        "for has said by its status that there is no answer"
+        "what is not expected cannot be missed; HEAD, 204 and 304 have no body to look at, a redirect "
+        "whose Location is stated answers by that, and an error that is asked for has said by its status that there is "
+        "no answer"
     )
     next_step = "State the body in the load's `expect`: `body`, `pattern` or `json`."
 
@@ -62,10 +63,17 @@ def _asks_for_an_error(request: dict[str, Any]) -> bool:
     return min(_statuses(request), default=0) >= 400
 
 
+def _names_location(expect: dict[str, Any]) -> bool:
+    """Whether a redirect's target is stated: it is the whole answer, and a client reads no body of it."""
+    return any(name.lower() == "location" for name in dict(expect.get("headers") or {}))
+
+
 def _free(request: dict[str, Any]) -> bool:
     expect = request.get("expect") or {}
     statuses = _statuses(request)
     if request.get("method") == "HEAD" or (statuses and statuses <= _WITHOUT_BODY):
+        return False
+    if statuses and all(300 <= status < 400 for status in statuses) and _names_location(expect):
         return False
     pattern = expect.get("pattern")
     if pattern is not None:

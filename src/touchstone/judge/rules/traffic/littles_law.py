@@ -36,7 +36,8 @@ class LittlesLaw(SampleRule):
     threshold = (
         "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
         "edges: the time that answers were waited for after it, or the longest latency before it with what the engine "
-        "waited for a CPU, over its length; of a closed loop in slices the rate is that of whole generations"
+        "waited for a CPU, over its length; of a closed loop in slices the rate is that of whole generations; no "
+        "graver than `connections-wait` on the same sample, which explains it"
     )
     threshold_reason = (
         "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
@@ -46,6 +47,9 @@ class LittlesLaw(SampleRule):
         "Check units and the number of connections really held; if the product is short, look at the generator's "
         "own CPU, and for requests that were sent before the window and answered after it: no latency in it is theirs."
     )
+
+    # A connection that is starved holds a request whose latency is never counted: the product falls short by right.
+    explained_by = frozenset({"connections-wait"})
 
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Compare the product with the requests that could be under way."""
