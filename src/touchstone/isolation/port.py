@@ -73,13 +73,18 @@ def listening_tree(port: int, address: str) -> int | None:
 
 
 def _first_to_listen(process: psutil.Process, port: int) -> int:
-    """The process itself, or the one above it that has the same port: of a socket that several share, one is told."""
+    """The process itself, or the one above it that has the same socket: of several that share one, psutil names one."""
+    own = _places(process, port)
     # A parent of another user, such as init, may not be looked at, and shares no socket with the process.
     with contextlib.suppress(psutil.AccessDenied):
         parent = process.parent()
-        while parent is not None and any(_listens(one, port) for one in parent.net_connections("tcp")):
+        while parent is not None and own & _places(parent, port):
             process, parent = parent, parent.parent()
     return process.pid
+
+
+def _places(process: psutil.Process, port: int) -> set[str]:
+    return {one.laddr.ip for one in process.net_connections("tcp") if _listens(one, port)}
 
 
 def _accepting(port: int, address: IPv4Address | IPv6Address) -> set[int | None]:
