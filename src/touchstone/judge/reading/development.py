@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 Words = Sequence[str]
@@ -24,6 +25,13 @@ _JAVA = re.compile(
     r"-Xint|-Xdebug|-agentlib:jdwp.*|-Xrunjdwp.*|-ea|-enableassertions|-XX:TieredStopAtLevel=[0-3]|-javaagent:.*jacoco.*"
 )
 _NODE = re.compile(r"--(?:inspect(?:-brk|-wait)?(?:=.*)?|watch|hot|(?:cpu-|heap-)?prof|jitless|no-opt|max-lazy)")
+
+_BUILD_TOOLS = frozenset(
+    {"npm", "npx", "pnpm", "yarn", "pip", "uv", "poetry", "mvn", "mvnw", "gradle", "gradlew", "cmake", "cargo", "go"}
+)
+"""Programs whose own log says nothing of the service's."""
+_LOG_OPTION = re.compile(r"(?:--?|-D)(?:[\w.]+[-.])?log(?:ging|ger)?(?:[-_.]?level)?(?:\.[\w.]+)?", re.I)
+_VERBOSE = re.compile(r"(?:\w+=)?(?:debug|trace|verbose|silly|all)", re.I)
 
 _LESS_COMPILED = re.compile(r".*(?:-Xint|-XX:TieredStopAtLevel=\d|--(?:jitless|no-opt|max-lazy))")
 
@@ -131,6 +139,8 @@ def _of_command(words: Words) -> Iterator[str]:
     program, rest = PurePath(words[0]).name, list(words[1:])
     if re.search(r"(?:^|/)target/debug/", words[0]):
         yield "a program of target/debug"
+    if program not in _BUILD_TOOLS:
+        yield from _verbose(rest)
     for names, read in _READERS:
         if names.fullmatch(program):
             yield from read(program, rest)
@@ -142,13 +152,22 @@ def _subcommand(rest: Words) -> str:
 
 def _value(rest: Words, *names: str) -> str | None:
     """What an option is set to: `--name value` or `--name=value`."""
-    for word, following in zip(rest, [*rest[1:], ""], strict=True):
+    for word, following in pairwise([*rest, ""]):
         if word in names:
             return following
         for name in names:
             if word.startswith(f"{name}="):
                 return word.removeprefix(f"{name}=")
     return None
+
+
+def _verbose(rest: Words) -> Iterator[str]:
+    """Options that set a log's level to debug or below: `--log-level debug`, `--logging.level.root=DEBUG`."""
+    for word, following in pairwise([*rest, ""]):
+        name, separator, value = word.partition("=")
+        level = value if separator else following
+        if _LOG_OPTION.fullmatch(name) and _VERBOSE.fullmatch(level):
+            yield f"{name}={level}" if separator else f"{name} {level}"
 
 
 def _all_known(rest: Words) -> bool:

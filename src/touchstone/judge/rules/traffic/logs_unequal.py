@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
@@ -43,7 +43,7 @@ class LogsUnequal(RunRule):
         groups: dict[str, list[Group]] = {}
         for group in case.groups_of("load"):
             groups.setdefault(group.contender, []).append(group)
-        written = {name: per for name, own in groups.items() if (per := _per_response(own)) is not None}
+        written = {name: per for name, own in groups.items() if (per := bytes_per_response(own)) is not None}
         for pair in apart(written, lambda small, large: large >= max(BYTES, TIMES * small)):
             quiet_is_odd = pair.odd == pair.low
             yield self.finding(
@@ -56,8 +56,8 @@ class LogsUnequal(RunRule):
             )
 
 
-def _per_response(groups: list[Group]) -> float | None:
-    """Over all processes of a contender; None where nothing was answered or nobody looked.
+def bytes_per_response(groups: Sequence[Group]) -> float | None:
+    """Bytes of log per response over all processes of a contender; None where nothing was answered or nobody looked.
 
     A process that served several loads has one log, of which each of their samples tells the whole.
     """
