@@ -1,3 +1,5 @@
+import pytest
+
 from touchstone.judge.judgement import Severity
 from touchstone.record.run import Run
 
@@ -16,7 +18,7 @@ def _logging(each: float) -> Run:
 def test_a_service_alone_that_logs_each_request_has_a_note() -> None:
     (finding,) = fired(_logging(80.0), "logs-each-request")
     assert (finding.contender, finding.severity) == ("go/std", Severity.NOTE)
-    assert "80" in finding.statement
+    assert finding.evidence["bytes_per_response"] == pytest.approx(80.0, rel=0.02)
 
 
 def test_a_line_now_and_then_is_no_access_log() -> None:
