@@ -84,7 +84,7 @@ def _first_to_listen(process: psutil.Process, port: int) -> int:
 
 
 def _places(process: psutil.Process, port: int) -> set[str]:
-    return {one.laddr.ip for one in process.net_connections("tcp") if _listens(one, port)}
+    return {str(one.laddr[0]) for one in process.net_connections("tcp") if _listens(one, port) and one.laddr}
 
 
 def _accepting(port: int, address: IPv4Address | IPv6Address) -> set[int | None]:
