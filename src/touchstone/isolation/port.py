@@ -92,9 +92,9 @@ def _accepting(port: int, address: IPv4Address | IPv6Address) -> set[int | None]
     bound: set[int | None] = set()
     any_address: set[int | None] = set()
     for one in psutil.net_connections("tcp"):
-        if not _listens(one, port):
+        if not one.laddr or not _listens(one, port):
             continue
-        host = ip_address(one.laddr.ip)
+        host = ip_address(one.laddr[0])
         host = (host.ipv4_mapped or host) if isinstance(host, IPv6Address) else host
         if host == address:
             bound.add(one.pid)
