@@ -37,6 +37,12 @@ def test_who_died_gets_no_figures_but_the_case() -> None:
         figures(_report(died_in="host-missing"))
 
 
+def test_a_service_that_refuses_gets_no_figures_but_the_case() -> None:
+    refused = {"after": "host-missing", "what": "a plain GET was answered 429 in place of 200"}
+    with pytest.raises(TouchstoneError, match="host-missing a plain GET was answered 429"):
+        figures(_report(refused=refused))
+
+
 def test_keys_become_flags() -> None:
     probe = Probe.model_validate(
         {
@@ -50,14 +56,17 @@ def test_keys_become_flags() -> None:
             },
         }
     )
-    assert list(flags(probe)) == [
+    assert list(flags(probe, owned=True)) == [
         "--header=Authorization: Bearer x",
+        "--unsafe",
         "--post=/notes",
         '--post-body={"text":"a"}',
         "--post-type=application/json",
         "--post-header=X-A: b",
     ]
-    assert list(flags(Probe(target="/hello"))) == []
+    assert list(flags(Probe(target="/hello"), owned=True)) == ["--unsafe"]
+    # Data of a service that the lab did not start may be somebody's.
+    assert list(flags(probe, owned=False)) == ["--header=Authorization: Bearer x"]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,11 @@ pub struct Args {
     /// Field of every request, such as 'Authorization: Bearer abc'; may be given several times.
     #[arg(long, value_name = "FIELD")]
     header: Vec<String>,
-    /// Resource that takes a body by POST and answers 2xx; without it some cases are not applicable.
+    /// Send POST, PUT, PATCH, DELETE and other methods that may change data too. Only on a service whose data may be
+    /// lost: these requests are real. Without it nothing but GET, HEAD, OPTIONS and TRACE is sent.
+    #[arg(long = "unsafe")]
+    unsafe_methods: bool,
+    /// Resource that takes a body by POST and answers 2xx; without it some cases are not applicable. Needs --unsafe.
     #[arg(long, value_name = "TARGET")]
     post: Option<String>,
     /// The body that --post takes.
@@ -86,6 +90,11 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             "--patience is in seconds, 0.1 to 60".into(),
         ));
     }
+    if let Some(post) = args.post.as_ref().filter(|_| !args.unsafe_methods) {
+        return Err(Failure::Malformed(format!(
+            "--post {post} sends POST requests, which may change data: add --unsafe if they may"
+        )));
+    }
     let cases = selected(&args)?;
     if args.list {
         return list(&cases);
@@ -109,6 +118,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     let mut options = Options {
         jobs: args.jobs.into(),
         slow: args.slow,
+        unsafe_methods: args.unsafe_methods,
         ..Options::default()
     };
     options.timing.patience = patience;
@@ -118,13 +128,15 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         .duration_since(UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64());
     let start = Instant::now();
-    let outcomes = runner::run(&cases, &target, &options, &|_| {});
+    let (outcomes, loss) = runner::run(&cases, &target, &options, &|_| {});
     let span = Span {
+        unsafe_methods: args.unsafe_methods,
+        loss,
         started_unix_s,
         duration_s: start.elapsed().as_secs_f64(),
         interrupted: stop.load(Ordering::Relaxed),
     };
-    let report = Report::new(url, &target, args.post.as_deref(), span, &outcomes);
+    let report = Report::new(url, &target, args.post.as_deref(), &span, &outcomes);
     tell(&args, &report, &outcomes, &target)?;
     if span.interrupted {
         return Ok(Outcome::Interrupted);
@@ -134,11 +146,22 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
         Some(Gate::Must) => report.breaches(Level::Must),
         Some(Gate::Should) => report.breaches(Level::Must) + report.breaches(Level::Should),
     };
-    Ok(if breached > 0 {
-        Outcome::Breached
-    } else {
-        Outcome::Done
-    })
+    if breached > 0 {
+        return Ok(Outcome::Breached);
+    }
+    if let Some(loss) = &span.loss {
+        return Err(Failure::Failed(format!(
+            "the probe did not come to its end: since the case {} {}",
+            loss.after, loss.what
+        )));
+    }
+    let counts = &report.counts;
+    match outcomes.iter().find_map(|outcome| outcome.reason.as_ref()) {
+        Some(why) if counts.not_applicable == counts.total => {
+            Err(Failure::Malformed(format!("no case was played: {why}")))
+        }
+        _ => Ok(Outcome::Done),
+    }
 }
 
 /// Writes and prints the report in the forms that were asked for.

@@ -1,4 +1,5 @@
-//! `probe` against services that are awkward: credentials, a picky POST, HTTP/2 only, a sudden death.
+//! `probe` against services that are awkward: credentials, a picky POST, HTTP/2 only, a sudden death, a rate limit; and what it
+//! sends without being asked.
 
 mod support;
 
@@ -6,8 +7,8 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Command, Output};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use support::ENGINE;
 
@@ -113,6 +114,7 @@ fn a_picky_post_gets_its_own_body_and_no_other() {
     let own = [
         &*url,
         "--header=Authorization: Bearer t",
+        "--unsafe",
         "--post=/notes",
         "--post-body={\"text\":\"a\"}",
         "--post-type=application/json",
@@ -144,6 +146,7 @@ fn a_refused_post_costs_its_cases_and_no_more() {
     let output = probe(&[
         &url,
         "--header=Authorization: Bearer t",
+        "--unsafe",
         "--post=/notes",
         "--json",
         "--only=framing-post-read",
@@ -196,4 +199,159 @@ fn a_service_that_dies_is_told_first_and_keeps_nothing_by_it() {
     server.join().unwrap();
     assert!(said.contains("THE SERVER DIED in the case"), "{said}");
     assert!(said.contains("it died: method-head"), "{said}");
+    assert_eq!(table.status.code(), Some(1), "most cases were not played");
+}
+
+/// The first words of all requests, whichever connection they came on.
+fn words_sent(arguments: &[&str]) -> (Output, Vec<String>) {
+    let words = Arc::new(Mutex::new(Vec::new()));
+    let seen = words.clone();
+    let address = serve(move |request| {
+        let (head, _) = request.split_once("\r\n\r\n")?;
+        let word = head.split(' ').next().unwrap_or_default();
+        seen.lock().unwrap().push(word.to_owned());
+        Some(response("200 OK", "x"))
+    });
+    let url = format!("http://{address}/items/7");
+    let output = probe(&[&[&*url], arguments].concat());
+    let words = words.lock().unwrap().clone();
+    (output, words)
+}
+
+#[test]
+fn only_safe_methods_are_sent_unless_others_are_asked_for() {
+    let category = ["--only=method", "--only=smuggling-cl-0-delete", "--json"];
+    let (output, words) = words_sent(&category);
+    let safe = ["GET", "HEAD", "OPTIONS", "TRACE"];
+    let other = words.iter().find(|word| !safe.contains(&word.as_str()));
+    assert_eq!(other, None);
+    let report = report(&output);
+    assert_eq!(report["unsafe"], false);
+    assert!(
+        report["left_out"].as_u64() > Some(10),
+        "{}",
+        report["left_out"]
+    );
+    let left = case(&report, "method-delete");
+    assert_eq!(left["verdict"], "not_applicable");
+    assert!(left["reason"].as_str().unwrap().contains("--unsafe"));
+
+    let (table, _) = words_sent(&category[..2]);
+    let said = String::from_utf8_lossy(&table.stdout).into_owned();
+    assert!(
+        said.contains("cases were left out because they send POST"),
+        "{said}"
+    );
+
+    let (_, words) = words_sent(&["--only=method", "--unsafe"]);
+    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+        assert!(words.iter().any(|word| word == method), "{words:?}");
+    }
+}
+
+#[test]
+fn what_sends_a_post_has_to_be_asked_for() {
+    let output = probe(&["http://127.0.0.1:1/", "--post=/notes"]);
+    assert_eq!(output.status.code(), Some(2));
+    let (output, words) = words_sent(&["--only=method-delete"]);
+    assert_eq!(output.status.code(), Some(2), "not one case was played");
+    assert!(words.iter().all(|word| word == "GET"), "{words:?}");
+    for said in [output.stderr, output.stdout] {
+        assert!(String::from_utf8_lossy(&said).contains("--unsafe"));
+    }
+}
+
+/// Probes a service that answers GET with 200 until it has answered `until` requests, and then by `after`.
+fn probe_until(until: usize, after: impl Fn() -> String + Send + Sync + 'static) -> Value {
+    let answered = AtomicUsize::new(0);
+    let address = serve(move |request| {
+        request.contains("\r\n\r\n").then(|| {
+            match answered.fetch_add(1, Ordering::Relaxed) < until {
+                true => response("200 OK", "x"),
+                false => after(),
+            }
+        })
+    });
+    let url = format!("http://{address}/");
+    let output = probe(&[
+        &url,
+        "--only=header",
+        "--jobs=1",
+        "--patience=0.5",
+        "--json",
+    ]);
+    assert_eq!(output.status.code(), Some(1), "it did not come to its end");
+    report(&output)
+}
+
+#[test]
+fn what_follows_a_refusal_is_inconclusive_and_names_the_case() {
+    for (status, words) in [
+        ("429 Too Many Requests", "429 in place of 200"),
+        ("403 Forbidden", "403 in place of 200"),
+        ("503 Service Unavailable", "503 in place of 200"),
+        ("404 Not Found", "404 in place of 200"),
+    ] {
+        let report = probe_until(20, move || response(status, "x"));
+        let after = report["refused"]["after"].as_str().unwrap();
+        let what = report["refused"]["what"].as_str().unwrap();
+        assert!(what.contains(words), "{what}");
+        assert_eq!(report["died_in"], Value::Null);
+        assert!(report["counts"]["inconclusive"].as_u64() > Some(20));
+        assert_eq!(report["counts"]["crash"], 0);
+        let cases = report["cases"].as_array().unwrap();
+        let first = cases.iter().position(|case| case["id"] == after).unwrap();
+        for case in &cases[first..] {
+            assert_eq!(case["verdict"], "inconclusive", "{case}");
+            let reason = case["reason"].as_str().unwrap();
+            assert!(reason.contains(words), "{reason}");
+            assert!(reason.contains(after) || case["id"] == after, "{reason}");
+        }
+    }
+}
+
+#[test]
+fn a_service_that_closes_every_connection_has_begun_to_refuse() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for (count, mut stream) in listener.incoming().flatten().enumerate() {
+            let _ = stream.read(&mut [0; 4096]);
+            if count < 20 {
+                let _ = stream.write_all(response("200 OK", "x").as_bytes());
+            }
+        }
+    });
+    let output = probe(&[
+        &url,
+        "--only=header",
+        "--jobs=1",
+        "--patience=0.5",
+        "--json",
+    ]);
+    let report = report(&output);
+    let what = report["refused"]["what"].as_str().unwrap();
+    assert!(what.contains("closed or reset"), "{what}");
+    assert_eq!(report["counts"]["crash"], 0);
+}
+
+#[test]
+fn a_body_that_changes_is_no_yardstick() {
+    let answered = AtomicUsize::new(0);
+    let address = serve(move |request| {
+        request.contains("\r\n\r\n").then(|| {
+            let count = answered.fetch_add(1, Ordering::Relaxed);
+            response("200 OK", if count < 6 { "before" } else { "after" })
+        })
+    });
+    let url = format!("http://{address}/");
+    let output = probe(&[
+        &url,
+        "--only=target-query",
+        "--only=target-query-empty",
+        "--only=target-query-slash",
+        "--json",
+    ]);
+    let report = report(&output);
+    assert_eq!(report["counts"]["wrong"], 0, "{report}");
 }

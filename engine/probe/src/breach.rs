@@ -185,6 +185,7 @@ mod tests {
             ending,
             seconds: 0.0,
             cut: None,
+            in_one_piece: None,
         };
         super::risk(case, &observation, &baseline())
     }

@@ -45,6 +45,10 @@ pub enum Need {
     Echo,
     /// Time: the case is only played with `--slow`.
     Slow,
+    /// Leave to send a method that is not safe (RFC 9110 9.2.1): the case is only played with `--unsafe`. No case file says
+    /// it; it follows from what a case sends.
+    #[serde(skip_deserializing)]
+    Unsafe,
 }
 
 impl fmt::Display for Need {
@@ -53,8 +57,22 @@ impl fmt::Display for Need {
             Need::Post => "a resource that takes a body (--post TARGET)",
             Need::Echo => "a resource that answers with the body it was sent (--post TARGET)",
             Need::Slow => "time (--slow)",
+            Need::Unsafe => "leave to send a method that may change data (--unsafe)",
         })
     }
+}
+
+/// Into which pieces the first `send` of a case is cut. A cut case is played once for each way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cut {
+    /// It goes out whole.
+    #[default]
+    Never,
+    /// In two, cut at each byte in turn.
+    AtEveryByte,
+    /// Whole, in two halves, and with its last byte apart. The answer has to be of one kind: served or refused.
+    InTwo,
 }
 
 /// One thing the probe does on the connection.
@@ -95,8 +113,8 @@ pub struct Case {
     pub needs: Vec<Need>,
     /// How long the server may take after the last step, in seconds; `None` is the run's default.
     pub patience_s: Option<f64>,
-    /// Play the case once for every byte of its first `send`, cut in two there.
-    pub at_every_byte: bool,
+    /// Whether its first `send` goes out in pieces.
+    pub cut: Cut,
     /// Whether the case is about persistence itself: a server that closes after every response gets
     /// no allowance for that.
     pub about_persistence: bool,
@@ -120,6 +138,11 @@ impl Case {
     /// Whether the content that it posts is the body that the resource is known to take.
     pub fn posts_own_body(&self) -> bool {
         self.holds("{body}")
+    }
+
+    /// Whether it may change the resource that is probed, and with it what the cases behind it find there.
+    pub fn may_change_resource(&self) -> bool {
+        self.needs.contains(&Need::Unsafe) && !self.needs.contains(&Need::Post)
     }
 
     /// Whether any of its requests has content.

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::case::{Case, Level, Need, Step};
+use crate::case::{Case, Cut, Level, Need, Step};
+use crate::method;
 use crate::outcome::Outcome;
 use crate::requirement::Requirement;
 use crate::template::{self, Values};
@@ -82,7 +83,7 @@ struct RawCase {
     needs: Vec<Need>,
     patience: Option<f64>,
     #[serde(default)]
-    at_every_byte: bool,
+    cut: Cut,
     #[serde(default)]
     about_persistence: bool,
     #[serde(default)]
@@ -252,13 +253,12 @@ fn build(
         (None, false) => raw.steps.into_iter().map(step).collect::<Result<_, _>>()?,
         _ => return Err("give either `send` or `steps`".into()),
     };
-    for step in &steps {
-        if let Step::Send(text) | Step::Drip(text, _) = step {
-            template::expand(text, &Values::sample()).map_err(|error| error.to_string())?;
-        }
+    let mut needs = raw.needs;
+    if sends_unsafe(&steps)? {
+        needs.push(Need::Unsafe);
     }
-    if raw.at_every_byte && !steps.iter().any(|step| matches!(step, Step::Send(_))) {
-        return Err("`at_every_byte` needs a `send` to cut".into());
+    if raw.cut != Cut::Never && !steps.iter().any(|step| matches!(step, Step::Send(_))) {
+        return Err("`cut` needs a `send` to cut".into());
     }
     if raw.right.is_empty() {
         return Err("`right` is empty; at least one outcome is right".into());
@@ -278,13 +278,28 @@ fn build(
         section: raw.section,
         level: raw.level,
         why: raw.why,
-        needs: raw.needs,
+        needs,
         patience_s: raw.patience,
-        at_every_byte: raw.at_every_byte,
+        cut: raw.cut,
         about_persistence: raw.about_persistence,
         methods: raw.methods,
         steps,
     })
+}
+
+/// Whether a case with these steps sends a method that is not safe even where nothing takes a body.
+fn sends_unsafe(steps: &[Step]) -> Result<bool, String> {
+    let bare = Values {
+        post: None,
+        ..Values::sample()
+    };
+    let mut stream = Vec::new();
+    for step in steps {
+        if let Step::Send(text) | Step::Drip(text, _) = step {
+            stream.extend(template::expand(text, &bare).map_err(|error| error.to_string())?);
+        }
+    }
+    Ok(method::first_unsafe(&stream).is_some())
 }
 
 fn step(raw: RawStep) -> Result<Step, String> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::case::{Case, Step};
+use crate::case::{Case, Cut, Step};
 use crate::escape::escape;
 use crate::runner::Outcome;
 use crate::template::{self, Values};
@@ -21,8 +21,17 @@ pub fn case(case: &Case, values: &Values) -> String {
     for need in &case.needs {
         line(format!("  needs {need}"));
     }
-    if case.at_every_byte {
-        line("  played once for every octet of its first send, cut in two there".into());
+    match case.cut {
+        Cut::Never => {}
+        Cut::AtEveryByte => {
+            line("  played once for every octet of its first send, cut in two there".into());
+        }
+        Cut::InTwo => {
+            line(
+                "  played with its first send whole, in two halves, and with the last octet apart"
+                    .into(),
+            );
+        }
     }
     for step in &case.steps {
         line(match step {

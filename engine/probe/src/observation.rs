@@ -28,6 +28,8 @@ pub struct Observation {
     pub ending: Ending,
     /// Seconds from the connection's start until the probe stopped looking.
     pub seconds: f64,
-    /// Where the first `send` was cut, for a case played at every byte.
+    /// Where the first `send` was cut, if it was.
     pub cut: Option<usize>,
+    /// What the server did, in words, when the first `send` came in one piece, where that differs.
+    pub in_one_piece: Option<String>,
 }

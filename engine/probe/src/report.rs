@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::case::{Level, Need};
+use crate::control::{Loss, LossKind};
 use crate::escape::escape;
 use crate::ledger::{self, Kept, RequirementReport};
 use crate::risk::Risk;
@@ -122,6 +123,15 @@ pub struct Post {
     pub echo: bool,
 }
 
+/// The service began to refuse plain requests.
+#[derive(Clone, Debug, Serialize)]
+pub struct Refused {
+    /// The case after which that showed.
+    pub after: String,
+    /// What a plain GET got.
+    pub what: String,
+}
+
 /// The engine that probed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Engine {
@@ -150,8 +160,14 @@ pub struct Report {
     pub duration_s: f64,
     /// Whether a signal ended it: cases not played are inconclusive then.
     pub interrupted: bool,
-    /// The case in which the server stopped listening, if it did: those after it were not played.
+    /// The case in which the server stopped listening for good, if it did: those after it were not played.
     pub died_in: Option<String>,
+    /// How the service began to refuse plain requests, if it did: what was played from then on is inconclusive.
+    pub refused: Option<Refused>,
+    /// Whether methods were sent that may change data.
+    pub r#unsafe: bool,
+    /// Cases left out because they send such a method.
+    pub left_out: usize,
     /// Verdicts over all cases.
     pub counts: Counts,
     /// Verdicts on cases by level.
@@ -164,9 +180,13 @@ pub struct Report {
     pub cases: Vec<CaseReport>,
 }
 
-/// The time around a run.
-#[derive(Clone, Copy, Debug)]
+/// How a run went.
+#[derive(Clone, Debug)]
 pub struct Span {
+    /// Whether methods that may change data were allowed.
+    pub unsafe_methods: bool,
+    /// How the service was lost, if it was.
+    pub loss: Option<Loss>,
     /// Seconds since 1970.
     pub started_unix_s: f64,
     /// Seconds.
@@ -181,7 +201,7 @@ impl Report {
         url: &str,
         target: &Target,
         post: Option<&str>,
-        span: Span,
+        span: &Span,
         outcomes: &[Outcome],
     ) -> Report {
         let mut counts = Counts::default();
@@ -195,6 +215,7 @@ impl Report {
                 .add(verdict);
         }
         let requirements = ledger::requirements(outcomes);
+        let lost_by = |kind| span.loss.as_ref().filter(|loss| loss.kind == kind);
         Report {
             schema: "touchstone.probe/2",
             engine: Engine {
@@ -217,10 +238,16 @@ impl Report {
             started_unix_s: span.started_unix_s,
             duration_s: span.duration_s,
             interrupted: span.interrupted,
-            died_in: outcomes
+            died_in: lost_by(LossKind::Gone).map(|loss| loss.after.clone()),
+            refused: lost_by(LossKind::Refuses).map(|loss| Refused {
+                after: loss.after.clone(),
+                what: loss.what.clone(),
+            }),
+            r#unsafe: span.unsafe_methods,
+            left_out: outcomes
                 .iter()
-                .find(|outcome| outcome.verdict == Verdict::Crash)
-                .map(|outcome| outcome.case.id.clone()),
+                .filter(|outcome| !span.unsafe_methods && outcome.case.may_change_resource())
+                .count(),
             counts,
             levels,
             kept: ledger::kept(&requirements),

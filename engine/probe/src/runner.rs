@@ -1,17 +1,18 @@
 //! Plays many cases, some at a time, and keeps an eye on the server's life.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::breach;
-use crate::case::{Case, Need};
+use crate::case::{Case, Cut, Need};
+use crate::control::{self, Found, Loss, LossKind, Watch};
 use crate::observation::Observation;
 use crate::risk::Risk;
 use crate::script::{self, Timing};
-use crate::target::{Alive, Target};
+use crate::target::Target;
 use crate::verdict::{self, Verdict};
 use crate::words;
 
@@ -22,6 +23,8 @@ pub struct Options {
     pub jobs: usize,
     /// Whether cases that need much time are played.
     pub slow: bool,
+    /// Whether cases are played that send methods which may change data.
+    pub unsafe_methods: bool,
     /// The probe's patience.
     pub timing: Timing,
     /// Raised when the run is to end: cases not yet begun are inconclusive then.
@@ -33,6 +36,7 @@ impl Default for Options {
         Options {
             jobs: 8,
             slow: false,
+            unsafe_methods: false,
             timing: Timing::default(),
             stop: None,
         }
@@ -60,47 +64,65 @@ const WAITING: f64 = 4.0;
 const WAITING_JOBS: usize = 24;
 /// Most plays of a case that looked wrong.
 const REPLAYS: usize = 5;
-/// How long a fresh connection may take to answer a plain GET after a case.
-const REVIVAL: Duration = Duration::from_secs(5);
+/// Most plays of a case behind which plain requests were refused for a moment.
+const CLOUDED: usize = 3;
 
-/// Plays the cases and returns their outcomes in the same order. `progress` is told of each.
+/// Plays the cases: their outcomes in the same order, and how the service was lost if it was. `progress` is told of each.
+///
+/// Cases that may change the probed resource come last, so that the others find it as it was.
 pub fn run(
     cases: &[Case],
     target: &Target,
     options: &Options,
     progress: &(dyn Fn(&Outcome) + Sync),
-) -> Vec<Outcome> {
-    let waiting = |case: &Case| case.patience_s.is_some_and(|seconds| seconds > WAITING);
-    let (slow, quick): (Vec<_>, Vec<_>) =
-        (0..cases.len()).partition(|&index| waiting(&cases[index]));
+) -> (Vec<Outcome>, Option<Loss>) {
     let results: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; cases.len()]);
-    let gone = AtomicBool::new(false);
+    let watch = Watch::default();
+    let play = |index: usize| {
+        let outcome = one(&cases[index], target, options, &watch);
+        progress(&outcome);
+        results.lock().expect("no panic holds the results")[index] = Some(outcome);
+    };
+    let (last, first): (Vec<_>, Vec<_>) =
+        (0..cases.len()).partition(|&index| cases[index].may_change_resource());
+    for indices in [first, last] {
+        play_all(cases, indices, options.jobs, &play);
+    }
+    let results = results.into_inner().expect("no panic holds the results");
+    let outcomes = results
+        .into_iter()
+        .map(|outcome| outcome.expect("every case was taken from a queue"))
+        .collect();
+    (outcomes, watch.loss())
+}
+
+/// Plays these cases, as many at a time as may be.
+fn play_all(cases: &[Case], indices: Vec<usize>, jobs: usize, play: &(dyn Fn(usize) + Sync)) {
+    let (slow, quick): (Vec<_>, Vec<_>) =
+        indices.into_iter().partition(|&index| waits(&cases[index]));
     let slow_jobs = slow.len().min(WAITING_JOBS);
     let slow = Mutex::new(VecDeque::from(slow));
     let quick = Mutex::new(VecDeque::from(quick));
     let work = |queue: &Mutex<VecDeque<usize>>| {
         while let Some(index) = { queue.lock().expect("no panic holds the queue").pop_front() } {
-            let outcome = one(&cases[index], target, options, &gone);
-            progress(&outcome);
-            results.lock().expect("no panic holds the results")[index] = Some(outcome);
+            play(index);
         }
     };
     thread::scope(|scope| {
         for _ in 0..slow_jobs {
             scope.spawn(|| work(&slow));
         }
-        for _ in 0..options.jobs.max(1) {
+        for _ in 0..jobs.max(1) {
             scope.spawn(|| work(&quick));
         }
     });
-    let results = results.into_inner().expect("no panic holds the results");
-    results
-        .into_iter()
-        .map(|outcome| outcome.expect("every case was taken from a queue"))
-        .collect()
 }
 
-fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Outcome {
+fn waits(case: &Case) -> bool {
+    case.patience_s.is_some_and(|seconds| seconds > WAITING)
+}
+
+fn one(case: &Case, target: &Target, options: &Options, watch: &Watch) -> Outcome {
     let target = &*target.for_case(case);
     if let Some(why) = unmet(case, target, options) {
         return said(case, Verdict::NotApplicable, why, None);
@@ -116,35 +138,28 @@ fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Ou
             None,
         );
     }
-    if gone.load(Ordering::SeqCst) {
-        return said(
-            case,
-            Verdict::Inconclusive,
-            "the server had gone before this case".into(),
-            None,
-        );
+    if let Some(loss) = watch.loss() {
+        let reason = format!("not played: since the case {} {}", loss.after, loss.what);
+        return said(case, Verdict::Inconclusive, reason, None);
     }
-    let (first, seen) = match judged(case, target, options.timing) {
-        Ok(pair) => pair,
-        Err(error) => {
-            let reason = format!("no connection: {error}");
-            return match revival(target) {
-                Alive::Gone => crash(case, None, gone),
-                _ => said(case, Verdict::Inconclusive, reason, None),
-            };
-        }
-    };
-    let plain = match revival(target) {
-        Alive::Gone => return crash(case, Some(seen), gone),
-        Alive::Mute => {
-            let reason = format!(
-                "after this case the server left a plain GET without an answer for {} s (the server {})",
-                REVIVAL.as_secs(),
-                words::seen(&seen)
-            );
-            return said(case, Verdict::Inconclusive, reason, Some(seen));
-        }
-        Alive::Answers(seconds) => seconds,
+    watch.begins(case);
+    let outcome = play(case, target, options, watch);
+    watch.ends(case);
+    outcome
+}
+
+/// One play of a case, and what the control request behind it says of it.
+enum Play {
+    /// The service is as it was: the verdict counts. With the seconds that the control request took.
+    Sound(Verdict, Observation, f64),
+    /// The verdict does not count; this is the outcome.
+    Void(Box<Outcome>),
+}
+
+fn play(case: &Case, target: &Target, options: &Options, watch: &Watch) -> Outcome {
+    let (first, seen, plain_s) = match attempt(case, target, options.timing, watch) {
+        Play::Sound(verdict, seen, plain_s) => (verdict, seen, plain_s),
+        Play::Void(outcome) => return *outcome,
     };
     if first != Verdict::Wrong {
         return Outcome {
@@ -156,13 +171,88 @@ fn one(case: &Case, target: &Target, options: &Options, gone: &AtomicBool) -> Ou
         };
     }
     let patience = options.timing.patience.as_secs_f64();
-    if verdict::undecided(case, &seen, &target.baseline) && plain > patience / 4.0 {
+    if verdict::undecided(case, &seen, &target.baseline) && plain_s > patience / 4.0 {
         let reason = format!(
-            "the server is slower than the probe's patience: a plain GET took {plain:.2} s"
+            "the server is slower than the probe's patience: a plain GET took {plain_s:.2} s"
         );
         return said(case, Verdict::Inconclusive, reason, Some(seen));
     }
-    confirm(case, target, options, seen, gone)
+    confirm(case, target, options, seen, watch)
+}
+
+/// Plays a case and asks for the service's state behind it; again, and alone, where the service failed for a moment.
+fn attempt(case: &Case, target: &Target, timing: Timing, watch: &Watch) -> Play {
+    let mut failure = (LossKind::Refuses, String::new());
+    for plays in 0..CLOUDED {
+        let _alone = (plays > 0).then(|| watch.alone.write().expect("no panic holds it"));
+        let _among =
+            (plays == 0 && !waits(case)).then(|| watch.alone.read().expect("no panic holds it"));
+        let target = match watch.body_changed() {
+            true => &Cow::Owned(target.clone().without_body()),
+            false => &Cow::Borrowed(target),
+        };
+        let judged = judged(case, target, timing);
+        let found = watch.control(target, case);
+        let reason = match (&found, &judged) {
+            (Found::Sound(_), Err(error)) => format!("no connection: {error}"),
+            (Found::Mute, _) => {
+                let seconds = control::PATIENCE.as_secs();
+                format!(
+                    "after this case the server left a plain GET without an answer for {seconds} s"
+                )
+            }
+            _ => String::new(),
+        };
+        match (found, judged) {
+            (Found::Sound(plain_s), Ok((verdict, seen))) => {
+                return Play::Sound(verdict, seen, plain_s);
+            }
+            (Found::Late(kind, what), _) => failure = (kind, what),
+            (Found::Lost(loss), judged) => {
+                let seen = judged.ok().map(|(_, seen)| seen);
+                return Play::Void(Box::new(lost(case, &loss, watch, seen)));
+            }
+            (_, judged) => {
+                let seen = judged.ok().map(|(_, seen)| seen);
+                return Play::Void(Box::new(said(case, Verdict::Inconclusive, reason, seen)));
+            }
+        }
+    }
+    let (kind, what) = failure;
+    Play::Void(Box::new(match kind {
+        LossKind::Gone => {
+            let reason =
+                format!("in each of {CLOUDED} plays {what} behind this case, and later it did");
+            crash(case, reason, None)
+        }
+        LossKind::Refuses => {
+            let loss = watch.lose(case, kind, format!("{what}, again and again"));
+            lost(case, &loss, watch, None)
+        }
+    }))
+}
+
+/// What is said of a case that was being played when the service was lost. If it died, the case behind which that showed first
+/// has crashed it, or one that was played at the same time. Nothing is wrong in any other case.
+fn lost(case: &Case, loss: &Loss, watch: &Watch, seen: Option<Observation>) -> Outcome {
+    let others = watch.others(case);
+    if loss.after != case.id {
+        let reason = format!("since the case {} {}", loss.after, loss.what);
+        return said(case, Verdict::Inconclusive, reason, seen);
+    }
+    if loss.kind == LossKind::Refuses {
+        let reason = format!("after this case {}", loss.what);
+        return said(case, Verdict::Inconclusive, reason, seen);
+    }
+    let reason = format!("the server stopped listening while this case was played{others}");
+    crash(case, reason, seen)
+}
+
+fn crash(case: &Case, reason: String, seen: Option<Observation>) -> Outcome {
+    Outcome {
+        risk: Some(Risk::Dangerous),
+        ..said(case, Verdict::Crash, reason, seen)
+    }
 }
 
 /// Plays a case that looked wrong again, with more patience: a busy machine must not make a server
@@ -173,7 +263,7 @@ fn confirm(
     target: &Target,
     options: &Options,
     first: Observation,
-    gone: &AtomicBool,
+    watch: &Watch,
 ) -> Outcome {
     let calm = Timing {
         settle: options.timing.settle * 2,
@@ -182,12 +272,10 @@ fn confirm(
     };
     let mut wrong = vec![first];
     for plays in 2..=REPLAYS {
-        let Ok((verdict, again)) = judged(case, target, calm) else {
-            return crash(case, wrong.pop(), gone);
+        let (verdict, again) = match attempt(case, target, calm, watch) {
+            Play::Sound(verdict, again, _) => (verdict, again),
+            Play::Void(outcome) => return *outcome,
         };
-        if revival(target) == Alive::Gone {
-            return crash(case, Some(again), gone);
-        }
         if verdict == Verdict::Wrong {
             wrong.push(again);
         }
@@ -239,6 +327,7 @@ fn unmet(case: &Case, target: &Target, options: &Options) -> Option<String> {
         Need::Post => target.values.post.is_none(),
         Need::Echo => !target.echo,
         Need::Slow => !options.slow,
+        Need::Unsafe => !options.unsafe_methods,
     })?;
     match (need, &target.post_refused) {
         (Need::Post | Need::Echo, Some(why)) => Some(why.clone()),
@@ -247,17 +336,29 @@ fn unmet(case: &Case, target: &Target, options: &Options) -> Option<String> {
 }
 
 fn judged(case: &Case, target: &Target, timing: Timing) -> std::io::Result<(Verdict, Observation)> {
-    let cuts: Vec<Option<usize>> = if case.at_every_byte {
-        (1..script::first_send_length(case, target))
-            .map(Some)
-            .collect()
-    } else {
-        vec![None]
+    let length = script::first_send_length(case, target);
+    let cuts: Vec<Option<usize>> = match case.cut {
+        Cut::Never => vec![None],
+        Cut::AtEveryByte => (1..length).map(Some).collect(),
+        // A server that counts what has come in so far refuses the second form or the third.
+        Cut::InTwo => vec![None, Some(length / 2), Some(length - 1)],
+    };
+    let served = |seen: &Observation| {
+        let status = seen.reading.finals.first().map(|response| response.status);
+        status == Some(target.baseline.status)
     };
     let mut worst: Option<(Verdict, Observation)> = None;
+    let mut first: Option<Observation> = None;
     for cut in cuts {
-        let seen = script::play(case, target, timing, cut)?;
-        let verdict = verdict::judge(case, &seen, &target.baseline);
+        let mut seen = script::play(case, target, timing, cut)?;
+        let mut verdict = verdict::judge(case, &seen, &target.baseline);
+        if case.cut == Cut::InTwo {
+            let first = first.get_or_insert_with(|| seen.clone());
+            if verdict != Verdict::Wrong && served(first) != served(&seen) {
+                verdict = Verdict::Wrong;
+                seen.in_one_piece = Some(words::seen(first));
+            }
+        }
         if worst.as_ref().is_none_or(|(before, _)| verdict > *before) {
             worst = Some((verdict, seen));
         }
@@ -266,30 +367,4 @@ fn judged(case: &Case, target: &Target, timing: Timing) -> std::io::Result<(Verd
         }
     }
     Ok(worst.expect("a case has at least one play"))
-}
-
-/// A plain request on a fresh connection, with a second chance for a server that restarts, or one
-/// that is just going and still lets a connection in.
-fn revival(target: &Target) -> Alive {
-    let end = Instant::now() + Duration::from_secs(1);
-    loop {
-        let alive = target.alive(REVIVAL);
-        if matches!(alive, Alive::Answers(_)) || Instant::now() >= end {
-            return alive;
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
-}
-
-fn crash(case: &Case, seen: Option<Observation>, gone: &AtomicBool) -> Outcome {
-    gone.store(true, Ordering::SeqCst);
-    let reason = "the server stopped listening while this case was played; if several cases say so, \
-                  play them one by one with --only";
-    Outcome {
-        case: case.clone(),
-        verdict: Verdict::Crash,
-        reason: Some(reason.into()),
-        risk: Some(Risk::Dangerous),
-        seen,
-    }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::case::{Case, Step};
+use crate::case::{Case, Cut, Step};
 use crate::connection::{Connection, Ended};
 use crate::observation::{Ending, Observation};
 use crate::response::{self, Reading, Tail};
@@ -36,8 +36,11 @@ impl Default for Timing {
 /// How many times its patience the probe looks at a server that goes on sending.
 const TALK: u32 = 6;
 
-/// Gap between the two parts of a request that is cut.
-const CUT_GAP: Duration = Duration::from_millis(4);
+/// Gap between the two parts of a request that is cut at every byte: there are hundreds of plays.
+const SHORT_GAP: Duration = Duration::from_millis(4);
+
+/// The same where there are few plays: a busy server may see both parts at once after the short one.
+const LONG_GAP: Duration = Duration::from_millis(50);
 
 /// Octets of the case's first `send`: a case played at every byte has one play fewer than this.
 pub fn first_send_length(case: &Case, target: &Target) -> usize {
@@ -107,6 +110,7 @@ pub fn play(
                     ending: Ending::Abandoned,
                     seconds,
                     cut,
+                    in_one_piece: None,
                 });
             }
         }
@@ -136,7 +140,10 @@ impl Player<'_> {
         match cut {
             Some(at) => {
                 self.put(&octets[..at]);
-                self.pause(CUT_GAP);
+                self.pause(match self.case.cut {
+                    Cut::InTwo => LONG_GAP,
+                    _ => SHORT_GAP,
+                });
                 self.put(&octets[at..]);
             }
             None => self.put(octets),
@@ -234,6 +241,7 @@ impl Player<'_> {
             },
             seconds: start.elapsed().as_secs_f64(),
             cut,
+            in_one_piece: None,
         }
     }
 }

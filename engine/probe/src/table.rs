@@ -49,7 +49,9 @@ pub fn render(report: &Report, all: bool) -> String {
             .iter()
             .filter(|r| r.standing == standing)
             .peekable();
-        let told_anyway = standing == Standing::Inconclusive && report.died_in.is_none();
+        let told_anyway = standing == Standing::Inconclusive
+            && report.died_in.is_none()
+            && report.refused.is_none();
         if listed.peek().is_none() || !(all || told_anyway) {
             continue;
         }
@@ -82,13 +84,21 @@ fn heading(out: &mut String, report: &Report) {
             report.duration_s
         ),
     );
-    if let Some(id) = &report.died_in {
+    let rest = report.counts.inconclusive;
+    let lost = match (&report.died_in, &report.refused) {
+        (Some(id), _) => {
+            format!("THE SERVER DIED in the case {id}; {rest} cases are inconclusive.")
+        }
+        (None, Some(refused)) => format!(
+            "THE SERVICE BEGAN TO REFUSE after the case {}: {}; {rest} cases are inconclusive. Let it take this client's requests \
+             (its rate limit, its block list), or play fewer cases with --only and --jobs 1.",
+            refused.after, refused.what
+        ),
+        (None, None) => String::new(),
+    };
+    if !lost.is_empty() {
         line(out, "");
-        let rest = report.counts.inconclusive;
-        line(
-            out,
-            &format!("THE SERVER DIED in the case {id}; {rest} cases tell nothing."),
-        );
+        line(out, &lost);
     }
     line(out, "");
 }
@@ -217,10 +227,17 @@ fn did(case: &CaseReport, worst: Option<Risk>) -> String {
 
 fn hints(out: &mut String, report: &Report, all: bool) {
     let mut hints = Vec::new();
-    if report.counts.not_applicable > 0 {
+    if report.left_out > 0 {
         hints.push(format!(
-            "{} cases are not applicable; --post TARGET and --slow open more.",
-            report.counts.not_applicable
+            "{} cases were left out because they send POST, PUT, PATCH, DELETE or another method that may change data. \
+             `--unsafe` plays them: use it on a service whose data may be lost.",
+            report.left_out
+        ));
+    }
+    let others = report.counts.not_applicable - report.left_out;
+    if others > 0 {
+        hints.push(format!(
+            "{others} cases are not applicable; --post TARGET --unsafe and --slow open more."
         ));
     }
     if report.counts.breaches() > 0 {

@@ -1,6 +1,7 @@
 //! The server that is probed: its address, its resources, and how it answers when nothing is wrong.
 
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -124,30 +125,57 @@ impl Target {
         Cow::Owned(target)
     }
 
-    /// Seconds until a plain GET on a fresh connection has its answer.
-    pub fn alive(&self, patience: Duration) -> Alive {
+    /// The target without the body of a plain GET as a yardstick: what is compared is the status alone.
+    pub fn without_body(mut self) -> Target {
+        self.baseline.body = None;
+        self
+    }
+
+    /// Sends a plain GET on a fresh connection and compares the answer with those before the first case.
+    pub fn control(&self, patience: Duration) -> Control {
         let get = format!(
             "GET {} HTTP/1.1\r\n{}Host: {}\r\nConnection: close\r\n\r\n",
             self.values.path, self.values.fields, self.values.host
         );
         let start = Instant::now();
-        match exchange(self.address, get.as_bytes(), patience) {
-            Ok(reading) if reading.finals.is_empty() => Alive::Mute,
-            Ok(_) => Alive::Answers(start.elapsed().as_secs_f64()),
-            Err(_) => Alive::Gone,
+        let reading = match exchange(self.address, get.as_bytes(), patience) {
+            Ok(reading) => reading,
+            Err(TargetError::Connect(_, error)) if error.kind() == ErrorKind::TimedOut => {
+                return Control::Mute;
+            }
+            Err(TargetError::Connect(_, error)) => return Control::Gone(error.to_string()),
+            Err(error) => return Control::Gone(error.to_string()),
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let wanted = self.baseline.status;
+        match reading.finals.into_iter().next() {
+            Some(response) if response.status == wanted => {
+                let body = self.baseline.body.as_ref();
+                Control::Answers(seconds, body.is_none_or(|body| *body == response.body))
+            }
+            Some(response) => Control::Differs(format!(
+                "was answered {} in place of {wanted}",
+                response.status
+            )),
+            None if start.elapsed() < patience => {
+                Control::Differs("had its connection closed or reset without an answer".into())
+            }
+            None => Control::Mute,
         }
     }
 }
 
 /// What a plain request on a fresh connection finds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Alive {
-    /// An answer, after so many seconds.
-    Answers(f64),
+#[derive(Clone, Debug, PartialEq)]
+pub enum Control {
+    /// The status that it always had, after so many seconds; and whether the body is the same, too.
+    Answers(f64, bool),
+    /// Another answer, or the connection's end, in words that follow `a plain GET`.
+    Differs(String),
     /// A connection, but no answer in time.
     Mute,
-    /// No connection.
-    Gone,
+    /// No connection, and why.
+    Gone(String),
 }
 
 /// Whether the connection ends with the response, though the request did not ask for it.

@@ -85,6 +85,9 @@ pub fn reason(case: &Case, seen: &Observation) -> String {
     let place = seen.cut.map_or(String::new(), |cut| {
         format!(" (request cut after octet {cut})")
     });
+    if seen.in_one_piece.is_some() {
+        return format!("it {}{place}", words::seen(seen));
+    }
     format!(
         "it {}{place}; right is: {}",
         words::seen(seen),

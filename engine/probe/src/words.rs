@@ -48,6 +48,16 @@ pub fn any_of(outcomes: &[Outcome]) -> String {
 
 /// What the server did, such as `answered 200, then 400, and closed the connection`.
 pub fn seen(seen: &Observation) -> String {
+    let did = did(seen);
+    match &seen.in_one_piece {
+        Some(whole) => {
+            format!("{did} when the message came in two pieces, and {whole} when it came in one")
+        }
+        None => did,
+    }
+}
+
+fn did(seen: &Observation) -> String {
     let reading = &seen.reading;
     let mut answers = Runs::default();
     for at in 0..=reading.finals.len() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use touchstone_probe::case::{Level, Step};
+use touchstone_probe::case::{Level, Need, Step};
 use touchstone_probe::catalogue::{self, is_reference};
 use touchstone_probe::explain;
 use touchstone_probe::template::{self, Values};
@@ -72,8 +72,8 @@ fn no_two_cases_are_the_same() {
             .map(|outcome| outcome.text.as_str())
             .collect();
         let key = format!(
-            "{:?} {:?} {} {outcomes:?}",
-            case.steps, case.patience_s, case.at_every_byte
+            "{:?} {:?} {:?} {outcomes:?}",
+            case.steps, case.patience_s, case.cut
         );
         if let Some(other) = seen.insert(key, case.id.clone()) {
             panic!("{} and {other} do and ask the same", case.id);
@@ -128,4 +128,38 @@ fn announced_lengths_are_those_of_the_bodies() {
         }
     }
     assert!(checked >= 5, "only {checked} cases were checked");
+}
+
+/// What is sent without `--unsafe`, seen from outside: no method but the safe ones begins a request.
+#[test]
+fn only_marked_cases_send_a_method_that_is_not_safe() {
+    let bare = Values {
+        post: None,
+        ..Values::sample()
+    };
+    let mut left_out = Vec::new();
+    for case in catalogue::embedded().expect("the embedded cases load") {
+        if case.needs.contains(&Need::Unsafe) {
+            left_out.push(case.id);
+            continue;
+        }
+        for step in &case.steps {
+            let (Step::Send(text) | Step::Drip(text, _)) = step else {
+                continue;
+            };
+            let octets = template::expand(text, &bare).expect("the template expands");
+            let text = String::from_utf8_lossy(&octets);
+            for word in ["POST", "PUT", "PATCH", "DELETE", "CONNECT"] {
+                let sent = text.contains(&format!("{word} "));
+                assert!(
+                    !sent || case.needs.contains(&Need::Post),
+                    "{} sends {word}",
+                    case.id
+                );
+            }
+        }
+    }
+    assert!(left_out.iter().any(|id| id == "method-delete"));
+    println!("{left_out:?}");
+    assert!(left_out.len() < 60, "{left_out:?}");
 }

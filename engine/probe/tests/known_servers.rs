@@ -43,10 +43,12 @@ fn probe(fault: Option<Fault>, jobs: usize, keep: impl Fn(&Case) -> bool) -> Vec
         &target,
         &Options {
             jobs,
+            unsafe_methods: true,
             ..Options::default()
         },
         &|_| {},
     )
+    .0
 }
 
 fn ids(outcomes: &[Outcome], verdict: Verdict) -> BTreeSet<String> {

@@ -89,6 +89,13 @@ def conformance(view: View) -> Conformance | None:
         report = reports[name]
         if report.died_in is not None:
             result.notes.append(f"{name} died in the case {report.died_in}: what came after it was not played.")
+        if report.refused is not None:
+            result.notes.append(f"{name}: since the case {report.refused.after} {report.refused.what}.")
+        if report.left_out:
+            result.notes.append(
+                f"{name} runs outside the lab: {plural(report.left_out, 'case')} with POST, PUT, PATCH, DELETE or another "
+                "method that may change data were left out. `touchstone probe URL --unsafe` plays them."
+            )
         if report.post is not None and report.post.refused is not None:
             result.notes.append(f"{name}: {report.post.refused}; the cases that need it were not played.")
     known = {r.id: r for name in names for r in reports[name].requirements}
@@ -104,7 +111,7 @@ def conformance(view: View) -> Conformance | None:
 def _counts(reports: list[ProbeReport]) -> list[Count]:
     counts = []
     for level in _LEVELS[:2]:
-        levels = [None if r.died_in else r.kept.get(level) for r in reports]
+        levels = [None if r.died_in or r.refused else r.kept.get(level) for r in reports]
         for risk, (word, means) in RISKS.items():
             counts.append(Count(level, word, means, [_of(kept, risk) for kept in levels]))
         counts.append(Count(level, "kept", "", [None if kept is None else kept.kept for kept in levels]))

@@ -113,6 +113,8 @@ pub enum Fault {
     PrefixRoutes,
     /// Waits for content whenever there is Expect.
     ExpectsAnyBody,
+    /// Refuses fields that are too large only while more of them is to come.
+    LimitsByArrival,
     /// Stops listening when a request is chunked.
     DiesOfChunks,
 }
@@ -175,5 +177,6 @@ impl Fault {
         Fault::BodilessMethods,
         Fault::PrefixRoutes,
         Fault::ExpectsAnyBody,
+        Fault::LimitsByArrival,
     ];
 }

@@ -42,8 +42,11 @@ pub fn take(buffer: &[u8], has: &dyn Fn(Fault) -> bool) -> Option<(usize, Result
     };
     let bytes = &buffer[skip..];
     let tiny = has(Fault::TinyLimits);
+    let by_arrival = has(Fault::LimitsByArrival);
     let (line_limit, fields_limit) = if tiny {
         (1000, 1000)
+    } else if by_arrival {
+        (LINE_LIMIT, 12 << 10)
     } else {
         (LINE_LIMIT, FIELDS_LIMIT)
     };
@@ -70,7 +73,8 @@ pub fn take(buffer: &[u8], has: &dyn Fn(Fault) -> bool) -> Option<(usize, Result
     let fields_size = end
         .map_or(bytes.len(), |end| end + 4)
         .saturating_sub(line_end);
-    if fields_size > fields_limit && !has(Fault::NoFieldLimit) {
+    let counts = !by_arrival || end.is_none();
+    if fields_size > fields_limit && counts && !has(Fault::NoFieldLimit) {
         return Some((buffer.len(), Err(431)));
     }
     // A request-line that is none is answered at once, without waiting for fields.

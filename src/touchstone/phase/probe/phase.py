@@ -45,7 +45,7 @@ class ProbePhase(Phase):
             bench.watcher.step(f"probing {contender.name}")
             with engaged(bench, contender, sample) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
-                sample.probe = _probe(found, asked, whole)
+                sample.probe = _probe(found, asked, whole, owned=contender.outside is None)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))
             sample.figures = figures(sample.probe)
 
@@ -59,6 +59,11 @@ def figures(report: ProbeReport) -> dict[str, float]:
             f"the service stopped listening in the conformance case {report.died_in}",
             fix=f"read its log, and play that case alone: touchstone probe URL --only {report.died_in}",
         )
+    if report.refused is not None:
+        raise TouchstoneError(
+            f"since the conformance case {report.refused.after} {report.refused.what}",
+            fix="lift the service's rate limit or block list for the lab, or read its log around that case",
+        )
     must, should = report.kept.get("MUST", _NONE), report.kept.get("SHOULD", _NONE)
     counts = {
         "probe_dangerous": must.dangerous,
@@ -71,10 +76,13 @@ def figures(report: ProbeReport) -> dict[str, float]:
     return {name: float(count) for name, count in counts.items()}
 
 
-def flags(probe: Probe) -> Iterator[str]:
-    """The engine's flags for what the scenario says."""
+def flags(probe: Probe, *, owned: bool) -> Iterator[str]:
+    """The engine's flags for what the scenario says. Only a service that the lab started (`owned`) gets methods that change data."""
     for name, value in probe.headers.items():
         yield f"--header={name}: {value}"
+    if not owned:
+        return
+    yield "--unsafe"
     if probe.post is not None:
         yield f"--post={probe.post.target}"
         if probe.post.body is not None:
@@ -85,14 +93,15 @@ def flags(probe: Probe) -> Iterator[str]:
             yield f"--post-header={name}: {value}"
 
 
-def _probe(at: Engaged, probe: Probe, whole: Path) -> ProbeReport:
+def _probe(at: Engaged, probe: Probe, whole: Path, *, owned: bool) -> ProbeReport:
     """Play the cases. The engine's whole report, with every byte sent and received, is kept as the file `whole`."""
     with tempfile.TemporaryDirectory(prefix="touchstone-probe-") as folder:
         out = Path(folder) / "probe.json"
-        words = [*flags(probe), *(f"--allow-host={host}" for host in at.allowed_hosts)]
+        words = [*flags(probe, owned=owned), *(f"--allow-host={host}" for host in at.allowed_hosts)]
         command = [str(engine_path()), "probe", at.url.rstrip("/") + probe.target, *words, "--out", str(out)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
-        if done.returncode != 0 or not out.exists():
+        # With 1 and a report the service died or began to refuse: the report says so.
+        if done.returncode not in (0, 1) or not out.exists():
             raise EngineError(
                 f"the probe ended with code {done.returncode}: {done.stderr.strip()[-300:]}",
                 where="[probe] in scenario.toml",

@@ -62,6 +62,15 @@ class ProbePost(Record):
     """Why the cases that need it were not played, if they were not."""
 
 
+class Refused(Record):
+    """The service began to refuse plain requests."""
+
+    after: str
+    """The case after which that showed."""
+    what: str
+    """What a plain GET got, such as `a plain GET was answered 429 in place of 200`."""
+
+
 class ProbeReport(Record):
     """One pass over all cases."""
 
@@ -69,6 +78,10 @@ class ProbeReport(Record):
     post: ProbePost | None = None
     died_in: str | None = None
     """The case in which the server stopped listening; those after it were not played."""
+    refused: Refused | None = None
+    """Set where the service stopped answering plain requests as before; later cases are inconclusive."""
+    left_out: int = 0
+    """Cases that send a method which may change data, on a service that the lab did not start."""
     kept: dict[Level, Kept]
     requirements: list[ProbeRequirement]
     cases: list[ProbeCase]
