@@ -145,6 +145,11 @@ impl Case {
         self.needs.contains(&Need::Unsafe) && !self.needs.contains(&Need::Post)
     }
 
+    /// Whether it may remove the resource that is probed.
+    pub fn deletes(&self) -> bool {
+        self.holds("DELETE ")
+    }
+
     /// Whether any of its requests has content.
     pub fn has_content(&self) -> bool {
         self.texts().any(|text| {

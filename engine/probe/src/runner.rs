@@ -83,11 +83,12 @@ pub fn run(
         progress(&outcome);
         results.lock().expect("no panic holds the results")[index] = Some(outcome);
     };
-    let (last, first): (Vec<_>, Vec<_>) =
+    let (mut last, first): (Vec<_>, Vec<_>) =
         (0..cases.len()).partition(|&index| cases[index].may_change_resource());
-    for indices in [first, last] {
-        play_all(cases, indices, options.jobs, &play);
-    }
+    last.sort_by_key(|&index| cases[index].deletes());
+    play_all(cases, first, options.jobs, &play);
+    // One at a time, so that it is clear which of them has changed the resource.
+    play_all(cases, last, 1, &play);
     let results = results.into_inner().expect("no panic holds the results");
     let outcomes = results
         .into_iter()

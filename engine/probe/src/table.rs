@@ -89,11 +89,13 @@ fn heading(out: &mut String, report: &Report) {
         (Some(id), _) => {
             format!("THE SERVER DIED in the case {id}; {rest} cases are inconclusive.")
         }
-        (None, Some(refused)) => format!(
-            "THE SERVICE BEGAN TO REFUSE after the case {}: {}; {rest} cases are inconclusive. Let it take this client's requests \
-             (its rate limit, its block list), or play fewer cases with --only and --jobs 1.",
-            refused.after, refused.what
-        ),
+        (None, Some(refused)) => {
+            let after = &refused.after;
+            let what = &refused.what;
+            format!(
+                "THE SERVICE BEGAN TO REFUSE after the case {after}: {what}; {rest} cases are inconclusive."
+            )
+        }
         (None, None) => String::new(),
     };
     if !lost.is_empty() {
@@ -227,6 +229,16 @@ fn did(case: &CaseReport, worst: Option<Risk>) -> String {
 
 fn hints(out: &mut String, report: &Report, all: bool) {
     let mut hints = Vec::new();
+    if report.refused.is_some() {
+        let changed = if report.r#unsafe {
+            " A request of --unsafe may have removed the resource: create it again."
+        } else {
+            ""
+        };
+        hints.push(format!(
+            "Lift the rate limit or the block list that this client has met, or play fewer cases with --only and --jobs 1.{changed}"
+        ));
+    }
     if report.left_out > 0 {
         hints.push(format!(
             "{} cases were left out because they send POST, PUT, PATCH, DELETE or another method that may change data. \
