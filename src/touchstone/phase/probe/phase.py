@@ -77,7 +77,7 @@ def figures(report: ProbeReport) -> dict[str, float]:
 
 
 def flags(probe: Probe, *, owned: bool) -> Iterator[str]:
-    """The engine's flags for what the scenario says. Only a service that the lab started (`owned`) gets unsafe methods."""
+    """The engine's flags for a scenario's probe. Only a service that the lab started (`owned`) gets unsafe methods."""
     for name, value in probe.headers.items():
         yield f"--header={name}: {value}"
     if not owned:
