@@ -141,6 +141,16 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     if span.interrupted {
         return Ok(Outcome::Interrupted);
     }
+    ending(&args, &report, &span, &outcomes)
+}
+
+/// How the subcommand ends after a report that a signal did not cut short.
+fn ending(
+    args: &Args,
+    report: &Report,
+    span: &Span,
+    outcomes: &[runner::Outcome],
+) -> Result<Outcome, Failure> {
     let breached = match args.gate {
         None => 0,
         Some(Gate::Must) => report.breaches(Level::Must),
