@@ -17,6 +17,7 @@ from tests.run.test_end_to_end import touchstone
 from touchstone.contract.template import Values
 from touchstone.failure import UsageError
 from touchstone.intake.answers import draft_from_urls
+from touchstone.intake.draft import DraftRequest
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.expected_json import JsonType
 from touchstone.manifest.reader import read_manifest
@@ -66,6 +67,8 @@ class _Handler(BaseHTTPRequestHandler):
             "/broken": (503, _TEXT, b"down"),
             "/flips": (200 + number % 2, _TEXT, b""),
             "/moved": (302, "", b""),
+            "/token": (200, _JSON, b'{"access_token": "t0k3n-2", "token_type": "bearer"}'),
+            "/text?access_token=t0k3n-1": (200, _TEXT, b"hello"),
             "/alive": (200, _JSON, json.dumps({"status": "ok", "at": number}).encode()),
         }
         status, kind, body = answers[self.path]
@@ -134,7 +137,9 @@ def test_a_service_holds_what_was_drafted_from_it(tmp_path: Path, origin: str) -
     ],
 )
 def test_no_part_of_what_varies_is_expected(origin: str, path: str, pattern: str) -> None:
-    assert draft_from_urls([f"{origin}{path}"]).contract[0].pattern == pattern.replace(r"<body>\n", "<body>\n")
+    (drafted,) = draft_from_urls([f"{origin}{path}"]).contract
+    assert isinstance(drafted, DraftRequest)
+    assert drafted.pattern == pattern.replace(r"<body>\n", "<body>\n")
 
 
 def test_what_no_request_and_no_manifest_may_hold(tmp_path: Path, origin: str) -> None:
@@ -186,6 +191,17 @@ def test_what_lets_nobody_in_is_marked_with_the_way_to_log_in(tmp_path: Path, or
     marked = [line for line in (tmp_path / "bench" / "scenario.toml").read_text().splitlines() if "# look" in line]
     assert 'docs/templates.md, "A login"' in marked[0]
     assert any("ask for what the service is for" in line for line in marked)
+
+
+def test_no_secret_of_a_url_or_of_its_answer_is_written(tmp_path: Path, origin: str) -> None:
+    done = touchstone(
+        tmp_path, "new", "bench", "--from-url", f"{origin}/text?access_token=t0k3n-1", "--from-url", f"{origin}/token"
+    )
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "bench" / "scenario.toml").read_text()
+    assert "t0k3n" not in text
+    assert 'target = "/text?access_token={env.ACCESS_TOKEN:url}"' in text
+    assert 'access_token = { type = "string" }' in text
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from touchstone.record.engine import FirstError
-from touchstone.record.secret import shown_command, shown_environment, shown_job, shown_request, shown_text
+from touchstone.record.secret import (
+    shown_command,
+    shown_environment,
+    shown_job,
+    shown_request,
+    shown_target,
+    shown_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -93,3 +100,9 @@ def test_what_a_service_echoes_of_a_secret_is_hidden() -> None:
 def test_a_message_is_left_as_it_is_but_for_passwords() -> None:
     said = "cannot connect to postgres://me:hunter2@db/app: FATAL: no pg_hba.conf entry, sslmode=prefer"
     assert shown_text(said) == said.replace("hunter2", "(hidden)")
+
+
+def test_more_names_tell_a_secret_in_a_target_than_in_a_message() -> None:
+    assert shown_target("/cb?code=c0d3&sig=s1&page=2") == "/cb?code=(hidden)&sig=(hidden)&page=2"
+    assert shown_text("the answer had code=500") == "the answer had code=500"
+    assert shown_job({"target": "/f?sig=s1"}) == {"target": "/f?sig=(hidden)"}

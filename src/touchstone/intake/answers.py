@@ -15,7 +15,7 @@ from touchstone.contract.expect import JSON_TYPES, is_type
 from touchstone.contract.template import Values
 from touchstone.contract.wire import Answer, Service
 from touchstone.failure import UsageError
-from touchstone.intake.draft import Draft, DraftLoad, DraftRequest, slug
+from touchstone.intake.draft import Draft, DraftLoad, DraftRequest
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.outside import Outside, origin_of
 from touchstone.manifest.template import literal
@@ -112,10 +112,10 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
     elif answer is None and not values:
         look.append("the body is not checked: it is no text, or long, or another one each time")
     return DraftRequest(
-        name=slug(f"get {urlsplit(target).path}"),
+        name="",
         method="GET",
         target=target,
-        says=f"GET {target} is answered {statuses[0]}",
+        says="",
         status=statuses[0],
         content_type=types.pop() or None if len(types) == 1 else None,
         json_types=kinds,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from touchstone.failure import UsageError
+from touchstone.intake.conceal import Vault
+from touchstone.intake.parts import DraftCheck, DraftLoad, DraftRequest, Template, slug
 from touchstone.intake.toml import comment, table, text, value
 from touchstone.intake.writing import write_whole
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
@@ -17,68 +19,17 @@ from touchstone.manifest.reader import manifest_of
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal
 
-_SHOWN = 60
-
-
-class Template(str):
-    """A text with placeholders such as `{env.TOKEN}`, written as it is."""
-
-
-@dataclass(frozen=True)
-class DraftRequest:
-    """A request, and as much of a right response as is known. A text is sent as it is unless it is a `Template`."""
-
-    name: str
-    method: str
-    target: str
-    says: str
-    status: int = 200
-    other_statuses: Sequence[int] = ()
-    """Those that are right, too."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: str | None = None
-    content_type: str | None = None
-    json_types: Mapping[str, str] = field(default_factory=dict)
-    """Fields that a JSON body must have, by type."""
-    json_values: Mapping[str, Any] = field(default_factory=dict)
-    """Fields that a JSON body must have, by value."""
-    json_exact: bool = False
-    """Whether a JSON body has no other fields."""
-    answer: str | None = None
-    """The whole body of the right response."""
-    pattern: str | None = None
-    """A regular expression that its whole body matches."""
-    fields: Mapping[str, str] = field(default_factory=dict)
-    """Patterns of fields that the right response has."""
-    think_s: float = 0.0
-    guessed: str = ""
-    """What the author should look at: written behind `# look:`."""
-    note: str = ""
-    """What the author should know: written as a comment."""
-
-
-@dataclass(frozen=True)
-class DraftLoad:
-    """A load: requests that are drawn equally often, or that one user sends in order."""
-
-    name: str
-    title: str
-    requests: Sequence[DraftRequest]
-    journey: bool = False
-    settings: Mapping[str, Any] = field(default_factory=lambda: {"connections": 16})
-    """Other keys of the load, as a scenario has them."""
-    note: str = ""
-    """What the author should look at."""
+__all__ = ["Draft", "DraftCheck", "DraftLoad", "DraftRequest", "Template", "slug"]
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A contract and its loads."""
+    """A contract and its loads. No secret of theirs is written (`conceal.py`)."""
 
     title: str
     source: str
     """Where it comes from, for the comment on top."""
-    contract: Sequence[DraftRequest]
+    contract: Sequence[DraftRequest | DraftCheck]
     loads: Sequence[DraftLoad]
     ready: DraftRequest | None = None
     """What tells that the service has started; if nobody says, the first GET in which nothing is guessed."""
@@ -101,7 +52,27 @@ class Draft:
 
     def toml(self, name: str) -> str:
         """The text of a scenario.toml for a scenario of this name."""
-        return "\n".join(self._lines(name)) + "\n"
+        return "\n".join(self.concealed()._lines(name)) + "\n"
+
+    def concealed(self) -> Draft:
+        """The draft with placeholders in place of its secrets, and notes on what they stand for."""
+        vault = Vault([*self._contract_steps(), *(one for load in self.loads for one in load.requests)])
+
+        def check(one: DraftRequest | DraftCheck) -> DraftRequest | DraftCheck:
+            if isinstance(one, DraftRequest):
+                return vault.conceal(one)
+            return replace(one, steps=[vault.conceal(step) for step in one.steps])
+
+        return replace(
+            self,
+            contract=[check(one) for one in self.contract],
+            loads=[replace(load, requests=[vault.conceal(one) for one in load.requests]) for load in self.loads],
+            ready=self.ready and vault.conceal(self.ready),
+            notes=[*map(vault.hidden, self.notes), *vault.notes()],
+        )
+
+    def _contract_steps(self) -> list[DraftRequest]:
+        return [step for one in self.contract for step in (one.steps if isinstance(one, DraftCheck) else [one])]
 
     def _lines(self, name: str) -> Iterator[str]:
         yield from comment(
@@ -120,32 +91,24 @@ class Draft:
             replace(ready, note="", content_type=None, json_types={}, json_values={}, pattern=None, fields={})
         )
         for identity, one in zip(_unlike(one.name for one in self.contract), self.contract, strict=True):
-            yield from (
-                "",
-                "[[contract]]",
-                f"id = {text(identity)}",
-                f"says = {text(one.says)}",
-                "[[contract.steps]]",
-            )
-            yield from _request(one)
+            yield from ("", "[[contract]]", f"id = {text(identity)}", f"says = {text(one.says)}")
+            for step in one.steps if isinstance(one, DraftCheck) else [one]:
+                yield "[[contract.steps]]"
+                yield from _request(step)
         for load in self.loads:
             yield from _load(load)
 
     def _first_read(self) -> DraftRequest:
         """The first GET in which nothing is guessed, one that needs no secret before others; else what is there."""
-        reads = [one for one in self.contract if one.method == "GET" and not one.guessed]
-        plain = [one for one in reads if not isinstance(one.target, Template) and not one.headers]
+        steps = [replace(step, captures={}) for step in self._contract_steps() if not step.known]
+        reads = [one for one in steps if one.method == "GET" and not one.guessed]
+        plain = [
+            one for one in reads if not any(isinstance(text, Template) for text in (one.target, *one.headers.values()))
+        ]
         if reads:
             return (plain or reads)[0]
-        first = self.contract[0]
+        first = steps[0]
         return replace(first, guessed="; ".join(filter(None, ("name a request that changes nothing", first.guessed))))
-
-
-def slug(words: str) -> str:
-    """A name that may stand in a manifest: lower case, digits, single dashes."""
-    spread = re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", words)
-    dashed = re.sub(r"[^a-z0-9]+", "-", spread.lower()).strip("-")[:_SHOWN].strip("-")
-    return dashed if dashed[:1].isalpha() else f"r-{dashed}".strip("-")
 
 
 def _unlike(names: Iterable[str]) -> list[str]:
@@ -187,7 +150,11 @@ def _request(one: DraftRequest) -> Iterator[str]:
         yield f"headers = {_headers(one)}"
     if one.body is not None:
         yield f"body = {text(_template(one.body))}"
+        if one.encoding == "bytes":
+            yield 'encoding = "bytes"'
     yield f"expect = {table(_status(one) | _answer(one))}"
+    if one.captures:
+        yield f"captures = {table(one.captures)}"
 
 
 def _template(held: str) -> str:

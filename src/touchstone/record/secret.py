@@ -7,17 +7,14 @@ The value of a variable that a request names (`{env.TOKEN}`) is a secret whateve
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
+from touchstone.vocabulary.secret import names_secret, names_sent_secret
+
 _HIDDEN = "(hidden)"
-_NAMES = re.compile(
-    r"PASSW|PASSPHRASE|(^|_)PASS$|_PWD$|SECRET|TOKEN|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING)_?KEY|AUTHORIZATION|_AUTH$|"
-    r"COOKIE",
-    re.I,
-)
-"""What a variable, a field or a parameter is called whose value is a secret; `-` and `.` count as `_`."""
 _USER = re.compile(r"(?<=://)([^/\s:@]*):[^/\s]+@")
 """User and password in a URL; an `@` that was not encoded belongs to the password."""
 _PARAMETER = re.compile(
@@ -41,26 +38,31 @@ def keep_secret(value: str) -> None:
 def shown_environment(env: Mapping[str, str]) -> dict[str, str]:
     """An environment as it may stand in a record. The password of a URL is hidden whatever else has it as its value."""
     known = {password for value in env.values() for password in _passwords(value)}
-    return {name: _HIDDEN if _is_secret(name) or value in known else shown_text(value) for name, value in env.items()}
+    return {name: _HIDDEN if names_secret(name) or value in known else shown_text(value) for name, value in env.items()}
 
 
 def shown_command(words: Sequence[str]) -> tuple[str, ...]:
     """A command line as it may stand in a record: passwords of URLs, secret fields and secret options are hidden."""
     return tuple(
-        _HIDDEN if _OPTION.fullmatch(before) and _is_secret(before) else shown_text(_shown_field(word))
+        _HIDDEN if _OPTION.fullmatch(before) and names_secret(before) else shown_text(_shown_field(word))
         for before, word in zip(("", *words), words, strict=False)
     )
 
 
 def shown_text(text: str) -> str:
     """A message, a log's line, a URL as it may stand in a record: its passwords and secret parameters are hidden."""
-    return without(_PARAMETER.sub(_shown_parameter, _USER.sub(rf"\1:{_HIDDEN}@", text)))
+    return without(_PARAMETER.sub(partial(_shown_parameter, names_secret), _USER.sub(rf"\1:{_HIDDEN}@", text)))
+
+
+def shown_target(text: str) -> str:
+    """A target or a URL as it may stand in a record: more names of parameters tell a secret there than in a log."""
+    return without(_PARAMETER.sub(partial(_shown_parameter, names_sent_secret), shown_text(text)))
 
 
 def shown_request(text: str) -> str:
     """A request as it may stand in a record: the values of secret fields and parameters are hidden."""
     line, *rest = text.split("\n")
-    return without("\n".join([shown_text(line), *map(_shown_field, rest)]))
+    return without("\n".join([shown_target(line), *map(_shown_field, rest)]))
 
 
 def shown_job(job: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def shown_job(job: dict[str, Any]) -> dict[str, Any]:
 
 def secrets_of(fields: Iterable[tuple[str, str]]) -> list[str]:
     """What a service must not be quoted with, by the fields of a request to it: their values, and parts of those."""
-    found = {part for name, value in fields if _is_secret(name) for part in _parts(value)}
+    found = {part for name, value in fields if names_secret(name) for part in _parts(value)}
     return [part for part in found if len(part) >= _LEAST]
 
 
@@ -108,26 +110,24 @@ def _shown_within(key: str, value: Any) -> Any:
         return [_shown_within("", one) for one in value]
     if not isinstance(value, str):
         return value
-    return shown_text(value) if key in ("target", "url") else without(value) if key == "body" else value
+    if key in ("target", "url"):
+        return shown_target(value)
+    return without(value) if key == "body" else value
 
 
 def _shown_fields(fields: Any) -> Any:
     """Of a job, whose fields are pairs, or of a load, which names each once."""
     if isinstance(fields, dict):
-        return {name: _HIDDEN if _is_secret(name) else without(value) for name, value in fields.items()}
-    return [[name, _HIDDEN if _is_secret(name) else without(value)] for name, value in fields]
+        return {name: _HIDDEN if names_secret(name) else without(value) for name, value in fields.items()}
+    return [[name, _HIDDEN if names_secret(name) else without(value)] for name, value in fields]
 
 
-def _is_secret(name: str) -> bool:
-    return _NAMES.search(name.replace("-", "_").replace(".", "_")) is not None
-
-
-def _shown_parameter(match: re.Match[str]) -> str:
-    return f"{match['name']}={_HIDDEN}" if _is_secret(match["name"]) else match[0]
+def _shown_parameter(is_secret: Callable[[str], bool], match: re.Match[str]) -> str:
+    return f"{match['name']}={_HIDDEN}" if is_secret(match["name"]) else match[0]
 
 
 def _shown_field(word: str) -> str:
     field = _FIELD.fullmatch(word)
-    if field is None or not _is_secret(field["name"]):
+    if field is None or not names_secret(field["name"]):
         return word
     return f"{field['option'] or ''}{field['name']}{field['colon']}{_HIDDEN}"
