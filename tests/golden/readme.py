@@ -15,20 +15,17 @@ RUN = "newcomer"
 README = Path(__file__).resolve().parents[2] / "README.md"
 _WIDTH = 112
 _BLOCK = re.compile(r"(?<=<!-- output -->\n).*?(?=<!-- /output -->)", re.DOTALL)
-_LEFT_OUT = re.compile(r"\nFindings, by what they cost\n.*?\n(?=Comparisons\n)", re.DOTALL)
-"""Findings and tables of details."""
-_FIRST = re.compile(r"(?<=\nComparisons\n)  \S.*?(?=\n  \w)", re.DOTALL)
-"""The comparisons under the load that leads."""
+_SHOWN = re.compile(r"\A.*?\n(?=\n {3,}Latency p99\n)", re.DOTALL)
+"""From the first line to the end of the first table."""
 _TEXT = """\
-What `make run` prints, in part: left out are findings, tables of details, and the comparisons under other loads. The
-JVM was warmed up until it no longer got faster. `~` marks a difference that the run cannot decide, `▲` and `▼` those
-that it can, `?` a figure that what was found may have moved.
-
 ```
 {output}
+...
 ```
 
-![Such a run on a terminal and as a page](docs/images/touchstone.png)
+`▲` better, `▼` worse, `~` undecided, `?` doubtful: a finding says why. The page `report.html` has the rest:
+
+![The report of such a run on a terminal and as a page](docs/images/touchstone.png)
 """
 
 
@@ -38,10 +35,9 @@ def block() -> str:
     print_report(console, recorded_run(RUN), judged(RUN))
     assert isinstance(console.file, io.StringIO)
     text = "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
-    head, comparisons, rest = _LEFT_OUT.sub("\n", text).partition("\nComparisons\n")
-    first = _FIRST.search(comparisons + rest)
-    assert first is not None, "the run compares nothing"
-    return _TEXT.format(output=re.sub(r"\n{3,}", "\n\n", head + comparisons + first.group()).strip())
+    shown = _SHOWN.search(text)
+    assert shown is not None, "the first table has no second one below it"
+    return _TEXT.format(output=shown.group().strip())
 
 
 def written(page: str) -> str:

@@ -122,7 +122,7 @@ def test_what_rises_is_named_by_rules_that_exist() -> None:
 
 
 def test_the_doubt_that_weighs_most_is_not_that_of_an_exhibit(view: View) -> None:
-    assert answer(view)[-1].startswith("The doubt that weighs most: Throughput still rose by 6.1 %")
+    assert answer(view)[-1].startswith("Biggest caveat: Throughput still rose by 6.1 %")
 
 
 def test_an_interval_that_doubts_widened_is_shown_as_such(run: Run, judgement: Judgement) -> None:

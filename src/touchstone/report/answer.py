@@ -196,7 +196,7 @@ def _doubt(view: View) -> str:
         return ""
     grave = next((cause for cause in found if cause.severity is found[0].severity and cause.scored), found[0])
     void = view.judgement.verdict is Verdict.INVALID
-    opening = "Nothing of this may be quoted" if void else "The doubt that weighs most"
+    opening = "Nothing of this may be quoted" if void else "Biggest caveat"
     return f"{opening}: {grave.statement.rstrip('.')} ({grave.who})."
 
 

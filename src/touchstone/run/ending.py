@@ -65,22 +65,19 @@ class PlannedRounds:
 
     @property
     def note(self) -> str:
-        """What was left out for want of time."""
+        """What the run left out to keep within its time; empty if nothing."""
         planned = self._plan.rounds
         fewer = []
         if self._left_out:
-            fewer.append(f"{planned - self._left_out} rounds in place of {planned}")
+            fewer.append(f"{planned - self._left_out} of {planned} rounds were measured")
         if self._least_laps:
-            fewer.append(f"rounds with as few as {self._least_laps} laps in place of {self._usual_laps}")
+            fewer.append(f"some rounds have {self._least_laps} laps instead of {self._usual_laps}")
         if not fewer:
             return ""
-        return (
-            f"{' and '.join(fewer)}: otherwise they would have taken more than {self._most_s:.0f} s; "
-            f"--rounds {planned} measures all"
-        )
+        return f"To keep within {self._most_s:.0f} s, {' and '.join(fewer)}; `--rounds {planned}` measures all of them"
 
     def reached(self, rounds: int, took_s: float) -> bool:
-        """Whether so many rounds were all."""
+        """Whether this was the last round."""
         self._spent_s += took_s
         planned = self._plan.rounds
         if rounds >= planned:

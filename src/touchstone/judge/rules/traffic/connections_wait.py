@@ -65,11 +65,11 @@ class ConnectionsWait(SampleRule):
         spread = result.by_connection
         if spread is None or spread.median < LEAST_RESPONSES or spread.behind <= _behind(case.tares(sample.load)):
             return
-        verb, these = ("get", "these are") if spread.behind != 1 else ("gets", "this is")
+        verb = "are" if spread.behind != 1 else "is"
         yield self.finding(
-            f"{spread.behind} of {result.connections.established} connections {verb} less than half of the responses "
-            f"of the others: {spread.fewest:,} where the connection in the middle gets {spread.median:,}; {these} "
-            f"{share(spread.share)} of all responses",
+            f"{spread.behind} of {result.connections.established} connections {verb} starved: the slowest received "
+            f"{spread.fewest:,} responses, the median connection {spread.median:,} ({share(spread.share)} of all "
+            "responses)",
             severity=Severity.NOTE if spread.share >= OF_P99 else Severity.SUSPECT,
             sample=sample,
             figures=TAIL,
