@@ -14,6 +14,7 @@ pub mod clock;
 pub mod connection;
 pub mod connector;
 pub mod control;
+pub mod cookies;
 pub mod crew;
 pub mod distribution;
 pub mod error;

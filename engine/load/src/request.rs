@@ -3,12 +3,14 @@
 use crate::capture::Capture;
 use crate::check::Check;
 use crate::clock::{Nanos, nanos};
+use crate::cookies::Place;
 use crate::error::Error;
 use crate::failure::ErrorClass;
 use crate::job::{Job, JourneyStep, Request};
 use crate::session::Session;
 use crate::target::Target;
-use crate::template::{Key, Place, Scope, Template, decimal};
+use crate::template::{self, Key, Scope, Template, decimal};
+use touchstone_http::field_lines;
 
 /// One compiled request.
 #[derive(Debug, Clone)]
@@ -28,6 +30,9 @@ pub struct CompiledRequest {
     captures: Option<Vec<(usize, Capture)>>,
     /// Whether it sends the cookies that were set: in a journey, unless it has its own.
     sends_cookies: bool,
+    /// The host that cookies go by: that of its Host field, or the URL's.
+    host: String,
+    secure: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -71,7 +76,7 @@ impl CompiledRequest {
         let head = head(request, job, target, scope).map_err(|(part, why)| bad(part, why))?;
         let body = match &request.body {
             Some(text) => {
-                let parsed = Template::parse(text, scope, Place::Body);
+                let parsed = Template::parse(text, scope, template::Place::Body);
                 let encoded = parsed.and_then(|body| body.encoded(request.encoding));
                 Some(encoded.map_err(|why| bad("body", why))?)
             }
@@ -93,6 +98,8 @@ impl CompiledRequest {
             bytes: Bytes::Rendered { head, body },
             captures: None,
             sends_cookies: false,
+            host: host(request, target),
+            secure: target.url.tls,
         };
         if let Bytes::Rendered { head, body } = &compiled.bytes
             && head.fixed().is_some()
@@ -155,21 +162,25 @@ impl CompiledRequest {
 
     /// Appends the request's bytes for a key; `scratch` holds the body meanwhile.
     pub fn render(&self, key: Key<'_>, out: &mut Vec<u8>, scratch: &mut Vec<u8>) {
-        let cookies = match key.session {
-            Some(session) if self.sends_cookies => session.cookie_line(),
-            _ => b"",
-        };
+        let session = key.session.filter(|_| self.sends_cookies);
         match &self.bytes {
             Bytes::Fixed(bytes) => {
                 // Fields may come in any order: these go behind the request line.
                 let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0) + 1;
                 out.extend_from_slice(&bytes[..line]);
-                out.extend_from_slice(cookies);
+                if let Some(session) = session {
+                    session.cookies.write(self.place(bytes), out);
+                }
                 out.extend_from_slice(&bytes[line..]);
             }
             Bytes::Rendered { head, body } => {
+                let begin = out.len();
                 head.render(key, out);
-                out.extend_from_slice(cookies);
+                if let Some(session) = session {
+                    scratch.clear();
+                    session.cookies.write(self.place(&out[begin..]), scratch);
+                    out.extend_from_slice(scratch);
+                }
                 scratch.clear();
                 if let Some(body) = body {
                     body.render(key, scratch);
@@ -181,6 +192,32 @@ impl CompiledRequest {
                 out.extend_from_slice(scratch);
             }
         }
+    }
+
+    /// Where a request with this head goes, as far as cookies go by it.
+    fn place<'a>(&'a self, head: &'a [u8]) -> Place<'a> {
+        Place {
+            host: &self.host,
+            target: head.split(|byte| *byte == b' ').nth(1).unwrap_or(b"/"),
+            secure: self.secure,
+        }
+    }
+
+    /// Why a cookie is missing from the request with this key, in words, where its author may not expect that.
+    #[must_use]
+    pub fn missing_cookie(&self, key: Key<'_>) -> Option<String> {
+        let session = key.session.filter(|_| self.sends_cookies)?;
+        session.cookies.missing(self.place(&self.head(key)))
+    }
+
+    /// The head of the request with this key, up to its length and cookies.
+    fn head(&self, key: Key<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        match &self.bytes {
+            Bytes::Fixed(bytes) => out.extend_from_slice(bytes),
+            Bytes::Rendered { head, .. } => head.render(key, &mut out),
+        }
+        out
     }
 
     /// Whether the response's head must be kept.
@@ -202,11 +239,11 @@ impl CompiledRequest {
         let Some(captures) = &self.captures else {
             return false;
         };
-        let sets = || touchstone_http::field_lines(head, "set-cookie").next();
+        let sets = || field_lines(head, "set-cookie").next();
         !captures.is_empty() || sets().is_some()
     }
 
-    /// Takes values and cookies from a right response.
+    /// Takes values and cookies from a right response to the request with this key, which is without a session.
     ///
     /// # Errors
     /// What kind of error a response has that does not hold them, and a sentence on it.
@@ -214,14 +251,35 @@ impl CompiledRequest {
         &self,
         head: &[u8],
         body: &[u8],
+        key: Key<'_>,
         session: &mut Session,
     ) -> Result<(), (ErrorClass, String)> {
+        if field_lines(head, "set-cookie").next().is_some() {
+            // Before a value is captured that the request was made of.
+            let request = self.head(Key {
+                session: Some(session),
+                ..key
+            });
+            session.cookies.take(head, self.place(&request));
+        }
         for (place, capture) in self.captures.iter().flatten() {
             session.captured[*place] = capture.take(head, body)?;
         }
-        session.take_cookies(head);
         Ok(())
     }
+}
+
+/// The host that a request names, without its port, in lower case.
+fn host(request: &Request, target: &Target) -> String {
+    let mut headers = request.headers.iter();
+    let field = headers.find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let authority = field.map_or(target.url.host.as_str(), |(_, value)| value.trim());
+    let bare = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None if authority.matches(':').count() > 1 => Some(authority),
+        None => authority.split(':').next(),
+    };
+    bare.unwrap_or(authority).to_ascii_lowercase()
 }
 
 /// The request's head without `Content-Length` and its empty line; or which part of it is wrong, and why.
@@ -237,7 +295,9 @@ fn head(
         return Err(("target", why.to_owned()));
     }
     let path = match &request.target {
-        Some(path) => Template::parse(path, scope, Place::Target).map_err(|why| ("target", why))?,
+        Some(path) => {
+            Template::parse(path, scope, template::Place::Target).map_err(|why| ("target", why))?
+        }
         None => Template::literal(path),
     };
     let literal = |text: String| Template::literal(&text);
@@ -267,7 +327,7 @@ fn head(
             return Err(("headers", why));
         }
         parts.push(literal(format!("{name}: ")));
-        let value = Template::parse(value, scope, Place::Header);
+        let value = Template::parse(value, scope, template::Place::Header);
         parts.push(value.map_err(|why| ("headers", format!("{name}: {why}")))?);
         parts.push(literal("\r\n".to_owned()));
     }

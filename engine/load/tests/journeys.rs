@@ -136,6 +136,51 @@ fn cookies_are_sent_back_within_a_pass() {
 }
 
 #[test]
+fn cookies_go_where_path_domain_time_and_scheme_let_them() {
+    let set = |target: &str, cookie: &str| json!({"request": {"target": target, "headers": [["X-Set", cookie]]}});
+    let sent = |target: &str, cookies: &str| json!({"request": {"target": target, "expect": {"body": {"kind": "exact", "value": cookies}}}});
+    let steps = json!([
+        set("/shop/set?x=/y", "a=1"),
+        sent("/cookies", "none"),
+        sent("/shop/cookies?n={counter}", "a=1"),
+        sent("/shopping/cookies", "none"),
+        set("/shop/set", "b=2; Path=/"),
+        sent("/shop/{counter}/cookies", "a=1; b=2"),
+        set("/set", "c=3; Domain=other.test; Path=/"),
+        set("/set", "d=4; Secure; Path=/"),
+        sent("/cookies", "b=2"),
+        set("/set", "b=; Path=/; expires=Thu, 01-Jan-1970 00:00:10 GMT"),
+        sent("/shop/cookies", "a=1"),
+    ]);
+    let server = NotesServer::start();
+    for backend in ["epoll", "io_uring"] {
+        let limits = json!({"max_requests": 44, "backend": backend});
+        let result = carry_out(with(job(&server, steps.clone()), limits));
+        assert_eq!(result.counts.ok, 44, "{:?}", result.first_errors);
+    }
+}
+
+#[test]
+fn a_failure_names_the_cookie_that_was_not_sent() {
+    let server = NotesServer::start();
+    for (cookie, words) in [
+        ("sid=1; Secure", "sid is Secure and was not sent over http"),
+        (
+            "sid=1; Domain=shop.test",
+            "its Domain shop.test does not cover 127.0.0.1",
+        ),
+    ] {
+        let steps = json!([
+            {"request": {"target": "/set", "headers": [["X-Set", cookie]]}},
+            {"request": {"target": "/cookies", "expect": {"body": {"kind": "exact", "value": "sid=1"}}}},
+        ]);
+        let result = carry_out(with(job(&server, steps), json!({"max_requests": 8})));
+        let why = &result.first_errors[0].why;
+        assert!(why.contains(words), "{why}");
+    }
+}
+
+#[test]
 fn a_user_thinks_before_going_on() {
     for loop_ in [
         json!({"kind": "closed"}),

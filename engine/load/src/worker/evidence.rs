@@ -24,6 +24,7 @@ impl Worker {
             String::from_utf8_lossy(&bytes[..bytes.len().min(EVIDENCE)]).into_owned()
         };
         let compiled = request.map(|request| &self.mix.requests()[usize::from(request.kind)]);
+        let mut why = why.to_owned();
         let sent = request.zip(compiled).map(|(request, compiled)| {
             let key = Key {
                 counter: request.counter,
@@ -35,6 +36,9 @@ impl Worker {
             };
             let mut bytes = Vec::new();
             compiled.render(key, &mut bytes, &mut Vec::new());
+            if let Some(missing) = compiled.missing_cookie(key) {
+                why = format!("{why}; {missing}");
+            }
             text(&bytes)
         });
         let place = slot.map_or(String::new(), |slot| format!(" (connection {slot})"));

@@ -8,10 +8,11 @@ use std::collections::BinaryHeap;
 
 use super::Worker;
 use crate::clock::Nanos;
-use crate::connection::{Partial, State};
+use crate::connection::{InFlight, Partial, State};
 use crate::failure::ErrorClass;
 use crate::mix::Mix;
 use crate::session::Session;
+use crate::template::Key;
 use crate::wire::Wire;
 
 /// The users of one thread.
@@ -106,7 +107,7 @@ impl Worker {
     pub(super) fn take_along(
         &mut self,
         slot: u32,
-        kind: u16,
+        request: InFlight,
         partial: &Partial,
     ) -> Result<(), (ErrorClass, String)> {
         let Some(journeys) = &mut self.journeys else {
@@ -115,7 +116,13 @@ impl Worker {
         let session = &mut journeys.users[slot as usize].session;
         let body = partial.whole_body().unwrap_or_default();
         let head = partial.response.head_bytes();
-        self.mix.requests()[usize::from(kind)].take(head, body, session)
+        let key = Key {
+            counter: request.counter,
+            seed: self.seed,
+            thread: self.part.global_index,
+            session: None,
+        };
+        self.mix.requests()[usize::from(request.kind)].take(head, body, key, session)
     }
 
     /// A step's response was right: the user goes on, or pauses first.

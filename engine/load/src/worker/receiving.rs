@@ -192,7 +192,7 @@ impl Worker {
             let verdict = partial.body_is_right(check, key, &mut self.scratch);
             verdict.err().map(|why| (ErrorClass::WrongBody, why))
         };
-        let failure = failure.or_else(|| self.take_along(slot, request.kind, &partial).err());
+        let failure = failure.or_else(|| self.take_along(slot, request, &partial).err());
         match failure {
             None => {
                 self.recorder.ok(slot, request, now);

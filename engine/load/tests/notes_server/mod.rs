@@ -138,6 +138,15 @@ fn answer(head: &str, body: &str, notes: &Notes) -> String {
                 "welcome",
             )
         }
+        // The cookies that the client is to keep, a Set-Cookie field in the request.
+        ("GET", _, _) if path.ends_with("/set") => {
+            let set = field(head, "X-Set").unwrap_or_default();
+            response("200 OK", &format!("Set-Cookie: {set}\r\n"), "kept")
+        }
+        // All cookies that the client sends.
+        ("GET", _, _) if path.ends_with("/cookies") => {
+            response("200 OK", "", field(head, "Cookie").unwrap_or("none"))
+        }
         ("GET", "/whoami", _) => {
             let cookie = field(head, "Cookie").and_then(|text| text.strip_prefix("user="));
             response("200 OK", "", cookie.unwrap_or("nobody"))
