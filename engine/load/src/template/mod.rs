@@ -231,11 +231,13 @@ mod tests {
             .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
             .collect();
         let names: Vec<String> = captures.iter().map(|(name, _)| name.clone()).collect();
-        let mut session = Session::default();
-        session.captured = captures
-            .iter()
-            .map(|(_, value)| value.clone().into_bytes())
-            .collect();
+        let session = Session {
+            captured: captures
+                .iter()
+                .map(|(_, value)| value.clone().into_bytes())
+                .collect(),
+            ..Session::default()
+        };
         let scope = Scope {
             fresh: file["fresh"].as_str().unwrap(),
             rows: Some(&rows),
