@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.markup import escape
 
 import touchstone
-from touchstone.cli import crash
 from touchstone.cli.commands import LazyGroup, Raised
 from touchstone.failure import ExitCode, TouchstoneError
 from touchstone.record.secret import shown_command, shown_text
@@ -60,7 +59,7 @@ def main() -> None:
     code = _run()
     for one in failed_threads:
         code = code or ExitCode.FAILED
-        _tell(crash.defect(one.exc_value or SystemError(one.exc_type.__name__), _command()))
+        _tell(_defect(one.exc_value or SystemError(one.exc_type.__name__)))
     _drop_unwritten()
     sys.exit(code)
 
@@ -90,10 +89,14 @@ def _code_of(error: BaseException) -> int:
     if isinstance(error, _CommandLineError):
         error.show()
         return int(error.exit_code)
-    if isinstance(error, BrokenPipeError) and crash.reader_is_gone():
-        return ExitCode.UNREAD
-    refused = crash.system_failure(error) if isinstance(error, OSError) else None
-    return _tell(refused or crash.defect(error, _command()))
+    if isinstance(error, OSError):
+        from touchstone.cli.crash import reader_is_gone, system_failure  # noqa: PLC0415 - as below
+
+        if isinstance(error, BrokenPipeError) and reader_is_gone():
+            return ExitCode.UNREAD
+        if refused := system_failure(error):
+            return _tell(refused)
+    return _tell(_defect(error))
 
 
 def _drop_unwritten() -> None:
@@ -105,8 +108,10 @@ def _drop_unwritten() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _command() -> str:
-    return " ".join(["touchstone", *shown_command(sys.argv[1:])])
+def _defect(error: BaseException) -> TouchstoneError:
+    from touchstone.cli.crash import defect  # noqa: PLC0415 - only who meets an error waits for it
+
+    return defect(error, " ".join(["touchstone", *shown_command(sys.argv[1:])]))
 
 
 def _tell(error: TouchstoneError) -> ExitCode:
