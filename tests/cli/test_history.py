@@ -98,3 +98,13 @@ def test_over_twelve_commits_the_dearer_one_is_marked_once_and_another_kernel_is
     assert [one["commit"] for one in change["commits"]] == [commits[DEARER - 1]]
     assert change["worse"] and change["share"] > 0.05
     assert broken["until"] == commits[10] and broken["differences"][0].startswith("kernel:")
+
+
+def test_what_an_export_leaves_out_is_named_apart_from_the_document(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    second = [entry.model_copy(update={"figure": "throughput"}) for entry in history()[1:]]
+    store.append(top / "touchstone-history.jsonl", [*history(), *second])
+    done = touchstone(tmp_path, "history", "export", "otava-csv")
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 12
+    assert done.stderr == "left out: run run-00 has no demo_sound_plain_ping_throughput\n"

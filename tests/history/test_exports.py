@@ -12,7 +12,8 @@ import jsonschema
 import pytest
 
 from tests.history.entries import history
-from touchstone.history.exports import EXPORTS
+from touchstone.failure import TouchstoneError
+from touchstone.history.exports import EXPORTS, LEFT_OUT
 
 BMF = {
     "type": "object",
@@ -89,3 +90,20 @@ def test_otavas_csv_has_times_attributes_and_a_column_a_metric() -> None:
     for row, entry in zip(rows, history(), strict=True):
         assert datetime.strptime(row["time"], "%Y-%m-%d %H:%M:%S %z") == entry.committed_at
         assert float(row["demo_sound_plain_ping_cpu_per_request"]) == entry.ratio
+
+
+def test_otavas_csv_has_no_empty_cell_and_names_the_runs_that_it_leaves_out() -> None:
+    second = [entry.model_copy(update={"figure": "throughput"}) for entry in history() if entry.run != "run-05"]
+    entries = [*history(), *second]
+    rows = list(csv.DictReader(io.StringIO(EXPORTS["otava-csv"](entries))))
+    assert [row["run"] for row in rows] == [f"run-{number:02}" for number in range(12) if number != 5]
+    assert all(float(value) for row in rows for name, value in row.items() if name.startswith("demo_"))
+    assert LEFT_OUT["otava-csv"](entries) == ["left out: run run-05 has no demo_sound_plain_ping_throughput"]
+    assert LEFT_OUT["otava-csv"](history()) == []
+
+
+def test_otavas_csv_is_refused_where_no_run_has_every_figure() -> None:
+    other = [entry.model_copy(update={"run": f"other-{entry.run}", "scenario": "other"}) for entry in history()]
+    with pytest.raises(TouchstoneError, match="every figure") as refused:
+        EXPORTS["otava-csv"]([*history(), *other])
+    assert "--store" in str(refused.value)

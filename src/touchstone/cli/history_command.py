@@ -16,7 +16,7 @@ from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import UsageError
 from touchstone.history import page, store
 from touchstone.history.entry import Entry
-from touchstone.history.exports import EXPORTS
+from touchstone.history.exports import EXPORTS, LEFT_OUT
 from touchstone.history.plot import shown_words
 from touchstone.history.recording import Measured, entries_of, entries_of_revisions
 from touchstone.history.told import Seen, Told, look
@@ -106,6 +106,8 @@ def export(
         raise UsageError(f"there is no format {format_!r}", fix=f"one of: {', '.join(EXPORTS)}")
     entries = _entries(find_run(run), commit, reference) if run else store.read(of)
     typer.echo(EXPORTS[format_](entries), nl=False)
+    for line in LEFT_OUT.get(format_, lambda _: [])(entries):
+        typer.echo(line, err=True)
 
 
 def _entries(folder: Path, commit: str, reference: str | None) -> list[Entry]:

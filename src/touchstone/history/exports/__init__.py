@@ -15,3 +15,5 @@ EXPORTS: dict[str, Callable[[Sequence[Entry]], str]] = {
     "otava-csv": otava_csv.document,
 }
 """By the name that the command takes."""
+LEFT_OUT: dict[str, Callable[[Sequence[Entry]], list[str]]] = {"otava-csv": otava_csv.left_out}
+"""What a format cannot hold, in words, by the name of the format."""

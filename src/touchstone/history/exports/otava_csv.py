@@ -1,4 +1,4 @@
-"""Apache Otava's CSV: a column of times, attributes, and a column for each metric; one row a commit.
+"""Apache Otava's CSV: a column of times, attributes, and a column for each metric; one row a run.
 
 Source: Otava's documentation, "Importing results from CSV". Its configuration names the columns; the first lines of
 docs/history.md show one.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from touchstone.failure import TouchstoneError
 from touchstone.history.entry import Entry
 from touchstone.history.series import series_of
 
@@ -17,21 +19,55 @@ _ATTRIBUTES = ("time", "commit", "run")
 
 
 def document(entries: Sequence[Entry]) -> str:
-    """What the page draws: the ratio to the reference where every commit has one. A value that is missing is empty."""
+    """Rows of the runs that have every figure, as the page draws them: Otava reads no file with an empty cell.
+
+    Otava 0.8.0 prints an error about the cell, analyses nothing, and ends with exit code 0.
+
+    Raises:
+        TouchstoneError: no run has every figure.
+
+    """
+    runs = _runs(entries)
+    rows = [run for run in runs if not run.lacks]
+    if not rows:
+        raise TouchstoneError(
+            "no run has every figure of this history, and Otava reads no row with an empty cell",
+            fix="keep each scenario in a file of its own: `touchstone history record --store FILE`",
+        )
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*_ATTRIBUTES, *rows[0].values])
+    for row in rows:
+        time = row.entry.committed_at.strftime("%Y-%m-%d %H:%M:%S %z")
+        writer.writerow([time, row.entry.commit, row.entry.run, *row.values.values()])
+    return text.getvalue()
+
+
+def left_out(entries: Sequence[Entry]) -> list[str]:
+    """The runs that `document` leaves out, each with the figures that it lacks, in words."""
+    return [f"left out: run {run.entry.run} has no {', '.join(run.lacks)}" for run in _runs(entries) if run.lacks]
+
+
+@dataclass(frozen=True)
+class _Run:
+    entry: Entry
+    values: dict[str, float | None]
+    """By column."""
+
+    @property
+    def lacks(self) -> list[str]:
+        return [name for name, value in self.values.items() if value is None]
+
+
+def _runs(entries: Sequence[Entry]) -> list[_Run]:
     columns = {_name(series.first): series for series in series_of(entries)}
     values = {
         (name, entry.run): value
         for name, series in columns.items()
         for entry, value in zip(series.entries, series.values, strict=True)
     }
-    rows = {entry.run: entry for entry in entries}
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_ATTRIBUTES, *columns])
-    for run, entry in rows.items():
-        time = entry.committed_at.strftime("%Y-%m-%d %H:%M:%S %z")
-        writer.writerow([time, entry.commit, run, *(values.get((name, run), "") for name in columns)])
-    return text.getvalue()
+    runs = {entry.run: entry for entry in entries}
+    return [_Run(entry, {name: values.get((name, run)) for name in columns}) for run, entry in runs.items()]
 
 
 def _name(entry: Entry) -> str:
