@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from touchstone.audit.checks import Fault, faults, not_applied
@@ -60,8 +60,8 @@ class Audit:
         for result, wrong in self.by_entry:
             for fault in wrong:
                 found[fault.code].append(f"{result.entry}, {result.test}: {fault.statement}")
-        for code, statement in self.publication.of_all:
-            found[code] = [statement] * len(self.by_entry)
+            for code, statement in result.causes:
+                found[code].append(statement)
         return sorted(((code, len(told), told[0]) for code, told in found.items()), key=lambda c: (-c[1], c[0]))
 
 
@@ -71,27 +71,29 @@ def audit(publication: Publication, noise: float = NOISE, *, files: int = 1) -> 
     Args:
         publication: what was read.
         noise: the share by which a rate is taken to scatter, where no series tells it.
-        files: from how many files it was read; if each holds one result of one test, they are its repetitions.
+        files: from how many files it was read; if each holds one result of one test, they are its repetitions, and
+            so are results of one file that state the same load.
 
     """
-    repeated = _repeated(publication.results) if files > 1 and files == len(publication.results) else None
+    results = publication.results
+    stated = all(result.load for result in results)
+    repeated = _repeated(results) if len(results) > 1 and (stated or files == len(results)) else None
     if repeated is not None:
-        kept = [cause for cause in publication.of_all if cause != ONCE]
-        publication = Publication(publication.format, publication.results, kept)
-    copies = _copies(publication.results)
+        results = [replace(r, causes=tuple(cause for cause in r.causes if cause != ONCE)) for r in results]
+    copies = _copies(results)
     return Audit(
-        publication=publication,
+        publication=Publication(results, publication.left_out),
         noise=noise,
-        by_entry=[(r, faults(r) + ([copies[i]] if i in copies else [])) for i, r in enumerate(publication.results)],
-        ranks=_ranks(publication.results, noise) if repeated is None else [],
-        not_applied=_not_applied(publication.results),
+        by_entry=[(r, faults(r) + ([copies[i]] if i in copies else [])) for i, r in enumerate(results)],
+        ranks=_ranks(results, noise) if repeated is None else [],
+        not_applied=_not_applied(results),
         repeated=repeated,
     )
 
 
 def _repeated(results: list[Published]) -> Repeated | None:
-    rates = [math.log(result.rate) for result in results if result.rate and _measured(result)]
-    if len({result.test for result in results}) != 1 or len(rates) != len(results):
+    rates = [math.log(rate) for result in results if (rate := result.measured_rate)]
+    if len({(result.tool, result.test, result.load) for result in results}) != 1 or len(rates) != len(results):
         return None
     found = mean_interval(rates, 0.95)
     if found is None:
@@ -105,11 +107,6 @@ def _not_applied(results: list[Published]) -> list[tuple[str, int, str]]:
     return [(check, count, reason) for (check, reason), count in counts.items()]
 
 
-def _measured(result: Published) -> bool:
-    """Whether its rate can be one: above nothing, and finite."""
-    return result.rate is not None and 0 < result.rate < math.inf
-
-
 def _copies(results: list[Published]) -> dict[int, Fault]:
     """Results with all their figures equal, to the last digit, to those of another entry under the same test.
 
@@ -118,9 +115,18 @@ def _copies(results: list[Published]) -> dict[int, Fault]:
     seen: dict[tuple[object, ...], str] = {}
     found = {}
     for place, r in enumerate(results):
-        if not r.closed or not _measured(r) or r.mean_s is None:
+        if not r.closed or r.measured_rate is None or r.mean_s is None:
             continue
-        figures = (r.test, r.connections, r.rate, r.duration_s, r.answered, r.mean_s, *sorted(r.percentiles.items()))
+        figures = (
+            r.tool,
+            r.test,
+            r.connections,
+            r.rate,
+            r.duration_s,
+            r.answered,
+            r.mean_s,
+            *sorted(r.percentiles.items()),
+        )
         figures = (*figures, r.max_s, r.cpus, r.cpu_s)
         if figures in seen and seen[figures] != r.entry:
             statement = f"all its figures are those of {seen[figures]}, to the last digit: one is a copy of the other"
@@ -130,13 +136,13 @@ def _copies(results: list[Published]) -> dict[int, Fault]:
 
 
 def _ranks(results: list[Published], noise: float) -> list[Ranks]:
-    rates: dict[str, list[float]] = defaultdict(list)
+    rates: dict[tuple[str, str], list[float]] = defaultdict(list)
     for result in results:
         # Where a rate was offered and reached, rates say nothing: all are equal on purpose.
-        if result.rate and _measured(result) and result.closed:
-            rates[result.test].append(result.rate)
+        if (rate := result.measured_rate) and result.closed and result.ranked:
+            rates[result.tool, result.test].append(rate)
     made = []
-    for test, found in rates.items():
+    for (_, test), found in rates.items():
         ordered = sorted(found, reverse=True)
         if len(ordered) > 1:
             close = sum(high / low - 1 < noise for high, low in pairwise(ordered))

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 from touchstone.audit.published import Published
 from touchstone.judge.language.quantity import number, seconds, share
+from touchstone.judge.statistics.littles_law import OFF, under_way
 
-ROUNDING = 0.10
-"""Published means have two or three digits, and requests at the ends of a window count on one side only."""
+ROUNDING = OFF
+"""By how much a mean may miss what the percentiles leave to it."""
 IDLE = 0.5
 """Below this share of its connections a closed loop was not in fact closed: they waited for something else."""
 COUNT = 0.10
@@ -45,8 +46,9 @@ _WORDS = {
     "window_s": "time stamps",
     "offered": "an offered rate",
 }
+_LAW = "Little's law"
 _NEEDS: dict[str, tuple[str, ...]] = {
-    "Little's law": ("rate", "mean_s", "connections"),
+    _LAW: ("rate", "mean_s", "connections"),
     "order of percentiles": ("percentiles",),
     "errors": ("errors",),
     "requests without a response": ("unanswered",),
@@ -59,13 +61,25 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 
 
 def not_applied(result: Published) -> Iterator[tuple[str, str]]:
-    """The checks that could not be applied to a result, each with what the file does not say."""
-    if not result.closed:
-        yield "Little's law", "latency of an open loop contains its queue, which has no bound"
+    """The checks that could not be applied to a result, each with the reason."""
+    lawless = _lawless(result)
+    if lawless is not None:
+        yield _LAW, lawless
     for check, needs in _NEEDS.items():
         lacks = [_WORDS[name] for name in needs if getattr(result, name) in (None, {})]
-        if lacks and not (check == "Little's law" and not result.closed):
+        if lacks and not (check == _LAW and lawless is not None):
             yield check, f"the file has not {' and '.join(lacks)}"
+
+
+def _lawless(r: Published) -> str | None:
+    """Why Little's law says nothing of a result; None if it does."""
+    if not r.closed:
+        return "latency of an open loop contains its queue, which has no bound"
+    if r.rate == 0:
+        return "not one response was counted"
+    if r.pipeline is None and r.connections is not None:
+        return "the file does not say how many requests a connection may have under way"
+    return r.lawless
 
 
 def faults(result: Published) -> list[Fault]:
@@ -79,7 +93,7 @@ def faults(result: Published) -> list[Fault]:
 
 def _impossible(r: Published) -> Iterator[str]:
     """Numbers that nothing can have measured; no other check says anything of such a result."""
-    named = {"rate": r.rate, "duration": r.duration_s, "mean latency": r.mean_s, "maximum": r.max_s}
+    named = {"rate": r.rate, "duration": r.duration_s, "mean latency": r.mean_s, "maximum": r.max_s, "minimum": r.min_s}
     named |= {"count of responses": r.answered, "count of errors": r.errors, "number of connections": r.connections}
     named |= {_mark(p): value for p, value in r.percentiles.items()}
     for name, value in named.items():
@@ -92,13 +106,17 @@ def _littles_law(r: Published) -> Iterator[tuple[str, str]]:
 
     In an open loop latency counts from the intended send time, so requests may wait in a queue without bound.
     """
-    if not r.closed or not r.rate or not r.mean_s or not r.connections:
+    if _lawless(r) is not None or not r.rate or not r.mean_s or not r.connections or r.pipeline is None:
         return
-    slots, under_way = r.connections * r.pipeline, r.rate * r.mean_s
-    sum_ = f"{number(r.rate)}/s times {seconds(r.mean_s)} is {number(under_way)} requests under way"
-    if under_way > slots * (1 + ROUNDING):
+    slots = r.connections * r.pipeline
+    least_s = r.mean_s - r.mean_step_s if r.least_mean_s is None else r.least_mean_s
+    least, held, most = (
+        under_way(r.rate, max(0.0, mean), slots) for mean in (least_s, r.mean_s, r.mean_s + r.mean_step_s)
+    )
+    sum_ = f"{number(r.rate)}/s times {seconds(r.mean_s)} is {number(held.requests)} requests under way"
+    if least.above > OFF:
         yield "littles-law", f"{sum_}, and there is room for {number(slots)}: rate or latency is not of this run"
-    elif under_way < slots * IDLE:
+    elif most.below > IDLE:
         yield "connections-idle", f"{sum_}, of {number(slots)} that a closed loop keeps: the load was not as stated"
 
 
@@ -111,13 +129,23 @@ def _percentiles(r: Published) -> Iterator[tuple[str, str]]:
     for (low, a), (high, b) in pairwise(marks):
         if a > b:
             yield "percentiles-not-monotone", f"{low} is {seconds(a)}, above {high} with {seconds(b)}"
-    if marks and r.max_s is not None and marks[-1][1] > r.max_s * (1 + ROUNDED):
+    if marks and r.min_s is not None and marks[0][1] + r.rounding(r.min_s) < r.min_s * (1 - ROUNDED):
+        low, a = marks[0]
+        yield "percentiles-not-monotone", f"{low} is {seconds(a)}, below the minimum of {seconds(r.min_s)}"
+    if marks and r.max_s is not None and marks[-1][1] > r.max_s * (1 + ROUNDED) + r.rounding(r.max_s):
         low, a = marks[-1]
         yield "percentiles-not-monotone", f"{low} is {seconds(a)}, above the maximum with {seconds(r.max_s)}"
     if r.mean_s and r.percentiles.get(0.99) == r.mean_s:
         yield "percentile-is-mean", f"p99 equals the mean, {seconds(r.mean_s)}, to the last digit: it is a copy of it"
-    if r.mean_s and r.max_s is not None and r.mean_s > r.max_s:
+    if r.mean_s and r.min_s is not None and r.mean_s + _mean_off(r) < r.min_s * (1 - ROUNDED):
+        yield "percentiles-not-monotone", f"the mean is {seconds(r.mean_s)}, below the minimum of {seconds(r.min_s)}"
+    if r.mean_s and r.max_s is not None and r.mean_s > r.max_s * (1 + ROUNDED) + _mean_off(r):
         yield "percentiles-not-monotone", f"the mean is {seconds(r.mean_s)}, above the maximum of {seconds(r.max_s)}"
+
+
+def _mean_off(r: Published) -> float:
+    """By how much rounding may have moved the mean against an extreme of the times."""
+    return max(r.mean_step_s, r.step_s)
 
 
 def _mean(r: Published) -> Iterator[tuple[str, str]]:
@@ -126,7 +154,8 @@ def _mean(r: Published) -> Iterator[tuple[str, str]]:
     if not r.mean_s or not marks or any(a > b for (_, a), (_, b) in pairwise(marks)):
         return
     ends = [*(p for p, _ in marks), 1.0]
-    least = sum((after - p) * value for (p, value), after in zip(marks, ends[1:], strict=True))
+    lows = [max(0.0, value - r.rounding(value)) for _, value in marks]
+    least = sum((after - p) * value for (p, _), value, after in zip(marks, lows, ends[1:], strict=True))
     if least > r.mean_s * (1 + ROUNDING):
         yield (
             "mean-unlike-percentiles",
@@ -135,7 +164,7 @@ def _mean(r: Published) -> Iterator[tuple[str, str]]:
         )
     if r.max_s is None or r.mean_s > r.max_s:
         return
-    values = [*(value for _, value in marks), r.max_s]
+    values = [*(value + r.rounding(value) for _, value in marks), r.max_s + r.rounding(r.max_s)]
     most = sum((p - before) * value for before, p, value in zip([0.0, *ends], ends, values, strict=False))
     if r.mean_s > most * (1 + ROUNDING):
         yield (

@@ -1,64 +1,179 @@
-"""Files of published results, each read by the format that recognises it."""
+"""Files of published results, each run in them read by the format that recognises it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from touchstone.audit.formats import hey, http_arena, k6, oha, techempower, the_benchmarker, vegeta, wrk
-from touchstone.audit.published import Publication
+from touchstone.audit.formats import (
+    ab,
+    artillery,
+    autocannon,
+    bombardier,
+    drill,
+    fortio,
+    gatling,
+    ghz,
+    h2load,
+    hey,
+    http_arena,
+    jmeter,
+    k6,
+    locust,
+    oha,
+    rewrk,
+    siege,
+    techempower,
+    the_benchmarker,
+    vegeta,
+    wrk,
+)
+from touchstone.audit.formats.shape import Document, LackingError, Lines, Printed, Shape, Table
+from touchstone.audit.published import Publication, Published, without_zeros
+from touchstone.audit.text import cleaned, decoded, parts, with_points
+from touchstone.audit.unreadable import refused, refused_binary
 from touchstone.failure import UsageError
 
-
-class Format(Protocol):
-    """What each module of `formats/` offers."""
-
-    def recognises(self, document: Any, /) -> bool:
-        """Whether a document has this shape."""
-
-    def read(self, document: Any, name: str, /) -> Publication:
-        """Its entries."""
-
-
-FORMATS: tuple[Format, ...] = (techempower, the_benchmarker, k6, oha, vegeta, wrk, hey, http_arena)
+_MODULES: tuple[Any, ...] = (
+    techempower, the_benchmarker, k6, oha, vegeta, autocannon, bombardier, fortio, artillery, ghz, jmeter, gatling,
+    locust, wrk, hey, ab, h2load, rewrk, drill, siege, http_arena,
+)  # fmt: skip
+SHAPES: tuple[Shape, ...] = tuple(shape for module in _MODULES for shape in module.SHAPES)
 """In the order in which they are asked."""
-_UNLIKE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+TOOLS = ", ".join(dict.fromkeys(shape.tool for shape in SHAPES))
+_UNLIKE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, csv.Error)
 """What a reader meets where a file has a list for a table, a text for a number, or a number that is none."""
+_LARGEST = 512 << 20
+"""Bytes of a file: a few million requests, one by one."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run's part of a file, with what reads it under a name."""
+
+    tool: str
+    read: Callable[[str], Sequence[Published]]
 
 
 def read_publication(path: Path) -> Publication:
-    """Read a file. Raises UsageError if it cannot be read, or has a shape that no format knows.
+    """Read a file: a result for each run in it. Raises UsageError if it cannot be read, or no format knows its shape.
 
-    A file that is no JSON is a tool's output as it was printed.
+    A run that is not as its format has it is left out and named, if the file holds others.
     """
+    text = _text(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        found = list(_runs(text))
+    except RecursionError as problem:
+        raise UsageError("is nested too deep", where=str(path), fix="name a result file") from problem
+    except _UNLIKE as problem:
+        raise UsageError(
+            f"is no whole document: {problem}", where=str(path), fix="write it again: it may have been cut off"
+        ) from problem
+    runs, left_out = [run for run in found if isinstance(run, _Run)], [word for word in found if isinstance(word, str)]
+    results: list[Published] = []
+    for at, run in enumerate(runs, 1):
+        name = path.stem if len(runs) == 1 else f"{path.stem} #{at}"
+        try:
+            results += map(without_zeros, run.read(name))
+        except _UNLIKE as problem:
+            left_out.append(f"{name}: {run.tool} is not as its format has it: {_lacks(problem)}")
+    if not results:
+        raise _nothing(path, text, left_out if runs else [])
+    return Publication(results, left_out)
+
+
+def _lacks(problem: Exception) -> str:
+    if isinstance(problem, LackingError):
+        return str(problem)
+    return f"no {problem}" if isinstance(problem, KeyError) else f"a value is of another kind: {problem}"
+
+
+def _nothing(path: Path, text: str, told: list[str]) -> UsageError:
+    if told:
+        what = told[0].partition(": ")[2]
+        return UsageError(what, where=str(path), fix="see docs/audit.md for the shapes")
+    known = f"{TOOLS} are known: docs/audit.md"
+    return refused(str(path), text) or UsageError("has a shape that no known format has", where=str(path), fix=known)
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UsageError(
+                f"has more than {_LARGEST >> 20} MiB", where=str(path), fix="give the tool's summary of the run"
+            )
+        data = path.read_bytes()
     except OSError as problem:
         raise UsageError(f"cannot be read: {problem.strerror}", where=str(path), fix="name a result file") from problem
-    except UnicodeDecodeError as problem:
-        raise UsageError(f"is no text: {problem}", where=str(path), fix="name a result file") from problem
     try:
-        document = json.loads(text)
-    except json.JSONDecodeError:
-        document = text
-    for one in FORMATS:
-        if one.recognises(document):
-            try:
-                return one.read(document, path.stem)
-            except _UNLIKE as problem:
-                lacks = f"no {problem}" if isinstance(problem, KeyError) else f"a value is of another kind: {problem}"
-                raise UsageError(
-                    f"is not as its format has it: {lacks}",
-                    where=str(path),
-                    fix="see docs/audit.md for the shapes",
-                ) from problem
-    raise UsageError(
-        "has a shape that no known format has",
-        where=str(path),
-        fix="HttpArena, TechEmpower, the-benchmarker, k6, oha, vegeta, wrk and hey are known: docs/audit.md",
-    )
+        return cleaned(decoded(data))
+    except UnicodeDecodeError as problem:
+        raise refused_binary(str(path), data) from problem
+
+
+def _runs(text: str) -> Iterator[_Run | str]:
+    """The runs of a file in their order, and in words what of it is none."""
+    events: list[Any] = []
+    for part in parts(text):
+        event = None if isinstance(part, str) else _shape_of(part, Lines)
+        if events and (event is None or not event.recognises(events[0])):
+            yield _events(events)
+            events = []
+        if event is not None:
+            events.append(part)
+        elif isinstance(part, str):
+            yield from _tables(part) or _printed(part)
+        elif (shape := _shape_of(part, Document)) is not None:
+            yield _Run(shape.tool, partial(shape.read, part))
+        else:
+            yield "a JSON document has a shape that no known format has"
+    if events:
+        yield _events(events)
+
+
+def _shape_of(document: Any, kind: type[Any]) -> Any:
+    return next((shape for shape in SHAPES if isinstance(shape, kind) and shape.recognises(document)), None)
+
+
+def _events(events: list[Any]) -> _Run:
+    shape = _shape_of(events[0], Lines)
+    return _Run(shape.tool, partial(_one, shape.read, events))
+
+
+def _one(read: Callable[[Any, str], Published], material: Any, name: str) -> list[Published]:
+    return [read(material, name)]
+
+
+def _tables(text: str) -> list[_Run]:
+    """A run for each time that the names of a known table's columns stand in the text; none if it is no table."""
+    head = text.lstrip().partition("\n")[0]
+    delimiter = max(",;\t", key=head.count)
+    columns = [column.strip() for column in next(csv.reader([head], delimiter=delimiter), [])]
+    shape = next((one for one in SHAPES if isinstance(one, Table) and one.columns <= set(columns)), None)
+    if shape is None:
+        return []
+    bodies = f"\n{text.strip()}\n".split(f"\n{head}\n")[1:]
+    rows = (csv.DictReader(io.StringIO(body), columns, delimiter=delimiter, restval="") for body in bodies)
+    return [_Run(shape.tool, partial(_one, shape.read, body)) for body in rows]
+
+
+def _printed(text: str) -> Iterator[_Run | str]:
+    """A run for each place where a tool's output begins."""
+    printed = [shape for shape in SHAPES if isinstance(shape, Printed)]
+    found = [(start.start(), at, shape) for at, shape in enumerate(printed) for start in shape.starts.finditer(text)]
+    found.sort(key=lambda one: one[:2])
+    ends = [*(start for start, _, _ in found[1:]), len(text)]
+    for (start, _, shape), end in zip(found, ends, strict=False):
+        # An XML document is read as it is written.
+        own = text[start:end] if shape.tool == "JMeter" else with_points(text[start:end])
+        yield _Run(shape.tool, partial(_one, shape.read, own))
+    if not found and text.lstrip()[:1] in "{[":
+        yield "a JSON document is not whole"
 
 
 def _refuse_the_same_twice(paths: Sequence[Path]) -> None:
@@ -89,5 +204,7 @@ def read_together(paths: Sequence[Path]) -> Publication:
             where=", ".join(map(str, paths)),
             fix="give files of one tool: figures of different tools are not comparable",
         )
-    results = [result for one in found for result in one.results]
-    return Publication(formats[0], results, list(dict.fromkeys(cause for one in found for cause in one.of_all)))
+    return Publication(
+        [result for one in found for result in one.results],
+        [word for one in found for word in one.left_out],
+    )

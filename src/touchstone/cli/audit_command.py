@@ -11,8 +11,13 @@ import typer
 from rich.console import Console
 
 from touchstone.audit.audit import NOISE, Audit, Repeated, audit
+from touchstone.audit.published import Published
 from touchstone.audit.read import read_together
 from touchstone.failure import UsageError
+from touchstone.judge.language.quantity import number, seconds
+
+_LISTED = 20
+"""So many results are shown with their figures; a leaderboard has its own page."""
 
 
 def audit_file(
@@ -20,8 +25,8 @@ def audit_file(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Results of HttpArena, TechEmpower, the-benchmarker, k6, oha, vegeta, wrk or hey; several files of "
-            "one load are its repetitions.",
+            help="Results of a load tool, such as wrk, k6 or JMeter, or of a public benchmark (docs/audit.md lists "
+            "all); several files of one load are its repetitions.",
         ),
     ],
     noise: Annotated[
@@ -50,7 +55,13 @@ def _tell(console: Console, made: Audit, entry: str | None) -> None:
 
     total = len(made.by_entry)
     touched = sum(bool(wrong) for _, wrong in made.by_entry)
-    say(f"{made.publication.format}: {total} results, {touched} of them with something to explain")
+    say(f"{made.publication.title}: {total} results, {touched} of them with something to explain")
+    for word in made.publication.left_out:
+        say(f"left out: {word}")
+    if total <= _LISTED:
+        say("\nread")
+        for result, _ in made.by_entry:
+            say(f"  {result.entry}, {result.test}: {_figures(result)}")
     say("\nby cause")
     for code, count, example in made.by_cause:
         say(f"  {code}: {count} of {total}\n    {example}")
@@ -72,6 +83,16 @@ def _tell(console: Console, made: Audit, entry: str | None) -> None:
                 say(f"    {fault.code}: {fault.statement}")
 
 
+def _figures(result: Published) -> str:
+    """The figures of a result that the file has, in a line."""
+    times = {"mean": result.mean_s, "p50": result.percentiles.get(0.5), "p99": result.percentiles.get(0.99)}
+    words = [f"{number(result.rate)}/s"] if result.rate is not None else ["no rate"]
+    words += [
+        f"{name} {seconds(value)}" for name, value in (times | {"max": result.max_s}).items() if value is not None
+    ]
+    return ", ".join(words if len(words) > 1 else [*words, "no latency"])
+
+
 def _repeated_words(repeated: Repeated) -> str:
     told = f"{repeated.test}: {repeated.runs} runs, whose rate scatters by {repeated.scatter:.1%}"
     rate = repeated.rate
@@ -82,6 +103,8 @@ def _document(made: Audit, entry: str | None) -> str:
     document = {
         "schema": "touchstone.audit/1",
         "format": made.publication.format,
+        "tools": [{"tool": t, "version": v} for t, v in dict.fromkeys((r.tool, r.version) for r, _ in made.by_entry)],
+        "left_out": made.publication.left_out,
         "noise": made.noise,
         "causes": [{"code": c, "results": n, "example": e} for c, n, e in made.by_cause],
         "ranks": [asdict(ranks) for ranks in made.ranks],
@@ -92,8 +115,17 @@ def _document(made: Audit, entry: str | None) -> str:
             for r, wrong in made.by_entry
             if entry in (None, r.entry)
         ],
+        "figures": [_read_document(r) for r, _ in made.by_entry if entry in (None, r.entry)],
     }
     return json_module.dumps(document, indent=1)
+
+
+def _read_document(result: Published) -> dict[str, object]:
+    """What the file says of a result; what it does not say is null."""
+    left_out = {"causes", "step_s", "mean_step_s", "digits", "lawless", "load"}
+    said = {name: value for name, value in asdict(result).items() if name not in left_out}
+    # JSON has no numbers that are infinite or none.
+    return json_module.loads(json_module.dumps(said), parse_constant=lambda _: None)  # type: ignore[no-any-return]
 
 
 def register(app: typer.Typer) -> None:

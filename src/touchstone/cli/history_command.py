@@ -106,7 +106,7 @@ def export(
         raise UsageError(f"there is no format {format_!r}", fix=f"one of: {', '.join(EXPORTS)}")
     entries = _entries(find_run(run), commit, reference) if run else store.read(of)
     typer.echo(EXPORTS[format_](entries), nl=False)
-    for line in LEFT_OUT.get(format_, lambda _: [])(entries):
+    for line in LEFT_OUT[format_](entries) if format_ in LEFT_OUT else []:
         typer.echo(line, err=True)
 
 

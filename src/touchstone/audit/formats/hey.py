@@ -1,4 +1,4 @@
-"""hey's summary. It does not say with how many connections it was run.
+"""hey's summary and its `-o csv`. Neither says with how many connections it was run.
 
 Source: hey's README, and the template of its summary; newer builds print `50%%`.
 """
@@ -6,45 +6,57 @@ Source: hey's README, and the template of its summary; newer builds print `50%%`
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.published import Publication, Published
+from touchstone.audit.formats.shape import Printed, Row, Table, decimal, field, needed
+from touchstone.audit.published import Published
+from touchstone.audit.samples import Samples, summed
 
-_FIELD = r"^\s+{}:\s+([\d.]+)"
+_HEAD = re.compile(r"^\s*Summary:[ \t]*$(?!\n\s*(?:Name|Count|Success rate):)(?=[^=]{0,300}?Slowest:)", re.MULTILINE)
 _PERCENTILE = re.compile(r"^\s+(\d+)%{1,2} in ([\d.]+) secs", re.MULTILINE)
 _STATUS = re.compile(r"^\s+\[(\d{3})\]\s+(\d+) responses", re.MULTILINE)
 _ERROR = re.compile(r"^\s+\[(\d+)\]\s+(?!\d+ responses)\S", re.MULTILINE)
-_OK = ("2", "3")
+_STEP_S = 1e-4
+_CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)
 
 
-def recognises(document: object) -> bool:
-    """Whether it is hey's summary."""
-    return (
-        isinstance(document, str) and "Summary:" in document and "Slowest:" in document and "Requests/sec:" in document
-    )
-
-
-def read(document: str, name: str) -> Publication:
-    """The one result. Its rate counts every response, and the errors that are told below it do not."""
-    statuses = {code: int(count) for code, count in _STATUS.findall(document)}
-    made = Published(
+def _read(text: str, name: str) -> Published:
+    """The one result. Its rate counts every response, and the errors that are listed below it do not."""
+    right, wrong = summed((code, int(count)) for code, count in _STATUS.findall(text))
+    return Published(
         entry=name,
         test="hey",
-        rate=_field(document, "Requests/sec"),
-        duration_s=_field(document, "Total"),
-        answered=sum(statuses.values()),
-        errors=sum(count for code, count in statuses.items() if not code.startswith(_OK)),
-        unanswered=sum(int(count) for count in _ERROR.findall(document)),
+        tool="hey",
+        rate=_number(text, "Requests/sec"),
+        duration_s=_number(text, "Total"),
+        answered=right + wrong,
+        errors=wrong,
+        unanswered=sum(int(count) for count in _ERROR.findall(text)),
         errors_in_rate=True,
-        mean_s=_field(document, "Average"),
-        percentiles={int(p) / 100: float(value) for p, value in _PERCENTILE.findall(document)},
-        max_s=_field(document, "Slowest"),
+        mean_s=_number(text, "Average"),
+        percentiles={int(p) / 100: float(value) for p, value in _PERCENTILE.findall(text)},
+        min_s=_number(text, "Fastest"),
+        max_s=_number(text, "Slowest"),
+        step_s=_STEP_S,
+        causes=_CAUSES,
     )
-    return Publication("hey", [made], [ONCE, UNCHECKED, HIDDEN_QUEUE])
 
 
-def _field(document: str, name: str) -> float:
-    found = re.search(_FIELD.format(re.escape(name)), document, re.MULTILINE)
-    if found is None:
-        raise ValueError(f"no line {name!r}")
-    return float(found[1])
+def _number(text: str, name: str) -> float:
+    return float(needed(field(re.escape(name)), text, f"{name}:"))
+
+
+def _rows(rows: Iterable[Row], name: str) -> Published:
+    samples = Samples()
+    for row in rows:
+        latency, status = decimal(row["response-time"]), row["status-code"]
+        if latency is not None:
+            samples.add(decimal(row["offset"]), latency, right=status.startswith(("2", "3")))
+    return Published(entry=name, test="hey", tool="hey", step_s=_STEP_S, causes=_CAUSES, **samples.figures)
+
+
+SHAPES = [
+    Printed("hey", _HEAD, _read),
+    Table("hey", frozenset({"response-time", "DNS+dialup", "status-code", "offset"}), _rows),
+]

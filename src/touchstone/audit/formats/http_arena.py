@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from touchstone.audit.published import Publication, Published, number, percent, seconds
+from touchstone.audit.formats.shape import Document
+from touchstone.audit.published import Cause, Published, count, number, percent, present, seconds
 
 _BEST_OF = (
     "best-of-runs",
@@ -21,16 +22,16 @@ _MEMORY = (
 )
 
 
-def recognises(document: object) -> bool:
+def _recognises(document: object) -> bool:
     """Whether a document has this shape."""
     return any(True for _ in _entries(document))
 
 
-def read(document: object, name: str) -> Publication:
+def _read(document: object, name: str) -> list[Published]:
     """The entries; `name` stands for the profile where the file is a list."""
-    made = [_result(entry, test or name) for test, entry in _entries(document)]
     memory = any("memory" in entry for _, entry in _entries(document))
-    return Publication("HttpArena", made, [_BEST_OF, *([_MEMORY] if memory else [])])
+    causes = (_BEST_OF, _MEMORY) if memory else (_BEST_OF,)
+    return [_result(entry, test or name, causes) for test, entry in _entries(document)]
 
 
 def _entries(document: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -43,23 +44,28 @@ def _entries(document: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield from ((test, e) for test, e in found if isinstance(e, dict) and {"framework", "rps"} <= e.keys())
 
 
-def _result(entry: Mapping[str, Any], test: str) -> Published:
-    counts = {key: int(number(entry.get(key)) or 0) for key in (f"status_{n}xx" for n in (2, 3, 4, 5)) if key in entry}
+def _result(entry: Mapping[str, Any], test: str, causes: tuple[Cause, ...]) -> Published:
+    wrong = [told for n in (4, 5) if (told := count(entry.get(f"status_{n}xx"))) is not None]
     percentiles = {0.99: seconds(entry.get("p99_latency")), 0.999: seconds(entry.get("p99_9_latency"))}
     cpu_us = number(entry.get("cpu_usec"))
-    connections = number(entry.get("connections"))
     return Published(
+        ranked=True,
         entry=str(entry["framework"]),
         test=test,
-        connections=int(connections) if connections else None,
-        pipeline=int(number(entry.get("pipeline")) or 1),
+        tool="HttpArena",
+        connections=count(entry.get("connections")),
+        pipeline=count(entry.get("pipeline")) or 1,
         rate=number(entry["rps"]),
         offered=number(entry.get("target_rate")),
         duration_s=seconds(entry.get("duration")),
-        answered=counts.get("status_2xx"),
-        errors=counts.get("status_4xx", 0) + counts.get("status_5xx", 0) if counts else None,
+        answered=count(entry.get("status_2xx")),
+        errors=sum(wrong) if wrong else None,
         mean_s=seconds(entry.get("avg_latency")),
-        percentiles={p: value for p, value in percentiles.items() if value is not None},
+        percentiles=present(percentiles),
         cpus=percent(entry.get("cpu")),
         cpu_s=cpu_us / 1e6 if cpu_us is not None else None,
+        causes=causes,
     )
+
+
+SHAPES = [Document("HttpArena", _recognises, _read)]

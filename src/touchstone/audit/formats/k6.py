@@ -1,68 +1,164 @@
-"""k6's summary: of `--summary-export`, or what `handleSummary` is given.
+"""k6's summary and its events: of `--summary-export`, of `handleSummary`, of `--out json` and of `--out csv`.
 
-Source: its documentation, "Custom summary"; times are in milliseconds.
+Source: its documentation, "End of test", "Custom summary", "JSON" and "CSV"; times are in milliseconds. Since version 1
+`--new-machine-readable-summary` writes another shape, which is the only one of version 2.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE
-from touchstone.audit.published import Publication, Published, number
+from touchstone.audit.formats.shape import Document, Lines, Row, Table, decimal
+from touchstone.audit.published import Published, count, number, present, scaled
+from touchstone.audit.samples import Samples
 
 _MILLI = 1e-3
-_PERCENTILE = re.compile(r"p\(([\d.]+)\)")
+_PERCENTILE = re.compile(r"p\(?(\d+(?:\.\d+)?)\)?")
+_USERS = "virtual users are no connections: a script may wait between requests, or send several at a time"
 
 
-def recognises(document: object) -> bool:
-    """Whether a document has this shape."""
+def _old(document: object) -> bool:
     metrics = document.get("metrics") if isinstance(document, dict) else None
     return isinstance(metrics, dict) and {"http_reqs", "http_req_duration"} <= metrics.keys()
 
 
-def read(document: Mapping[str, Any], name: str) -> Publication:
+def _read_old(document: Mapping[str, Any], name: str) -> list[Published]:
+    """What `--summary-export` writes, or `handleSummary` is given, where a metric's values are one level deeper."""
+    metrics = {
+        metric: found["values"] if isinstance(found.get("values"), dict) else found
+        for metric, found in document["metrics"].items()
+    }
+    checks = metrics.get("checks") or {}
+    failed, passed = count(checks.get("fails")), count(checks.get("passes"))
+    made = failed + passed if failed is not None and passed is not None else 0
+    state = document.get("state")
+    milliseconds = state.get("testRunDurationMs") if isinstance(state, dict) else None
+    return [_result(name, None, metrics, scaled(milliseconds, _MILLI), (failed or 0, made) if made else None)]
+
+
+def _new(document: object) -> bool:
+    results = document.get("results") if isinstance(document, dict) else None
+    metrics = results.get("metrics") if isinstance(results, dict) else None
+    return isinstance(metrics, list) and any(isinstance(m, dict) and m.get("name") == "http_reqs" for m in metrics)
+
+
+def _read_new(document: Mapping[str, Any], name: str) -> list[Published]:
+    """The machine-readable summary of versions 1 and 2."""
+    results, told, config = document["results"], document.get("metadata") or {}, document.get("config") or {}
+    metrics = {metric["name"]: metric["values"] for metric in results["metrics"]}
+    checks = results["checks"].get("metrics", []) if isinstance(results.get("checks"), dict) else []
+    failed: Mapping[str, Any] = next((check["values"] for check in checks if check["name"] == "checks_failed"), {})
+    made = count(failed.get("total"))
+    version = told.get("k6_version") or told.get("k6Version")
+    duration = number(config.get("duration"))
+    return [_result(name, version, metrics, duration, (count(failed.get("matches")) or 0, made) if made else None)]
+
+
+def _result(
+    name: str,
+    version: str | None,
+    metrics: Mapping[str, Mapping[str, Any]],
+    duration_s: float | None,
+    checks: tuple[int, int] | None,
+) -> Published:
     """The one result. Bodies are looked at where the script checks them, which the summary does not say.
 
-    Virtual users are no connections: a script may wait between requests, or send several at a time. Iterations that
-    were dropped are those that an arrival rate asked for and no virtual user was free to begin.
+    Iterations that were dropped are those that an arrival rate asked for and no virtual user was free to begin.
     """
-    requests, times = (_values(document, metric) for metric in ("http_reqs", "http_req_duration"))
-    failed = _values(document, "http_req_failed")
-    total, share = int(number(requests["count"]) or 0), number(failed.get("rate", failed.get("value")))
-    state = document.get("state")
-    milliseconds = number(state.get("testRunDurationMs")) if isinstance(state, dict) else None
-    marks = {float(found[1]) / 100: number(times[key]) for key in times if (found := _PERCENTILE.fullmatch(key))}
-    marks[0.5] = number(times.get("med"))
-    checks, begun, dropped = (_values(document, name) for name in ("checks", "iterations", "dropped_iterations"))
-    lost, kept = number(dropped.get("count")), number(begun.get("count"))
-    rate = number(requests["rate"])
-    mean, highest = number(times.get("avg")), number(times.get("max"))
-    made = Published(
+    requests, times = metrics["http_reqs"], metrics["http_req_duration"]
+    failed, begun, lost = (metrics.get(key) or {} for key in ("http_req_failed", "iterations", "dropped_iterations"))
+    total, dropped, kept = count(requests["count"]), number(lost.get("count")), number(begun.get("count"))
+    rate = number(requests.get("rate"))
+    if rate is None and total is not None and duration_s:
+        rate = total / duration_s
+    share = number(failed.get("rate", failed.get("value")))
+    marks = {float(found[1]) / 100: times[key] for key in times if (found := _PERCENTILE.fullmatch(key))}
+    offered = rate * (kept + dropped) / kept if rate and dropped and kept else None
+    return Published(
         entry=name,
         test="k6",
+        tool="k6",
+        version=version,
         rate=rate,
-        offered=rate * (kept + lost) / kept if rate and lost and kept else None,
-        duration_s=milliseconds * _MILLI if milliseconds is not None else None,
+        offered=offered,
+        duration_s=duration_s,
         answered=total,
-        errors=round(share * total) if share is not None else None,
+        errors=round(share * total) if share is not None and total is not None else None,
         errors_in_rate=True,
-        checks=_checks(checks),
-        mean_s=mean * _MILLI if mean is not None else None,
-        percentiles={p: value * _MILLI for p, value in marks.items() if value is not None},
-        max_s=highest * _MILLI if highest is not None else None,
+        checks=checks,
+        mean_s=scaled(times.get("avg"), _MILLI),
+        percentiles=present({p: scaled(value, _MILLI) for p, value in {**marks, 0.5: times.get("med")}.items()}),
+        min_s=scaled(times.get("min"), _MILLI),
+        max_s=scaled(times.get("max"), _MILLI),
+        lawless=_USERS,
+        causes=(ONCE,) if offered else (ONCE, HIDDEN_QUEUE),
     )
-    return Publication("k6", [made], [ONCE, HIDDEN_QUEUE] if made.closed else [ONCE])
 
 
-def _checks(told: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Failed and made; none where the script has none."""
-    failed, passed = number(told.get("fails")), number(told.get("passes"))
-    return (round(failed), round(failed + passed)) if failed is not None and passed is not None else None
+def _event(document: object) -> bool:
+    return isinstance(document, dict) and document.get("type") in ("Metric", "Point") and "metric" in document
 
 
-def _values(document: Mapping[str, Any], metric: str) -> Mapping[str, Any]:
-    """A metric's values, which stand one level deeper in what `handleSummary` is given."""
-    found = document["metrics"].get(metric) or {}
-    return found["values"] if isinstance(found.get("values"), dict) else found
+def _lines(documents: Sequence[Mapping[str, Any]], name: str) -> Published:
+    points = [(event["metric"], event["data"]) for event in documents if event["type"] == "Point"]
+    return _of_events(
+        name,
+        ((metric, _time(data["time"]), number(data["value"]), (data.get("tags") or {}).get) for metric, data in points),
+    )
+
+
+def _rows(rows: Iterable[Row], name: str) -> Published:
+    return _of_events(
+        name, ((row["metric_name"], _time(row["timestamp"]), decimal(row["metric_value"]), row.get) for row in rows)
+    )
+
+
+_Event = tuple[str, float | None, float | None, Callable[[str], str | None]]
+"""A metric, the second at which it was sent, its value, and its tags."""
+
+
+def _of_events(name: str, events: Iterable[_Event]) -> Published:
+    samples, checks = Samples(), [0, 0]
+    whole = True
+    for metric, at, value, tag in events:
+        if metric == "checks" and value is not None:
+            checks = [checks[0] + (not value), checks[1] + 1]
+        if metric != "http_req_duration" or value is None:
+            continue
+        whole = whole and (at is None or at.is_integer())
+        # A point's time is when the request ended.
+        latency, answered = value * _MILLI, tag("status") not in {None, "", "0"}
+        right = tag("expected_response") != "false"
+        samples.add(None if at is None else at - latency, latency, right=right, answered=answered)
+    samples.step_s = 1.0 if whole else 0.0
+    return Published(
+        entry=name,
+        test="k6",
+        tool="k6",
+        checks=(checks[0], checks[1]) if checks[1] else None,
+        lawless=_USERS,
+        causes=(ONCE, HIDDEN_QUEUE),
+        **samples.figures,
+    )
+
+
+def _time(text: str) -> float | None:
+    """Seconds of a time stamp, which is RFC 3339 or counts seconds, as the tool was told."""
+    if (plain := decimal(text)) is not None:
+        return plain / 10 ** max(0, 3 * ((len(text.partition(".")[0]) - 9) // 3)) if plain > 0 else None
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return None
+
+
+SHAPES = [
+    Document("k6", _old, _read_old),
+    Document("k6", _new, _read_new),
+    Lines("k6", _event, _lines),
+    Table("k6", frozenset({"metric_name", "timestamp", "metric_value"}), _rows),
+]

@@ -1,46 +1,85 @@
-"""oha's JSON (`--output-format json`).
+"""oha's JSON (`--output-format json`) and its summary as text.
 
-Source: `schema.json` of its repository; times are in seconds.
+Source: `schema.json` and `printer.rs` of its repository; times are in seconds, in the newest text each in its own unit.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.published import Publication, Published, number
+from touchstone.audit.formats.shape import Document, Printed, field, needed
+from touchstone.audit.published import Published, count, number, present, seconds
+from touchstone.audit.samples import summed
 
 _DEADLINE = "aborted due to deadline"
 """Requests under way when the time was up: not errors of the service."""
+_CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)
+_HEAD = re.compile(r"^\s*Summary:\s*$(?=\n\s+Success rate:)", re.MULTILINE)
+_TIME = r"([\d.]+ *\w+)"
+_PERCENTILE = re.compile(rf"^\s+(\d+(?:\.\d+)?)% in {_TIME}", re.MULTILINE)
+_STATUS = re.compile(r"^\s+\[(\d{3})\]\s+(\d+) responses", re.MULTILINE)
+_ERROR = re.compile(r"^\s+\[(\d+)\]\s+(?!\d+ responses)(\S.*)$", re.MULTILINE)
 
 
-def recognises(document: object) -> bool:
-    """Whether a document has this shape."""
+def _recognises(document: object) -> bool:
     summary = document.get("summary") if isinstance(document, dict) else None
     return isinstance(summary, dict) and {"successRate", "requestsPerSec", "total"} <= summary.keys()
 
 
-def read(document: Mapping[str, Any], name: str) -> Publication:
+def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     """The one result; the file does not say with how many connections."""
     summary = document["summary"]
-    statuses = {str(code): int(count) for code, count in (document.get("statusCodeDistribution") or {}).items()}
-    failed = {str(what): int(count) for what, count in (document.get("errorDistribution") or {}).items()}
-    told = {
+    statuses, failed = document.get("statusCodeDistribution"), document.get("errorDistribution")
+    right, wrong = summed((code, count(value)) for code, value in (statuses or {}).items())
+    marks = {
         float(key.removeprefix("p")) / 100: number(value)
         for key, value in (document.get("latencyPercentiles") or {}).items()
     }
     made = Published(
         entry=name,
         test="oha",
+        tool="oha",
         rate=number(summary["requestsPerSec"]),
         duration_s=number(summary["total"]),
-        answered=sum(statuses.values()) if statuses else None,
-        errors=sum(count for code, count in statuses.items() if code[0] not in "23"),
-        unanswered=sum(count for what, count in failed.items() if what != _DEADLINE),
+        answered=right + wrong if statuses else None,
+        errors=wrong if statuses else None,
+        unanswered=sum(count(value) or 0 for what, value in failed.items() if what != _DEADLINE) if failed else None,
         errors_in_rate=True,
         mean_s=number(summary.get("average")),
-        percentiles={p: value for p, value in told.items() if value is not None},
+        percentiles=present(marks),
+        min_s=number(summary.get("fastest")),
         max_s=number(summary.get("slowest")),
+        causes=_CAUSES,
     )
-    return Publication("oha", [made], [ONCE, UNCHECKED, HIDDEN_QUEUE])
+    return [made]
+
+
+def _printed(text: str, name: str) -> Published:
+    right, wrong = summed((code, int(told)) for code, told in _STATUS.findall(text))
+    return Published(
+        entry=name,
+        test="oha",
+        tool="oha",
+        rate=float(needed(field("Requests/sec"), text, "Requests/sec:")),
+        duration_s=_time(text, "Total"),
+        answered=right + wrong,
+        errors=wrong,
+        unanswered=sum(int(told) for told, what in _ERROR.findall(text) if what.strip() != _DEADLINE),
+        errors_in_rate=True,
+        mean_s=_time(text, "Average"),
+        percentiles=present({float(p) / 100: seconds(value) for p, value in _PERCENTILE.findall(text)}),
+        min_s=_time(text, "Fastest"),
+        max_s=_time(text, "Slowest"),
+        step_s=1e-4,
+        causes=_CAUSES,
+    )
+
+
+def _time(text: str, name: str) -> float | None:
+    return seconds(needed(field(name, _TIME), text, f"{name}:"))
+
+
+SHAPES = [Document("oha", _recognises, _read), Printed("oha", _HEAD, _printed)]

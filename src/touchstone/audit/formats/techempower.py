@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from touchstone.audit.published import Publication, Published, number, seconds
+from touchstone.audit.formats.shape import Document
+from touchstone.audit.formats.wrk import FILLED_IN, PIPELINED, least_mean
+from touchstone.audit.published import Published, count, number, seconds
 
 _INTERVALS = {"query": "queryIntervals", "update": "queryIntervals", "cached-query": "cachedQueryIntervals",
               "cached_query": "cachedQueryIntervals"}  # fmt: skip
@@ -18,14 +20,14 @@ _PIPELINE = 16
 _ONCE = ("measured-once", "each level is measured once: without a repetition there is no interval")
 
 
-def recognises(document: object) -> bool:
+def _recognises(document: object) -> bool:
     """Whether a document has this shape."""
     return isinstance(document, dict) and isinstance(document.get("rawData"), dict) and "concurrencyLevels" in document
 
 
-def read(document: Mapping[str, Any], _name: str) -> Publication:
+def _read(document: Mapping[str, Any], _name: str) -> list[Published]:
     """The entries, each level by itself."""
-    made = [
+    return [
         _result(document, test, framework, index, level)
         for test, frameworks in document["rawData"].items()
         if isinstance(frameworks, dict)
@@ -34,28 +36,36 @@ def read(document: Mapping[str, Any], _name: str) -> Publication:
         for index, level in enumerate(levels)
         if isinstance(level, dict) and "totalRequests" in level
     ]
-    return Publication("TechEmpower", made, [_ONCE])
 
 
 def _result(document: Mapping[str, Any], test: str, framework: str, index: int, level: Mapping[str, Any]) -> Published:
     connections, label = _level(document, test, index)
     duration = number(document.get("duration")) or _plain(document.get("duration"))
-    total = int(number(level["totalRequests"]) or 0)
+    mean_s, max_s = seconds(level.get("latencyAvg")), seconds(level.get("latencyMax"))
+    total = count(level["totalRequests"])
     begin, end = number(level.get("startTime")), number(level.get("endTime"))
     return Published(
+        ranked=True,
         entry=framework,
         test=label,
+        tool="TechEmpower",
         connections=connections,
         pipeline=_PIPELINE if test == "plaintext" else 1,
-        rate=total / duration if duration else None,
+        rate=total / duration if duration and total is not None else None,
         duration_s=duration,
         window_s=end - begin if begin is not None and end is not None else None,
         answered=total,
-        errors=int(number(level.get("5xx")) or 0),
-        unanswered=sum(int(number(level.get(key)) or 0) for key in _UNANSWERED),
+        # The toolset leaves out the counts that are zero.
+        errors=count(level.get("5xx")) or 0,
+        unanswered=sum(count(level.get(key)) or 0 for key in _UNANSWERED),
         errors_in_rate=True,
-        mean_s=seconds(level.get("latencyAvg")),
-        max_s=seconds(level.get("latencyMax")),
+        mean_s=mean_s,
+        max_s=max_s,
+        least_mean_s=least_mean(
+            mean_s, {}, max_s, connections * duration / total if connections and duration and total else None
+        ),
+        lawless=PIPELINED if test == "plaintext" else None,
+        causes=(_ONCE, FILLED_IN),
     )
 
 
@@ -71,3 +81,6 @@ def _level(document: Mapping[str, Any], test: str, index: int) -> tuple[int | No
 
 def _plain(text: object) -> float | None:
     return float(text) if isinstance(text, str) and text.replace(".", "", 1).isdigit() else None
+
+
+SHAPES = [Document("TechEmpower", _recognises, _read)]

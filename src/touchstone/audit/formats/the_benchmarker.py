@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from touchstone.audit.published import Publication, Published, number
+from touchstone.audit.formats.shape import Document
+from touchstone.audit.published import Cause, Published, count, number, scaled
 
 _UNANSWERED = ("request_timeouts", "socket_connection_errors", "socket_read_errors", "socket_write_errors")
 _MICRO = 1e-6
@@ -22,14 +23,14 @@ _AVERAGED = (
 _UNIT = ("unit-mislabelled", "`duration_ms` holds microseconds: taken as milliseconds a level would run for hours")
 
 
-def recognises(document: object) -> bool:
+def _recognises(document: object) -> bool:
     """Whether a document has this shape."""
     metrics = document.get("metrics") if isinstance(document, dict) else None
     first = metrics[0] if isinstance(metrics, list) and metrics else None
     return isinstance(first, dict) and {"framework_id", "label", "level", "value"} <= first.keys()
 
 
-def read(document: Mapping[str, Any], _name: str) -> Publication:
+def _read(document: Mapping[str, Any], _name: str) -> list[Published]:
     """The entries, each level by itself."""
     names = {f.get("id"): str(f.get("label")) for f in document.get("frameworks", []) if isinstance(f, dict)}
     found: dict[tuple[object, int], dict[str, float]] = defaultdict(dict)
@@ -37,13 +38,13 @@ def read(document: Mapping[str, Any], _name: str) -> Publication:
         value = number(metric.get("value"))
         if value is not None:
             found[metric["framework_id"], int(metric["level"])][str(metric["label"])] = value
-    made = [_result(names.get(i, f"framework {i}"), level, values) for (i, level), values in found.items()]
     fractions = any(v % 1 for values in found.values() for k, v in values.items() if k.startswith("percentile_"))
     hours = any(values.get("duration_ms", 0.0) / 1000 > _LONGEST_RUN_S for values in found.values())
-    return Publication("the-benchmarker", made, [*([_AVERAGED] if fractions else []), *([_UNIT] if hours else [])])
+    causes = (*([_AVERAGED] if fractions else []), *([_UNIT] if hours else []))
+    return [_result(names.get(i, f"framework {i}"), level, values, causes) for (i, level), values in found.items()]
 
 
-def _result(name: str, level: int, values: Mapping[str, float]) -> Published:
+def _result(name: str, level: int, values: Mapping[str, float], causes: tuple[Cause, ...]) -> Published:
     duration = values.get("duration_ms")
     scale = 1e-3 if duration is not None and duration / 1000 <= _LONGEST_RUN_S else _MICRO
     percentiles = {
@@ -51,20 +52,24 @@ def _result(name: str, level: int, values: Mapping[str, float]) -> Published:
         for label, value in values.items()
         if label.startswith("percentile_")
     }
-    mean, highest = values.get("average_latency"), values.get("maximum_latency")
-    errors = values.get("http_errors")
-    total = values.get("total_requests")
+    lost = [values[key] for key in _UNANSWERED if key in values]
     return Published(
+        ranked=True,
         entry=name,
         test=f"{level} connections",
+        tool="the-benchmarker",
         connections=level,
         rate=values.get("total_requests_per_s"),
-        duration_s=duration * scale if duration is not None else None,
-        answered=round(total) if total is not None else None,
-        errors=round(errors) if errors is not None else None,
-        unanswered=round(sum(values.get(key, 0.0) for key in _UNANSWERED)),
+        duration_s=scaled(duration, scale),
+        answered=count(values.get("total_requests")),
+        errors=count(values.get("http_errors")),
+        unanswered=round(sum(lost)) if lost else None,
         errors_in_rate=True,
-        mean_s=mean * _MICRO if mean is not None else None,
+        mean_s=scaled(values.get("average_latency"), _MICRO),
         percentiles=percentiles,
-        max_s=highest * _MICRO if highest is not None else None,
+        max_s=scaled(values.get("maximum_latency"), _MICRO),
+        causes=causes,
     )
+
+
+SHAPES = [Document("the-benchmarker", _recognises, _read)]

@@ -10,10 +10,10 @@ from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import answered_in_all, loop, pauses, slots
 from touchstone.judge.rule import SampleRule
+from touchstone.judge.statistics.littles_law import OFF, under_way
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
-SUSPECT = 0.10
 INVALID = 0.25
 STALLED = 0.5
 """How long a slice's last responses may be awaited, in slices, before its whole generations say little of it."""
@@ -66,22 +66,22 @@ class LittlesLaw(SampleRule):
         rate = _rate(sample, result)
         connecting = (result.connect.mean or 0.0) if result.connections.reconnects else 0.0
         reconnects = result.connections.reconnects / max(1, answered_in_all(result))
-        under_way = rate * mean
-        busy = rate * (mean + connecting * min(1.0, reconnects))
+        held = under_way(rate, mean, n)
+        busy = under_way(rate, mean + connecting * min(1.0, reconnects), n)
         longest = max(mean, result.latency.max or 0.0)
         # What began within the window may end after it, by no more than answers were then waited for; what began
         # before it and ended within is missing, by no more than the longest took.
         after, before = min(longest, max(mean, result.window.drain_s)), longest
         # While the engine waits for a CPU, an answer that is there is not followed by the next request.
         before += max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
-        over, under = under_way / n - 1, 0.0 if open_loop or pauses(sample) else 1 - busy / n
+        over, under = held.above, 0.0 if open_loop or pauses(sample) else busy.below
         off, slack = max((over, after), (under, before), key=lambda side: side[0] - side[1] / measured)
         slack /= measured
-        if off <= SUSPECT + slack:
+        if off <= OFF + slack:
             return
         awaited = _awaited(sample) if off == over else 0.0
         yield self.finding(
-            f"{number(rate)}/s times {seconds(mean)} makes {number(under_way)} requests under way, "
+            f"{number(rate)}/s times {seconds(mean)} makes {number(held.requests)} requests under way, "
             f"and {'at most ' if open_loop or pauses(sample) else ''}{n} are possible ({share(off)} off)"
             + (
                 f"; the rate leaves out up to {seconds(awaited)} after a slice's end, awaiting responses"
@@ -95,7 +95,7 @@ class LittlesLaw(SampleRule):
             evidence={
                 "rate": rate,
                 "mean_s": mean,
-                "under_way": under_way,
+                "under_way": held.requests,
                 "slots": n,
                 "off": off,
                 "slack": slack,

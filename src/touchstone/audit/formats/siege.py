@@ -1,0 +1,63 @@
+"""siege's summary as text (version 4.0) and as JSON (`--json-output`, and all output since version 4.1).
+
+Source: its manual, and `main.c`; times are in seconds with two decimals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
+from touchstone.audit.formats.shape import Document, Printed, field, needed
+from touchstone.audit.published import Published, count, number
+
+_STEP_S = 0.01
+_HEAD = re.compile(r"^\s*Transactions:\s+\d+ hits", re.MULTILINE)
+_USERS = "siege computes its concurrency from the rate and the response time, so the law holds whatever was measured"
+_NAMES = {
+    "transactions": "Transactions",
+    "elapsed_time": "Elapsed time",
+    "response_time": "Response time",
+    "transaction_rate": "Transaction rate",
+    "failed_transactions": "Failed transactions",
+    "longest_transaction": "Longest transaction",
+    "shortest_transaction": "Shortest transaction",
+}
+
+
+def _recognises(document: object) -> bool:
+    return isinstance(document, dict) and {"transactions", "transaction_rate", "elapsed_time"} <= document.keys()
+
+
+def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+    return [_result(document, name)]
+
+
+def _printed(text: str, name: str) -> Published:
+    told = {key: float(needed(field(label), text, f"{label}:")) for key, label in _NAMES.items()}
+    return _result(told, name)
+
+
+def _result(told: Mapping[str, Any], name: str) -> Published:
+    """The one result. A transaction is a response below status 400; what failed is not in the rate."""
+    return Published(
+        entry=name,
+        test="siege",
+        tool="siege",
+        rate=number(told["transaction_rate"]),
+        duration_s=number(told["elapsed_time"]),
+        answered=count(told["transactions"]),
+        errors=count(told.get("failed_transactions")),
+        mean_s=number(told.get("response_time")),
+        min_s=number(told.get("shortest_transaction")),
+        max_s=number(told.get("longest_transaction")),
+        step_s=_STEP_S,
+        mean_step_s=_STEP_S,
+        lawless=_USERS,
+        causes=(ONCE, UNCHECKED, HIDDEN_QUEUE),
+    )
+
+
+SHAPES = [Document("siege", _recognises, _read), Printed("siege", _HEAD, _printed)]
