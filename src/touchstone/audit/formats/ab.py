@@ -23,7 +23,7 @@ _VERSION = re.compile(r"ApacheBench, Version (\S+)(?: <\$Revision: (\d+))?")
 _PERCENTILE = re.compile(r"^\s+(\d+)%\s+(\d+(?:\.\d+)?)(?: \(longest request\))?\s*$", re.MULTILINE)
 _MEAN = re.compile(r"Time per request:\s+([\d.]+) \[ms\] \(mean\)")
 _TOTAL = re.compile(r"^\s*Total:\s+([\d.]+)\s+([\d.]+)\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s*$", re.MULTILINE)
-_LENGTH = re.compile(r"Length: (\d+)")
+_LENGTH = re.compile(r"Receive: \d+, Length: (\d+)")
 """Responses whose length is not that of the first: ab calls them failed, and any service with a counter has them."""
 _MILLI = 1e-3
 _CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)

@@ -17,7 +17,7 @@ from touchstone.audit.samples import summed
 _MICRO = 1e-6
 _SAMPLED = "bombardier's rate is a mean of samples, and its text does not say how long so many requests took"
 _HEAD = re.compile(
-    r"^\s*Bombarding (\S+) (?:for (\S+)|with \d+ request\(s\)) using (\d+) connection\(s\)"
+    r"^\s*Bombarding (\S+) (?:for (\S+)|with \d+ requests?(?:\(s\))?) using (\d+) connections?(?:\(s\))?"
     r"(?=(?:(?!^\s*Bombarding)[\s\S])*?^\s*Statistics)",
     re.MULTILINE,
 )
