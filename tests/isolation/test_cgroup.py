@@ -12,6 +12,7 @@ import pytest
 
 from touchstone.isolation import cgroup
 from touchstone.isolation.cgroup import Cgroup, clear_own_cgroups, create_cgroup
+from touchstone.isolation.delegation import Home
 from touchstone.isolation.process import start_process
 
 
@@ -57,13 +58,12 @@ def test_the_groups_of_another_lab_stay() -> None:
 
 
 def test_a_group_that_cannot_have_its_memory_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for controller in ("memory", "cpu", "pids"):
+    controllers = ("memory", "cpu", "pids")
+    for controller in controllers:
         (tmp_path / controller).mkdir()
-        (tmp_path / controller / "tasks").touch()
     (tmp_path / "memory" / f"touchstone-{os.getpid()}-full").touch()
     monkeypatch.setattr(secrets, "token_hex", lambda _bytes: "full")
-    monkeypatch.setattr(cgroup, "_ROOT", tmp_path)
-    monkeypatch.setattr(cgroup, "_v2_usable", lambda: False)
+    monkeypatch.setattr(cgroup, "find_home", lambda: Home(1, {name: tmp_path / name for name in controllers}))
     assert create_cgroup() is None
     assert sorted(path.name for path in tmp_path.glob("*/touchstone-*") if path.is_dir()) == []
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from touchstone.bench import service
 from touchstone.bench.service import limit_cpus
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
+from touchstone.isolation.delegation import Refusal
 from touchstone.isolation.process import StartError, start_process
 from touchstone.record.sample import Sample
 
@@ -49,7 +51,14 @@ def test_no_limit_leaves_the_sample_as_it_is() -> None:
     assert sample.placement.cpu_limit is None
 
 
-@pytest.mark.parametrize("cgroup", [None, Cgroup(1, {}), Cgroup(2, {"cpu": Path("/proc/no-such-group")})])
-def test_a_limit_that_cannot_be_set_is_not_measured(cgroup: Cgroup | None) -> None:
-    with pytest.raises(StartError, match=r"not measured: a limit of 0\.5 CPUs needs a cgroup"):
+def test_a_limit_is_refused_with_its_reason_where_groups_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "lacking", lambda *_: Refusal("nobody delegated one", "delegate one"))
+    with pytest.raises(StartError, match=r"a limit of 0\.5 CPUs needs a cgroup: nobody delegated one\n  do: delegate"):
+        limit_cpus(None, blank(), 0.5)
+
+
+@pytest.mark.parametrize("cgroup", [Cgroup(1, {}), Cgroup(2, {"cpu": Path("/proc/no-such-group")})])
+def test_a_limit_that_the_kernel_refuses_is_not_measured(monkeypatch: pytest.MonkeyPatch, cgroup: Cgroup) -> None:
+    monkeypatch.setattr(service, "lacking", lambda *_: None)
+    with pytest.raises(StartError, match=r"not measured: a limit of 0\.5 CPUs needs the controller cpu, .* off while"):
         limit_cpus(cgroup, blank(), 0.5)

@@ -12,7 +12,8 @@ from tests.run.demo import SERVER
 from touchstone.bench import service
 from touchstone.bench.base import Bench, Built, blank_sample
 from touchstone.engine.job import Timing
-from touchstone.isolation.cgroup import Cgroup, describe_cgroups
+from touchstone.isolation.cgroup import Cgroup
+from touchstone.isolation.delegation import lacking
 from touchstone.isolation.process import ServerProcess, start_process
 from touchstone.manifest.catalogue import Contender, find_scenario, select_contenders
 from touchstone.phase.floor.trial import PLAIN, FloorBench
@@ -24,13 +25,13 @@ from .test_peak import bench_of
 MIB = 2**20
 CPUS = 0.5
 
-pytestmark = pytest.mark.skipif(describe_cgroups() == "not permitted", reason="needs cgroups")
+pytestmark = pytest.mark.skipif(lacking("memory", "cpu") is not None, reason="needs cgroups")
 
 
 @pytest.fixture
-def limits(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+def limits(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
     """The memory limit of each contender's group at its start, in bytes, as the kernel has it."""
-    found: list[int | None] = []
+    found: list[float | None] = []
 
     def start(*words: Any, cgroup: Cgroup, **more: Any) -> ServerProcess:
         found.append(cgroup.memory_limit())
@@ -54,7 +55,7 @@ def limited(tmp_path: Path) -> tuple[Bench, Contender]:
     return replace(bench, scenario=scenario, loads=loads, profile=short), contender
 
 
-def test_a_start_under_load_has_them(limited: tuple[Bench, Contender], limits: list[int | None]) -> None:
+def test_a_start_under_load_has_them(limited: tuple[Bench, Contender], limits: list[float | None]) -> None:
     bench, contender = limited
     (sample,) = PeakPhase().measure(bench, contender, 1, 0)
     assert sample.failure is None, sample.failure
@@ -64,7 +65,7 @@ def test_a_start_under_load_has_them(limited: tuple[Bench, Contender], limits: l
 
 
 def test_the_rate_that_a_profile_is_taken_at_is_one_within_them(
-    limited: tuple[Bench, Contender], limits: list[int | None]
+    limited: tuple[Bench, Contender], limits: list[float | None]
 ) -> None:
     bench, contender = limited
     assert list(ProfilePhase().together(bench, [contender], 1)) == []
@@ -72,7 +73,9 @@ def test_the_rate_that_a_profile_is_taken_at_is_one_within_them(
     assert limits == [256 * MIB]
 
 
-def test_a_floor_is_searched_within_its_loads_cpus(limited: tuple[Bench, Contender], limits: list[int | None]) -> None:
+def test_a_floor_is_searched_within_its_loads_cpus(
+    limited: tuple[Bench, Contender], limits: list[float | None]
+) -> None:
     bench, contender = limited
     sample = blank_sample(bench, "floor", contender.name)
     trials = FloorBench(bench, contender, sample, bench.loads["ping"], Timing(0.1, 0.3, 0.0))

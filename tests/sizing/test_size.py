@@ -13,7 +13,7 @@ from tests.judge.capacities import capacity_run
 from tests.judge.sound import sound_run
 from tests.run.test_end_to_end import touchstone
 from touchstone.failure import UsageError
-from touchstone.isolation.cgroup import describe_cgroups
+from touchstone.isolation.delegation import lacking
 from touchstone.judge.judge import judge
 from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder
 from touchstone.plan.plan import Wish
@@ -173,7 +173,7 @@ def test_a_larger_quota_is_tried_by_those_that_no_smaller_one_served(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(describe_cgroups() == "not permitted", reason="CPU and memory limits need a cgroup")
+@pytest.mark.skipif(lacking("memory", "cpu") is not None, reason="CPU and memory limits need a cgroup")
 def test_a_server_gets_the_smallest_container_that_serves(tmp_path: Path) -> None:
     folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")})
     words = ("--rate", "600", "--objective", "p90 < 40ms, errors < 1%", "--rounds", "1", "--json")
@@ -187,7 +187,7 @@ def test_a_server_gets_the_smallest_container_that_serves(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(describe_cgroups() == "not permitted", reason="CPU and memory limits need a cgroup")
+@pytest.mark.skipif(lacking("memory", "cpu") is not None, reason="CPU and memory limits need a cgroup")
 def test_each_quota_is_measured_under_each_memory_limit(tmp_path: Path) -> None:
     folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")})
     words = ("--rate", "600", "--objective", "p90 < 40ms, errors < 1%", "--cpus", "1", "--memory", "64,32")

@@ -21,6 +21,7 @@ from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.container import start_container
+from touchstone.isolation.delegation import lacking
 from touchstone.isolation.log_files import grown, log_files
 from touchstone.isolation.long_log import shorten
 from touchstone.isolation.port import foreign_listener
@@ -107,17 +108,33 @@ def contender_environment(
 
 
 def limit_cpus(cgroup: Cgroup | None, sample: Sample, cpus: float | None) -> None:
-    """Give a contender's cgroup so many CPUs' time, and put it on record; None is no limit. Raises StartError."""
+    """Give a contender's cgroup this many CPUs' time, and put it on record; None is no limit. Raises StartError."""
     if cpus is None:
         return
     if cgroup is None or not cgroup.limit_cpus(cpus):
-        if cgroup is not None:
-            cgroup.remove()
-        raise StartError(
-            f"not measured: a limit of {cpus:g} CPUs needs a cgroup with the controller cpu, and none is permitted",
-            fix="run as root, or delegate a cgroup; or leave the limit out",
-        )
+        raise _no_limit(cgroup, f"a limit of {cpus:g} CPUs", "cpu")
     sample.placement = sample.placement.model_copy(update={"cpu_limit": cpus})
+
+
+def _limit_memory(cgroup: Cgroup | None, sample: Sample, limit: int | None) -> None:
+    """Give a contender's cgroup a memory limit in bytes, and put it on record; None is no limit. Raises StartError."""
+    if limit is None:
+        return
+    if cgroup is None or not cgroup.limit_memory(limit):
+        raise _no_limit(cgroup, f"a memory limit of {limit / 2**20:g} MiB", "memory")
+    sample.placement = sample.placement.model_copy(update={"memory_limit": limit})
+
+
+def _no_limit(cgroup: Cgroup | None, limit: str, controller: str) -> StartError:
+    """The error about a limit that the kernel does not keep; the group is removed."""
+    if cgroup is not None:
+        cgroup.remove()
+    if refusal := lacking(controller):
+        return StartError(f"not measured: {limit} needs a cgroup: {refusal.why}", fix=refusal.fix)
+    return StartError(
+        f"not measured: {limit} needs the controller {controller}, which was switched off while the lab ran",
+        fix="see what else writes to the lab's cgroup; a service manager leaves it alone where `Delegate` is set",
+    )
 
 
 def _start(
@@ -138,13 +155,8 @@ def _start(
         sample.placement = _placed(bench, contained.cgroup, memory_limit, cpu_limit)
         return contained
     cgroup = create_cgroup()
-    sample.placement = _placed(bench, cgroup, memory_limit, None)
-    if memory_limit is not None:
-        if cgroup is None:
-            raise StartError(
-                "a memory limit needs a cgroup, and none is permitted", fix="run as root, or delegate a cgroup"
-            )
-        cgroup.limit_memory(memory_limit)
+    sample.placement = _placed(bench, cgroup, None, None)
+    _limit_memory(cgroup, sample, memory_limit)
     limit_cpus(cgroup, sample, cpu_limit)
     cpus = bench.placement.server_cpus
     return start_process(built.argv, env=env, cwd=built.cwd, log=log, cpus=cpus, cgroup=cgroup, places=places)
@@ -197,7 +209,7 @@ def running(
             bench, built, sample, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
         )
         try:
-            with ConfinementWatch(process, bench.placement.server_cpus, memory_limit) as watch:
+            with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
                 wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s)
                 logs = log_files(process.tree(), log)
                 contender = Running(

@@ -14,10 +14,14 @@ from touchstone.cli.cluster_option import need_ray
 from touchstone.cli.places import results_root
 from touchstone.engine.locate import engine_path
 from touchstone.failure import ExitCode, TouchstoneError
-from touchstone.isolation.cgroup import describe_cgroups, leftover_cgroups
+from touchstone.isolation.cgroup import leftover_cgroups
+from touchstone.isolation.delegation import lacking
+from touchstone.isolation.lingering import ends_with_session
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.report.format import size
+from touchstone.report.sections.environment import cpus_in_words
 from touchstone.run.disk import builds_kept, kept, runs_kept
+from touchstone.run.fingerprint import cpus_of_the_lab
 from touchstone.run.noise import measure_noise
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import TOOLS, find_tool
@@ -56,15 +60,17 @@ def _machine() -> list[dict[str, str]]:
         rows.append(_row("ok", "engine", str(engine_path())))
     except TouchstoneError as error:
         rows.append(_row("wrong", "engine", str(error)))
-    cpus = available_cpus()
-    shared = plan_placement(cpus, dependencies=True).shared
-    rows.append(_row("note" if shared else "ok", "CPUs", f"{len(cpus)}" + "".join(f"; {text}" for text in shared)))
-    cgroups = describe_cgroups()
-    rows.append(
-        _row("note", "cgroups", "not permitted: memory limits cannot be measured; run as root or delegate a cgroup")
-        if cgroups == "not permitted"
-        else _row("ok", "cgroups", cgroups)
-    )
+    lab = cpus_of_the_lab()
+    shared = plan_placement(available_cpus(), dependencies=True).shared
+    found = "; ".join([cpus_in_words(lab), *shared])
+    rows.append(_row("note" if shared or lab.cpu_quota else "ok", "CPUs", found))
+    if refusal := lacking("memory", "cpu"):
+        found = f"{lab.cgroups}; limits of memory and CPUs cannot be measured; {refusal.fix}"
+        rows.append(_row("note", "cgroups", found))
+    else:
+        rows.append(_row("ok", "cgroups", lab.cgroups))
+    if ending := ends_with_session():
+        rows.append(_row("note", "long runs", f"a run {ending}"))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     rows.append(_row("ok", "open files", f"{soft} now, {hard} at most"))
     rows += [

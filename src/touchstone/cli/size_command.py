@@ -14,7 +14,7 @@ from rich.table import Table
 from touchstone.cli import options
 from touchstone.cli.places import as_typed, results_root, scenarios_root, usual_scenario
 from touchstone.failure import ExitCode, UsageError
-from touchstone.isolation.cgroup import describe_cgroups
+from touchstone.isolation.delegation import lacking
 from touchstone.manifest.catalogue import find_scenario
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.plan.plan import Wish
@@ -58,8 +58,8 @@ def size_command(
     """Find the smallest container that serves a rate within an objective, and what it costs."""
     folder = find_scenario(scenario or usual_scenario(), scenarios_root())
     folder, demand = demand_of(folder, rate, objective, load, Prices(price_cpu_hour, price_gib_hour))
-    if describe_cgroups() == "not permitted":
-        raise UsageError("CPU and memory limits need a cgroup, and none is permitted", fix="run as root")
+    if refusal := lacking("cpu", "memory"):
+        raise UsageError(f"CPU and memory limits need cgroups: {refusal.why}", fix=refusal.fix)
     quotas = _quotas(cpus, len(plan_placement(available_cpus(), dependencies=True).server_cpus))
     limits_mb = _limits(memory)
     progress = Console(stderr=json)

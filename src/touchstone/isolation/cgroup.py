@@ -10,9 +10,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_ROOT = Path("/sys/fs/cgroup")
-_V1_CONTROLLERS = ("memory", "cpu", "cpuacct", "pids")
-_NO_LIMIT = (1 << 63) - 1
+from touchstone.isolation.delegation import V1_CONTROLLERS, Refusal, find_home
+from touchstone.isolation.hierarchies import hierarchies
+from touchstone.isolation.limits import cpu_limit_of, memory_limit_of
+
 _PERIOD_US = 100_000
 """The period of container engines and of Kubernetes: what is measured here is what comes there."""
 LABEL = "touchstone-"
@@ -25,6 +26,7 @@ class Cgroup:
 
     version: int
     paths: dict[str, Path] = field(default_factory=dict)
+    """By controller, of those that the group can be limited or counted by."""
 
     @property
     def folders(self) -> list[Path]:
@@ -36,20 +38,21 @@ class Cgroup:
         for folder in self.folders:
             (folder / "cgroup.procs").write_text(str(pid))
 
-    def limit_memory(self, limit: int) -> None:
-        """Set the memory limit in bytes, swap included where the kernel accounts for it."""
-        folder = self.paths["memory"]
-        if self.version == 2:
-            (folder / "memory.max").write_text(str(limit))
+    def limit_memory(self, limit: int) -> bool:
+        """Set the memory limit in bytes, swap included where the kernel counts it; false if the kernel refuses."""
+        names = ("memory.max", "memory.swap.max", "0")
+        if self.version == 1:
+            names = ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", str(limit))
+        with contextlib.suppress(OSError, KeyError):
+            folder = self.paths["memory"]
+            (folder / names[0]).write_text(str(limit))
             with contextlib.suppress(OSError):
-                (folder / "memory.swap.max").write_text("0")
-        else:
-            (folder / "memory.limit_in_bytes").write_text(str(limit))
-            with contextlib.suppress(OSError):
-                (folder / "memory.memsw.limit_in_bytes").write_text(str(limit))
+                (folder / names[1]).write_text(names[2])
+            return True
+        return False
 
     def limit_cpus(self, cpus: float) -> bool:
-        """Let the group have so many CPUs' time in each period of 100 ms; false if the kernel does not let us."""
+        """Let the group have this many CPUs' time in each period of 100 ms; false if the kernel refuses."""
         quota = max(1_000, round(cpus * _PERIOD_US))
         with contextlib.suppress(OSError, KeyError):
             if self.version == 2:
@@ -77,19 +80,24 @@ class Cgroup:
             return int((self.paths["memory"] / "memory.failcnt").read_text())
         return None
 
-    def memory_limit(self) -> int | None:
-        """The memory limit in bytes as it is now, a huge number for none; None if the kernel does not say."""
-        name = "memory.max" if self.version == 2 else "memory.limit_in_bytes"
-        with contextlib.suppress(OSError, KeyError):
-            text = (self.paths["memory"] / name).read_text().strip()
-            return _NO_LIMIT if text == "max" else int(text)
-        return None
+    def memory_limit(self) -> float | None:
+        """The memory limit in bytes as it is now; None for none."""
+        return memory_limit_of(self.paths["memory"]) if "memory" in self.paths else None
+
+    def cpu_limit(self) -> float | None:
+        """How many CPUs' time the group may have as it is now; None for no limit."""
+        return cpu_limit_of(self.paths["cpu"]) if "cpu" in self.paths else None
+
+    def exists(self) -> bool:
+        """Whether it is there still: that of a container goes with it."""
+        return all(folder.is_dir() for folder in self.folders)
 
     def cpu_s(self) -> float | None:
-        """CPU seconds that all have used who are or were in the group; None if the kernel does not say."""
-        with contextlib.suppress(OSError, KeyError, ValueError):
+        """CPU seconds of all processes that are or were in the group; None if the kernel does not say."""
+        with contextlib.suppress(OSError, LookupError, ValueError):
             if self.version == 2:
-                fields = dict(line.split() for line in (self.paths["cpu"] / "cpu.stat").read_text().splitlines())
+                # Every group has this file, whichever controllers are switched on.
+                fields = dict(line.split() for line in (self.folders[0] / "cpu.stat").read_text().splitlines())
                 return int(fields["usage_usec"]) / 1e6
             return int((self.paths["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
         return None
@@ -130,35 +138,24 @@ class Cgroup:
                     break
 
 
-def describe_cgroups() -> str:
-    """Which cgroups this machine offers to us, in words."""
-    if _v2_usable():
-        return "version 2"
-    if controllers := _v1_usable():
-        return f"version 1 ({', '.join(controllers)})"
-    return "not permitted"
-
-
 def create_cgroup() -> Cgroup | None:
     """Make a group; None where it is not permitted. Neither version is required.
 
     Its members can read its name, which therefore tells nothing of what they are measured for.
     """
+    home = find_home()
+    if isinstance(home, Refusal):
+        return None
     label = f"{LABEL}{os.getpid()}-{secrets.token_hex(6)}"
-    if _v2_usable():
-        folder = _v2_home() / label
-        with contextlib.suppress(OSError):
-            folder.mkdir()
-            return Cgroup(2, {"memory": folder, "cpu": folder, "pids": folder})
     paths: dict[str, Path] = {}
-    for controller in _v1_usable():
-        folder = (_ROOT / controller).resolve() / label
+    for controller, folder in home.folders.items():
         with contextlib.suppress(OSError):
-            folder.mkdir(exist_ok=True)
-            paths[controller] = folder
-    if "memory" in paths:
-        return Cgroup(1, paths)
-    Cgroup(1, paths).remove()
+            (folder / label).mkdir(exist_ok=True)
+            paths[controller] = folder / label
+    group = Cgroup(home.version, paths)
+    if paths.keys() == home.folders.keys() or "memory" in paths:
+        return group
+    group.remove()
     return None
 
 
@@ -167,15 +164,17 @@ def find_cgroup(place: Path) -> Cgroup | None:
 
     In version 1 the same path is looked for in each controller's tree: container engines name all alike.
     """
-    inside = place.relative_to(_ROOT) if place.is_absolute() and place.is_relative_to(_ROOT) else place
-    path = Path(str(inside).lstrip("/"))
-    if path.parts and path.parts[0] in {*_V1_CONTROLLERS, "cpu,cpuacct", "unified"}:
-        path = path.relative_to(path.parts[0])
-    for home in (_ROOT, _ROOT / "unified"):
-        if (home / path / "memory.current").is_file():
-            return Cgroup(2, dict.fromkeys(("memory", "cpu", "pids"), home / path))
-    paths = {name: (_ROOT / name).resolve() / path for name in _V1_CONTROLLERS}
-    paths = {name: folder for name, folder in paths.items() if (folder / "cgroup.procs").is_file()}
+    trees = hierarchies()
+    folder = place.resolve() if place.is_absolute() else place
+    mounts = sorted((tree.mounted_at.resolve() for tree in trees), key=lambda mount: len(mount.parts), reverse=True)
+    mount = next((mount for mount in mounts if folder.is_relative_to(mount)), None)
+    path = str(folder.relative_to(mount) if mount else place).lstrip("/")
+    paths: dict[str, Path] = {}
+    for tree in trees:
+        if tree.version == 2 and (tree.mounted_at / path / "memory.current").is_file():
+            return Cgroup(2, dict.fromkeys(("memory", "cpu", "pids"), tree.mounted_at / path))
+        if tree.version == 1 and (tree.mounted_at / path / "cgroup.procs").is_file():
+            paths |= dict.fromkeys(tree.controllers & {*V1_CONTROLLERS}, tree.mounted_at / path)
     return Cgroup(1, paths) if "memory" in paths else None
 
 
@@ -203,28 +202,6 @@ def clear_own_cgroups() -> None:
 
 
 def _made_by_a_lab(pattern: str = f"{LABEL}*-*") -> list[Path]:
-    roots = [_v2_home()] if _v2_usable() else [(_ROOT / c).resolve() for c in _v1_usable()]
+    home = find_home()
+    roots = [] if isinstance(home, Refusal) else home.folders.values()
     return sorted(folder for root in dict.fromkeys(roots) for folder in root.glob(pattern))
-
-
-def _v2_home() -> Path:
-    """The version 2 folder of this process, below which groups can be made if it is delegated to us."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            if line.startswith("0::"):
-                own = _ROOT / line[3:].lstrip("/")
-                return own if own.is_dir() else _ROOT
-    return _ROOT
-
-
-def _v2_usable() -> bool:
-    home = _v2_home()
-    try:
-        enabled = (home / "cgroup.subtree_control").read_text().split()
-    except OSError:
-        return False
-    return "memory" in enabled and os.access(home, os.W_OK)
-
-
-def _v1_usable() -> list[str]:
-    return [c for c in _V1_CONTROLLERS if (_ROOT / c / "tasks").exists() and os.access(_ROOT / c, os.W_OK)]

@@ -16,14 +16,24 @@ _REAL_TIME = {os.SCHED_FIFO: "SCHED_FIFO", os.SCHED_RR: "SCHED_RR", 6: "SCHED_DE
 _NICE, _POLICY = 16, 38
 """Places in /proc/PID/stat behind the program's name (proc(5))."""
 _KEPT = 5
+_ROUNDED = 0.001
+"""Runtimes of containers write a quota in whole microseconds."""
 _INTERVAL_S = 0.5
 
 
 class ConfinementWatch:
     """Watches a running contender, as a context. Call `account` just before stopping it."""
 
-    def __init__(self, process: ServerProcess, cpus: Sequence[int], memory_limit: int | None) -> None:
-        self._process, self._cpus, self._limit = process, set(cpus), memory_limit
+    def __init__(
+        self,
+        process: ServerProcess,
+        cpus: Sequence[int],
+        memory_limit: int | None = None,
+        cpu_limit: float | None = None,
+    ) -> None:
+        self._process, self._cpus = process, set(cpus)
+        self._limits = {"memory": memory_limit, "cpu": cpu_limit}
+        self._lifted: dict[str, float | None] = {}
         self._done = threading.Event()
         self._hidden = (0, 0)
         self._halted = False
@@ -41,25 +51,36 @@ class ConfinementWatch:
     def account(self) -> dict[str, Any]:
         """What was found: only what is not as it should be, and the most memory seen that belongs to no process."""
         members = [process.pid for process in self._process.tree() if lives(process)]
-        cgroup = self._process.cgroup
+        self._look_at_limits()
         found: dict[str, Any] = {
             "beyond_cpus": list(_beyond(members, self._cpus))[:_KEPT],
             "raised": list(_raised(members, os.getpriority(os.PRIO_PROCESS, 0)))[:_KEPT],
             **self._escapes.account(),
         }
-        now = cgroup.memory_limit() if cgroup and self._limit is not None else None
-        if now is not None and self._limit is not None and now > self._limit:
-            found["memory_limit"] = now
+        found["limits_gone"] = [name for name, limit in self._lifted.items() if limit is None]
+        found |= {f"{name}_limit": limit for name, limit in self._lifted.items() if limit is not None}
         found["halted"] = self._process.was_halted() or self._halted
         hidden, resident = self._hidden
         if hidden:
             found["unmapped_shared"], found["resident"] = hidden, resident
         return {name: value for name, value in found.items() if value}
 
+    def _look_at_limits(self) -> None:
+        """Take notice of limits that are above those that were set, or gone: None."""
+        cgroup = self._process.cgroup
+        now = {"memory": cgroup.memory_limit(), "cpu": cgroup.cpu_limit()} if cgroup else {}
+        if cgroup is None or not cgroup.exists():
+            return
+        for name, limit in now.items():
+            set_to = self._limits[name]
+            if set_to is not None and (limit is None or limit > set_to * (1 + _ROUNDED)):
+                self._lifted[name] = limit
+
     def _sample(self) -> None:
         cgroup = self._process.cgroup
         assert cgroup is not None  # it is not started otherwise
         while not self._done.wait(_INTERVAL_S):
+            self._look_at_limits()
             pids = cgroup.pids()
             self._escapes.look(pids)
             states = list(_statuses(pids))

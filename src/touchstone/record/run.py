@@ -83,6 +83,13 @@ class Environment(Record):
     schema_: Literal["touchstone.environment/1"] = Field(default="touchstone.environment/1", alias="schema")
     cpu_model: str = ""
     cpus: int = 0
+    """How many CPUs the lab could use."""
+    machine_cpus: int | None = None
+    """How many CPUs the machine had."""
+    cpu_quota: float | None = None
+    """The CPUs' worth of time that the lab had, contenders included; None for no quota."""
+    cpu_quota_of: str | None = None
+    """The folder of the cgroup that has the quota."""
     memory: int = 0
     swap: int = 0
     kernel: str = ""

@@ -21,12 +21,13 @@ from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import clear_own_cgroups
+from touchstone.isolation.lingering import ends_with_session
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.plan.plan import Tools, find_tools
 from touchstone.plan.profile import PROFILES, Profile
-from touchstone.record.run import Plan
+from touchstone.record.run import Environment, Plan
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
@@ -34,6 +35,7 @@ from touchstone.run.converging import Converging
 from touchstone.run.ending import Ending, PlannedRounds
 from touchstone.run.failure_lines import Deaths, broken_lines, failure_lines
 from touchstone.run.fingerprint import fingerprint
+from touchstone.run.permitted import limits_in_force
 from touchstone.run.progress import Display
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.tool import Found
@@ -75,7 +77,9 @@ class Conductor:
         runnable = {entry.name for entry in self.plan.contenders if entry.not_measured is None}
         chosen = [contender for contender in self.contenders if contender.name in runnable]
         tools = {contender.name: found for contender in chosen if isinstance(found := find_tools(contender), Tools)}
-        self.store.open(self.plan, fingerprint({n: v for t in tools.values() for n, v in t.versions.items()}))
+        environment = fingerprint({n: v for t in tools.values() for n, v in t.versions.items()})
+        self.store.open(self.plan, environment)
+        self._warn(environment)
         scratch = Path(tempfile.mkdtemp(prefix="touchstone-run-"))
         scratch.chmod(0o711)
         restore = signal.signal(signal.SIGTERM, _as_interrupt)
@@ -100,6 +104,14 @@ class Conductor:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 self.store.write_state(ended=True, interrupted=not completed, notes=self.notes)
         return completed
+
+    def _warn(self, environment: Environment) -> None:
+        """Say what has to be known before the run begins."""
+        for note in limits_in_force(environment):
+            self.notes.append(note)
+            self.display.say(note)
+        if ending := ends_with_session():
+            self.display.say(f"this run {ending}")
 
     def _bench(
         self, scratch: Path, dependencies: Mapping[str, Dependency], tools: Mapping[str, Mapping[str, Found]]

@@ -13,23 +13,42 @@ import psutil
 
 import touchstone
 from touchstone.engine.locate import engine_digest, engine_path
-from touchstone.isolation.cgroup import describe_cgroups
+from touchstone.isolation.delegation import find_home
+from touchstone.isolation.limits import own_limits
 from touchstone.plan.placement import available_cpus
 from touchstone.record.run import Environment
 
 
+def cpus_of_the_lab() -> Environment:
+    """The part of the fingerprint that is about the lab's own CPUs, and the cgroups that it may make."""
+    # First of all: the lab may get a group of its own, which takes its limits along.
+    cgroups = str(find_home())
+    quota = own_limits().cpus
+    return Environment(
+        cpus=len(available_cpus()),
+        machine_cpus=os.cpu_count(),
+        cpu_quota=quota.most if quota else None,
+        cpu_quota_of=str(quota.by) if quota else None,
+        cgroups=cgroups,
+    )
+
+
 def fingerprint(tools: dict[str, str]) -> Environment:
     """Read the machine's facts. What it does not say stays empty or None."""
-    cpus = available_cpus()
     limits = {
         "open files": resource.getrlimit(resource.RLIMIT_NOFILE),
         "processes": resource.getrlimit(resource.RLIMIT_NPROC),
         "locked memory": resource.getrlimit(resource.RLIMIT_MEMLOCK),
     }
     revision, dirty = _git()
+    lab, cpus = cpus_of_the_lab(), available_cpus()
     return Environment(
+        cpus=lab.cpus,
+        machine_cpus=lab.machine_cpus,
+        cpu_quota=lab.cpu_quota,
+        cpu_quota_of=lab.cpu_quota_of,
+        cgroups=lab.cgroups,
         cpu_model=_cpu_model(),
-        cpus=len(cpus),
         memory=psutil.virtual_memory().total,
         swap=psutil.swap_memory().total,
         kernel=platform.release(),
@@ -38,7 +57,6 @@ def fingerprint(tools: dict[str, str]) -> Environment:
         governor=_text(f"/sys/devices/system/cpu/cpu{cpus[0]}/cpufreq/scaling_governor"),
         frequency_mhz=_frequencies(),
         clocksource=_text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        cgroups=describe_cgroups(),
         file_limit=limits["open files"][1],
         limits={name: " / ".join(map(_limit, pair)) for name, pair in limits.items()}
         | {

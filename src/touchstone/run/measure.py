@@ -29,6 +29,7 @@ from touchstone.record.store import RunStore
 from touchstone.run.conductor import Conductor
 from touchstone.run.ending import Ending, PlannedRounds
 from touchstone.run.going_on import GoingOn, headline_open
+from touchstone.run.permitted import refuse_impossible_limits
 from touchstone.run.progress import Display, Plain
 
 
@@ -110,7 +111,8 @@ def measure(
     for service in outside:
         inspect_outside(service)
     plan = make_plan(folder, contenders, wish, [phase.kind.name for phase in phases], conditions.generators.places)
-    _refuse_more_than_there_is(conditions.cpu_limit, plan)
+    loads = planned_loads(folder, wish)
+    refuse_impossible_limits(conditions.cpu_limit, wish, loads, contenders, plan)
     store = RunStore(conditions.folder or conditions.results / plan.run_id)
     conditions.begun(plan)
     display = conditions.display or Plain(Console(quiet=True))
@@ -119,7 +121,7 @@ def measure(
         plan,
         phases,
         contenders,
-        planned_loads(folder, wish),
+        loads,
         store,
         display,
         options=conditions.options,
@@ -144,13 +146,3 @@ def _ending(store: RunStore, plan: Plan, wish: Wish, conditions: Conditions) -> 
     profile = PROFILES[plan.profile]
     most_s = profile.rounds_s if wish.rounds is None else math.inf
     return PlannedRounds(store, plan, most_s, profile.laps, conditions.enough)
-
-
-def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:
-    """A quota above a contender's CPUs limits nothing, and its figures would be taken for those of so many CPUs."""
-    own = len(plan.placement.server_cpus)
-    if cpus is not None and cpus > own:
-        raise UsageError(
-            f"--cpus {cpus:g}: a contender has {own} of this machine's CPUs, so that this limits nothing",
-            fix=f"give at most {own}, or measure on a machine with more; engine and dependencies need CPUs as well",
-        )

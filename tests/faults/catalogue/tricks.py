@@ -88,7 +88,7 @@ TRICKS: tuple[Setup, ...] = (
     Setup(
         "lifts-its-limit",
         "the server lifts the memory limit of its cgroup",
-        ("memory-limit-lifted",),
+        ("limit-lifted",),
         servers=knobs(lift_limit=1, memory_bytes=60 * MIB),
         scenario=NARROW,
         phases=("floor",),

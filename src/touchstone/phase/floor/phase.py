@@ -13,7 +13,6 @@ from typing import ClassVar
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.engine.job import Timing
 from touchstone.failure import TouchstoneError
-from touchstone.isolation.cgroup import describe_cgroups
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Scenario
@@ -51,10 +50,6 @@ class FloorPhase(Phase):
         """One sample with every trial as its evidence."""
         assert bench.scenario.floor is not None  # `applies` has seen to it
         sample = blank_sample(bench, self.kind.name, contender.name, load=bench.scenario.floor.load)
-        if describe_cgroups() == "not permitted":
-            reason = "a memory limit needs a cgroup, and none is permitted: run as root, or delegate a cgroup"
-            sample.not_measured = {"floor_passes": reason, "floor_lives": reason}
-            return [sample]
         search = _Search(bench, contender, sample)
         return [attempt(sample, lambda _sample: search.run(), bench.store.logs / f"{sample.id}.log")]
 

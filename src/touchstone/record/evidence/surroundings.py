@@ -62,6 +62,10 @@ class Confinement(Record):
     """Processes of its tree outside of its cgroup."""
     memory_limit: int | None = None
     """The limit in bytes as it was found, where it is above the one that was set."""
+    cpu_limit: float | None = None
+    """The CPUs' worth of time that its cgroup was found to have, where it is above what was set."""
+    limits_gone: list[str] = []
+    """Controllers whose limit was set, and found to be none at all: `memory`, `cpu`."""
     halted: bool = False
     """A process of its tree was stopped by a signal, such as SIGSTOP, while it was to serve."""
     unmapped_shared: int = 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.report.format import size
+from touchstone.record.run import Environment
+from touchstone.report.format import plural, size
 from touchstone.report.sections.section import Section
 from touchstone.report.view import View
 
@@ -14,13 +15,22 @@ def build(view: View) -> Iterator[Section]:
     yield Section("environment", "Environment", "rows.html", {"rows": rows_of(view)})
 
 
+def cpus_in_words(env: Environment) -> str:
+    """How many of the machine's CPUs the lab could use, such as `0.5 of 2 CPUs, by the quota of GROUP`."""
+    if env.cpu_quota is not None and env.cpu_quota < env.cpus:
+        return f"{env.cpu_quota:g} of {plural(env.machine_cpus or env.cpus, 'CPU')}, by the quota of {env.cpu_quota_of}"
+    if env.machine_cpus is not None and env.cpus < env.machine_cpus:
+        return f"{env.cpus} of {plural(env.machine_cpus, 'CPU')}, by its cpuset or affinity"
+    return str(env.cpus)
+
+
 def rows_of(view: View) -> list[tuple[str, str]]:
     """What is known of the machine and the tools, by name."""
     env = view.run.environment
     revision = env.git_revision or ""
     rows = [
         ("CPU", env.cpu_model),
-        ("CPUs", str(env.cpus)),
+        ("CPUs", cpus_in_words(env)),
         ("frequency", ", ".join(f"{mhz:.0f} MHz" for mhz in env.frequency_mhz)),
         ("governor", env.governor or "not known"),
         ("memory", size(env.memory)),

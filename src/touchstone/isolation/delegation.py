@@ -1,0 +1,266 @@
+"""Where the lab may make cgroups: below a group that is its own, or in the trees of version 1.
+
+In version 2 a group that holds processes cannot limit groups below it (cgroups(7), "No internal processes"). So the
+lab moves itself into a group below its own, the leaf; those of contenders are made next to the leaf.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import errno
+import fcntl
+import os
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from touchstone.isolation.family import family
+from touchstone.isolation.hierarchies import Hierarchy, hierarchies, version_2
+from touchstone.isolation.limits import own_limits
+from touchstone.isolation.scope import ScopeError, ask_for_scope, systemd_runs
+
+LEAF = "touchstone-lab"
+"""The group of the lab's own processes."""
+CONTROLLERS = ("memory", "cpu", "pids", "io", "cpuset")
+V1_CONTROLLERS = ("memory", "cpu", "cpuacct", "pids")
+_LIMITING = frozenset({"memory", "cpu"})
+_DELEGATE = (
+    "run as root; or write `[Service]` and `Delegate=cpu memory pids` into "
+    "/etc/systemd/system/user@.service.d/delegate.conf and log in again; memory may be off by the kernel's command line"
+)
+_MOVED_WITHIN_S = 10.0
+_LOCK = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Home:
+    """The folders below which the lab makes groups, by controller: one in version 2."""
+
+    version: int
+    folders: Mapping[str, Path]
+    where: str = ""
+    """How the lab came by it, in words."""
+
+    def __str__(self) -> str:
+        return f"version {self.version} ({', '.join(self.folders)}){self.where}"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why there can be no groups, and what helps."""
+
+    why: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"not permitted: {self.why}"
+
+
+class _NotOursError(Exception):
+    """The lab can get no group of its own: `Refusal` as an error."""
+
+    def __init__(self, why: str, fix: str) -> None:
+        self.refusal = Refusal(why, fix)
+        super().__init__(why)
+
+
+@dataclass
+class _Found:
+    home: Home | Refusal | None = None
+    leaf: _Leaf | None = field(default=None)
+
+
+_found = _Found()
+
+
+def find_home() -> Home | Refusal:
+    """The lab's home. The first call may move the lab into a group of its own; at its end the lab moves back."""
+    with _LOCK:
+        if _found.home is None:
+            _found.home = _look_for_home()
+        return _found.home
+
+
+def lacking(*controllers: str) -> Refusal | None:
+    """Why groups cannot be limited by these controllers; None if they can."""
+    home = find_home()
+    if isinstance(home, Refusal):
+        return home
+    missing = next((name for name in controllers if name not in home.folders), None)
+    if missing is None:
+        return None
+    folder = next(iter(home.folders.values()))
+    return Refusal(f"{folder} was not given the controller {missing}", _DELEGATE)
+
+
+def _look_for_home() -> Home | Refusal:
+    tree = version_2()
+    try:
+        if tree is not None and tree.controllers & _LIMITING:
+            return _home_in_version_2(tree)
+        return _home_in_version_1()
+    except _NotOursError as error:
+        return error.refusal
+
+
+def _home_in_version_1() -> Home:
+    folders = {
+        name: tree.mounted_at.resolve()
+        for name in V1_CONTROLLERS
+        for tree in hierarchies()
+        if tree.version == 1 and name in tree.controllers and os.access(tree.mounted_at, os.W_OK)
+    }
+    if "memory" not in folders:
+        raise _NotOursError("the tree of cgroups is not mounted, or not writable", "run as root")
+    return Home(1, folders)
+
+
+def _home_in_version_2(tree: Hierarchy) -> Home:
+    groups = _own_groups(tree)
+    if groups[0].name == LEAF and len(groups) > 1:
+        return _settle(groups[1], " of the lab that started this one")
+    unit = next((group for group in groups if group.suffix in (".service", ".scope")), None)
+    if not systemd_runs() or (unit is not None and _is_delegated(unit)) or (unit is None and not _is_top(groups[0])):
+        return _settle(groups[0], f" in {groups[0]}")
+    _enter_scope()
+    return _settle(_own_groups(tree)[0], " in a scope of systemd's")
+
+
+def _own_groups(tree: Hierarchy) -> list[Path]:
+    groups = tree.groups_of()
+    if not groups or not groups[0].is_dir():
+        raise _NotOursError(
+            f"the cgroup of this process cannot be reached at {tree.mounted_at}",
+            "mount cgroup2 there from within this cgroup namespace",
+        )
+    return groups
+
+
+def _is_delegated(unit: Path) -> bool:
+    """Whether systemd leaves what is below a unit of the system alone. Units of users' managers do not say."""
+    for name in ("user.delegate", "trusted.delegate"):
+        with contextlib.suppress(OSError):
+            return os.getxattr(unit, name) == b"1"
+    return False
+
+
+def _is_top(group: Path) -> bool:
+    """Whether it is the root of all groups, in which there may be processes next to groups with limits."""
+    return not (group / "cgroup.type").exists()
+
+
+def _enter_scope() -> None:
+    """Move the lab and its children into a scope of its own. Raises _NotOursError."""
+    name = f"touchstone-{os.getpid()}.scope"
+    cpus = os.sched_getaffinity(0)
+    try:
+        ask_for_scope(name, [process.pid for process in family(os.getpid())], own_limits())
+        _wait_until_in(name)
+    except ScopeError as error:
+        raise _NotOursError(str(error), f"start it by `{_systemd_run()}`") from error
+    if os.sched_getaffinity(0) != cpus:
+        # The kernel gives a process that leaves a cpuset all CPUs of the next one.
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, cpus)
+
+
+def _wait_until_in(scope: str) -> None:
+    deadline = time.monotonic() + _MOVED_WITHIN_S
+    while scope not in Path("/proc/self/cgroup").read_text(encoding="utf-8"):
+        if time.monotonic() > deadline:
+            raise ScopeError(f"systemd has not moved the lab into {scope} within {_MOVED_WITHIN_S:g} s")
+        time.sleep(0.01)
+
+
+def _systemd_run() -> str:
+    """The command line that starts the lab in a scope of its own."""
+    user = "" if os.geteuid() == 0 else " --user"
+    return f"systemd-run{user} --scope -p Delegate=yes {shlex.join(['touchstone', *sys.argv[1:]])}"
+
+
+def _settle(home: Path, where: str) -> Home:
+    """Make a group the lab's home: its processes go into the leaf, and the controllers are switched on below it."""
+    files = [home / "cgroup.procs", home / "cgroup.subtree_control"]
+    if not all(os.access(path, os.W_OK) for path in (home, *files)):
+        raise _NotOursError(f"{home} is not writable for this user", _make_writable(home))
+    leaf = None if _is_top(home) else _Leaf(home)
+    on = _switch_on(home)
+    if not on & _LIMITING:
+        offered = (home / "cgroup.controllers").read_text().split()
+        if leaf is not None:
+            leaf.leave()
+        raise _NotOursError(*_why_none(home, offered))
+    if leaf is not None:
+        _found.leaf = leaf
+        atexit.register(leaf.leave)
+    return Home(2, {name: home for name in CONTROLLERS if name in on}, where)
+
+
+def _make_writable(home: Path) -> str:
+    if systemd_runs():
+        return f"start it by `{_systemd_run()}`"
+    return (
+        f"make {home} writable: in a container as root, with `--privileged` (docker 28: "
+        "`--security-opt writable-cgroups=true`, podman: `--security-opt unmask=/sys/fs/cgroup`)"
+    )
+
+
+def _why_none(home: Path, offered: list[str]) -> tuple[str, str]:
+    if _LIMITING & {*offered}:
+        return f"{home} still holds processes that the lab cannot move", "end them, or run as root"
+    return (
+        f"{home} was given neither of the controllers memory and cpu",
+        _DELEGATE,
+    )
+
+
+def _switch_on(home: Path) -> set[str]:
+    """Switch on each controller that there is, one at a time: one that is refused does not keep the others off."""
+    control = home / "cgroup.subtree_control"
+    for name in set(CONTROLLERS) & {*(home / "cgroup.controllers").read_text().split()}:
+        with contextlib.suppress(OSError):
+            control.write_text(f"+{name}")
+    return {*control.read_text().split()}
+
+
+class _Leaf:
+    """The group that the lab and whoever else was in its home are in. Labs that run at once share it."""
+
+    def __init__(self, home: Path) -> None:
+        self._home, self._folder = home, home / LEAF
+        while True:
+            self._folder.mkdir(exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+                fcntl.flock(self._lock, fcntl.LOCK_SH)
+                if self._folder.exists():
+                    break
+        self._move(home, self._folder)
+
+    def leave(self) -> None:
+        """Put everything back as it was, unless another lab is in it."""
+        with contextlib.suppress(OSError):
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if [path for path in self._home.iterdir() if path.is_dir() and path != self._folder]:
+                return
+            control = self._home / "cgroup.subtree_control"
+            control.write_text(" ".join(f"-{name}" for name in control.read_text().split()))
+            self._move(self._folder, self._home)
+            self._folder.rmdir()
+
+    @staticmethod
+    def _move(origin: Path, target: Path) -> None:
+        """Move all processes; again until there are none left, since they may fork. Some may not be ours to move."""
+        held: set[str] = set()
+        while moving := {*(origin / "cgroup.procs").read_text().split()} - held:
+            for pid in moving:
+                try:
+                    (target / "cgroup.procs").write_text(pid)
+                except OSError as error:
+                    if error.errno != errno.ESRCH or pid == "0":
+                        held.add(pid)

@@ -1,0 +1,79 @@
+"""What a run may ask of the machine: refused before anything is built, and what else has to be known before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from touchstone.failure import UsageError
+from touchstone.isolation.delegation import lacking
+from touchstone.isolation.limits import Bound, own_limits
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.load import Load
+from touchstone.plan.plan import Wish
+from touchstone.record.run import Environment, Plan
+from touchstone.report.sections.environment import cpus_in_words
+from touchstone.vocabulary.phase import PHASES
+
+_MIB = 2**20
+
+
+def refuse_impossible_limits(
+    cpus: float | None, wish: Wish, loads: Mapping[str, Load], contenders: Sequence[Contender], plan: Plan
+) -> None:
+    """Raise UsageError for a limit that cannot be set here, or that limits nothing.
+
+    A load that was not named may have a limit that cannot be set: its measurement then fails, and the others go on.
+    """
+    # A container's runtime sets its limits; a service that runs already gets none.
+    started = [c for c in contenders if c.outside is None and c.variant.image is None]
+    named = [load for name, load in loads.items() if name in wish.loads] or (
+        [*loads.values()] if all(_is_limited(load) for load in loads.values()) and _loads_alone(wish) else []
+    )
+    asked = {
+        "--cpus": (cpus, None),
+        "--phase floor": (None, 1 if "floor" in wish.phases else None),
+        **{f"load {load.title!r}": (load.cpus, load.memory_limit_mb) for load in named},
+    }
+    limits = own_limits()
+    for what, (cpu_limit, memory_mb) in asked.items():
+        needed = [name for name, limit in (("cpu", cpu_limit), ("memory", memory_mb)) if limit is not None]
+        if started and needed and (refusal := lacking(*needed)):
+            raise UsageError(f"{what} needs cgroups: {refusal.why}", fix=refusal.fix)
+        _refuse_more_than_the_lab_has(what, cpu_limit, limits.cpus, "CPUs")
+        if memory_mb is not None and limits.memory is not None:
+            own = Bound(limits.memory.most / _MIB, limits.memory.by)
+            _refuse_more_than_the_lab_has(what, memory_mb, own, "MiB")
+    _refuse_more_than_there_is(cpus, plan)
+
+
+def _is_limited(load: Load) -> bool:
+    return load.cpus is not None or load.memory_limit_mb is not None
+
+
+def _loads_alone(wish: Wish) -> bool:
+    """Whether nothing but loads was asked for."""
+    return bool(wish.phases) and all(PHASES[name].by_load for name in wish.phases)
+
+
+def _refuse_more_than_the_lab_has(what: str, asked: float | None, own: Bound | None, unit: str) -> None:
+    if asked is not None and own is not None and asked > own.most:
+        raise UsageError(
+            f"{what}: {asked:g} {unit} are more than the {own.most:g} {unit} that the lab itself has, by {own.by}",
+            fix="ask for less, or raise the limit of the container, service or slice that the lab runs in",
+        )
+
+
+def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:
+    """A quota above a contender's CPUs limits nothing, and its figures would be taken for those of so many CPUs."""
+    own = len(plan.placement.server_cpus)
+    if cpus is not None and cpus > own:
+        raise UsageError(
+            f"--cpus {cpus:g}: a contender has {own} of this machine's CPUs, so that this limits nothing",
+            fix=f"give at most {own}, or measure on a machine with more; engine and dependencies need CPUs as well",
+        )
+
+
+def limits_in_force(environment: Environment) -> Iterator[str]:
+    """What every report says of the lab's own limits."""
+    if environment.cpu_quota is not None and environment.cpu_quota < environment.cpus:
+        yield f"the lab had {cpus_in_words(environment)}, which generator, contenders and dependencies shared"

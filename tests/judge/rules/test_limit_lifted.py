@@ -1,0 +1,26 @@
+import pytest
+
+from touchstone.record.evidence.surroundings import Confinement
+
+from ..sound import fired, first_load, sound_run
+
+
+@pytest.mark.parametrize(
+    ("account", "says"),
+    [
+        (Confinement(memory_limit=64 << 20), "the memory limit was found at 64 MiB"),
+        (Confinement(cpu_limit=1.5), "the CPU limit was found at 1.5 CPUs"),
+        (Confinement(limits_gone=["memory", "cpu"]), "the memory limit was gone; the CPU limit was gone"),
+    ],
+)
+def test_a_limit_that_did_not_last(account: Confinement, says: str) -> None:
+    run = sound_run()
+    first_load(run).confinement = [account, Confinement()]
+    (finding,) = fired(run, "limit-lifted")
+    assert finding.statement == f"in 1 of its starts a limit did not last: {says}"
+
+
+def test_an_account_of_something_else() -> None:
+    run = sound_run()
+    first_load(run).confinement = [Confinement(resident=1 << 20)]
+    assert not fired(run, "limit-lifted")
