@@ -10,18 +10,20 @@ import atexit
 import contextlib
 import errno
 import fcntl
+import math
 import os
 import shlex
 import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from touchstone.isolation.family import family
 from touchstone.isolation.hierarchies import Hierarchy, hierarchies, version_2
-from touchstone.isolation.limits import own_limits
+from touchstone.isolation.limits import Bound, OwnLimits, own_limits
 from touchstone.isolation.scope import ScopeError, ask_for_scope, systemd_runs
 
 LEAF = "touchstone-lab"
@@ -29,9 +31,9 @@ LEAF = "touchstone-lab"
 CONTROLLERS = ("memory", "cpu", "pids", "io", "cpuset")
 V1_CONTROLLERS = ("memory", "cpu", "cpuacct", "pids")
 _LIMITING = frozenset({"memory", "cpu"})
-_DELEGATE = (
-    "run as root; or write `[Service]` and `Delegate=cpu memory pids` into "
-    "/etc/systemd/system/user@.service.d/delegate.conf and log in again; memory may be off by the kernel's command line"
+_WRITABLE = (
+    "run as root; in a container let it be writable: `--privileged`, or with docker "
+    "`--security-opt writable-cgroups=true`, with podman `--security-opt unmask=/sys/fs/cgroup`"
 )
 _MOVED_WITHIN_S = 10.0
 _LOCK = threading.RLock()
@@ -45,6 +47,8 @@ class Home:
     folders: Mapping[str, Path]
     where: str = ""
     """How the lab came by it, in words."""
+    left: OwnLimits = field(default_factory=OwnLimits)
+    """The limits of the group that the lab left for it, which it took along."""
 
     def __str__(self) -> str:
         return f"version {self.version} ({', '.join(self.folders)}){self.where}"
@@ -69,21 +73,15 @@ class _NotOursError(Exception):
         super().__init__(why)
 
 
-@dataclass
-class _Found:
-    home: Home | Refusal | None = None
-    leaf: _Leaf | None = field(default=None)
-
-
-_found = _Found()
+@cache
+def _found() -> Home | Refusal:
+    return _look_for_home()
 
 
 def find_home() -> Home | Refusal:
     """The lab's home. The first call may move the lab into a group of its own; at its end the lab moves back."""
     with _LOCK:
-        if _found.home is None:
-            _found.home = _look_for_home()
-        return _found.home
+        return _found()
 
 
 def lacking(*controllers: str) -> Refusal | None:
@@ -95,7 +93,18 @@ def lacking(*controllers: str) -> Refusal | None:
     if missing is None:
         return None
     folder = next(iter(home.folders.values()))
-    return Refusal(f"{folder} was not given the controller {missing}", _DELEGATE)
+    return Refusal(f"{folder} was not given the controller {missing}", _delegate())
+
+
+def lab_limits() -> OwnLimits:
+    """The lab's own limits, each named by the group that had it before the lab took it along."""
+    home, now = find_home(), own_limits()
+    left = home.left if isinstance(home, Home) else OwnLimits()
+    return OwnLimits(_origin(now.cpus, left.cpus), _origin(now.memory, left.memory), _origin(now.tasks, left.tasks))
+
+
+def _origin(now: Bound | None, before: Bound | None) -> Bound | None:
+    return before if now is not None and before is not None and math.isclose(now.most, before.most) else now
 
 
 def _look_for_home() -> Home | Refusal:
@@ -106,6 +115,8 @@ def _look_for_home() -> Home | Refusal:
         return _home_in_version_1()
     except _NotOursError as error:
         return error.refusal
+    except OSError as error:
+        return Refusal(f"{error.filename}: {error.strerror}", "see what manages the cgroups of this machine")
 
 
 def _home_in_version_1() -> Home:
@@ -125,10 +136,12 @@ def _home_in_version_2(tree: Hierarchy) -> Home:
     if groups[0].name == LEAF and len(groups) > 1:
         return _settle(groups[1], " of the lab that started this one")
     unit = next((group for group in groups if group.suffix in (".service", ".scope")), None)
-    if not systemd_runs() or (unit is not None and _is_delegated(unit)) or (unit is None and not _is_top(groups[0])):
+    ours = _is_delegated(unit) if unit is not None else not _is_top(groups[0])
+    if not systemd_runs() or (ours and _is_writable(groups[0])):
         return _settle(groups[0], f" in {groups[0]}")
-    _enter_scope()
-    return _settle(_own_groups(tree)[0], " in a scope of systemd's")
+    left = own_limits()
+    _enter_scope(left)
+    return replace(_settle(_own_groups(tree)[0], " in a scope of systemd's"), left=left)
 
 
 def _own_groups(tree: Hierarchy) -> list[Path]:
@@ -154,15 +167,15 @@ def _is_top(group: Path) -> bool:
     return not (group / "cgroup.type").exists()
 
 
-def _enter_scope() -> None:
-    """Move the lab and its children into a scope of its own. Raises _NotOursError."""
+def _enter_scope(limits: OwnLimits) -> None:
+    """Move the lab and its children into a scope of its own, with these limits. Raises _NotOursError."""
     name = f"touchstone-{os.getpid()}.scope"
     cpus = os.sched_getaffinity(0)
     try:
-        ask_for_scope(name, [process.pid for process in family(os.getpid())], own_limits())
+        ask_for_scope(name, [process.pid for process in family(os.getpid())], limits)
         _wait_until_in(name)
     except ScopeError as error:
-        raise _NotOursError(str(error), f"start it by `{_systemd_run()}`") from error
+        raise _NotOursError(str(error), _systemd_run()) from error
     if os.sched_getaffinity(0) != cpus:
         # The kernel gives a process that leaves a cpuset all CPUs of the next one.
         with contextlib.suppress(OSError):
@@ -178,16 +191,20 @@ def _wait_until_in(scope: str) -> None:
 
 
 def _systemd_run() -> str:
-    """The command line that starts the lab in a scope of its own."""
-    user = "" if os.geteuid() == 0 else " --user"
-    return f"systemd-run{user} --scope -p Delegate=yes {shlex.join(['touchstone', *sys.argv[1:]])}"
+    """How the lab can be started in a scope of its own."""
+    command = shlex.join(["touchstone", *sys.argv[1:]])
+    if os.geteuid() == 0:
+        return f"start it by `systemd-run --scope -p Delegate=yes {command}`"
+    return (
+        f"start it by `systemd-run --user --scope -p Delegate=yes {command}`; that needs the user's service manager, "
+        "which a login starts, and `loginctl enable-linger` for good"
+    )
 
 
 def _settle(home: Path, where: str) -> Home:
     """Make a group the lab's home: its processes go into the leaf, and the controllers are switched on below it."""
-    files = [home / "cgroup.procs", home / "cgroup.subtree_control"]
-    if not all(os.access(path, os.W_OK) for path in (home, *files)):
-        raise _NotOursError(f"{home} is not writable for this user", _make_writable(home))
+    if not _is_writable(home):
+        raise _NotOursError(f"{home} is not writable for this user", _WRITABLE)
     leaf = None if _is_top(home) else _Leaf(home)
     on = _switch_on(home)
     if not on & _LIMITING:
@@ -196,26 +213,26 @@ def _settle(home: Path, where: str) -> Home:
             leaf.leave()
         raise _NotOursError(*_why_none(home, offered))
     if leaf is not None:
-        _found.leaf = leaf
         atexit.register(leaf.leave)
     return Home(2, {name: home for name in CONTROLLERS if name in on}, where)
 
 
-def _make_writable(home: Path) -> str:
-    if systemd_runs():
-        return f"start it by `{_systemd_run()}`"
-    return (
-        f"make {home} writable: in a container as root, with `--privileged` (docker 28: "
-        "`--security-opt writable-cgroups=true`, podman: `--security-opt unmask=/sys/fs/cgroup`)"
-    )
+def _is_writable(home: Path) -> bool:
+    return all(os.access(home / name, os.W_OK) for name in ("", "cgroup.procs", "cgroup.subtree_control"))
 
 
 def _why_none(home: Path, offered: list[str]) -> tuple[str, str]:
     if _LIMITING & {*offered}:
         return f"{home} still holds processes that the lab cannot move", "end them, or run as root"
+    return f"{home} was given neither of the controllers memory and cpu", _delegate()
+
+
+def _delegate() -> str:
+    if os.geteuid() == 0:
+        return "see `cgroup_disable` on the kernel's command line, and `DisableControllers` of the units above"
     return (
-        f"{home} was given neither of the controllers memory and cpu",
-        _DELEGATE,
+        "run as root; or write `[Service]` and `Delegate=cpu memory pids` into "
+        "/etc/systemd/system/user@.service.d/delegate.conf, and log in again"
     )
 
 
@@ -232,18 +249,25 @@ class _Leaf:
     """The group that the lab and whoever else was in its home are in. Labs that run at once share it."""
 
     def __init__(self, home: Path) -> None:
-        self._home, self._folder = home, home / LEAF
+        self._home, self._folder, self._owner = home, home / LEAF, os.getpid()
+        self._lock = self._locked()
+        self._move(home, self._folder)
+
+    def _locked(self) -> int:
+        """The folder, open and locked; made again if a lab that ended has removed it meanwhile."""
         while True:
             self._folder.mkdir(exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
-                self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
-                fcntl.flock(self._lock, fcntl.LOCK_SH)
-                if self._folder.exists():
-                    break
-        self._move(home, self._folder)
+                lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+                fcntl.flock(lock, fcntl.LOCK_SH)
+                if self._folder.exists() and os.path.samestat(os.fstat(lock), self._folder.stat()):
+                    return lock
+                os.close(lock)
 
     def leave(self) -> None:
         """Put everything back as it was, unless another lab is in it."""
+        if os.getpid() != self._owner:
+            return
         with contextlib.suppress(OSError):
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if [path for path in self._home.iterdir() if path.is_dir() and path != self._folder]:

@@ -13,8 +13,7 @@ import psutil
 
 import touchstone
 from touchstone.engine.locate import engine_digest, engine_path
-from touchstone.isolation.delegation import find_home
-from touchstone.isolation.limits import own_limits
+from touchstone.isolation.delegation import find_home, lab_limits
 from touchstone.plan.placement import available_cpus
 from touchstone.record.run import Environment
 
@@ -23,7 +22,7 @@ def cpus_of_the_lab() -> Environment:
     """The part of the fingerprint that is about the lab's own CPUs, and the cgroups that it may make."""
     # First of all: the lab may get a group of its own, which takes its limits along.
     cgroups = str(find_home())
-    quota = own_limits().cpus
+    quota = lab_limits().cpus
     return Environment(
         cpus=len(available_cpus()),
         machine_cpus=os.cpu_count(),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from touchstone.failure import UsageError
-from touchstone.isolation.delegation import lacking
-from touchstone.isolation.limits import Bound, own_limits
+from touchstone.isolation.delegation import lab_limits, lacking
+from touchstone.isolation.limits import Bound
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.plan.plan import Wish
@@ -34,7 +34,7 @@ def refuse_impossible_limits(
         "--phase floor": (None, 1 if "floor" in wish.phases else None),
         **{f"load {load.title!r}": (load.cpus, load.memory_limit_mb) for load in named},
     }
-    limits = own_limits()
+    limits = lab_limits()
     for what, (cpu_limit, memory_mb) in asked.items():
         needed = [name for name, limit in (("cpu", cpu_limit), ("memory", memory_mb)) if limit is not None]
         if started and needed and (refusal := lacking(*needed)):
