@@ -21,6 +21,7 @@ use crate::result::{
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
+use touchstone_watch::quotas;
 
 /// What the processes reported, with what only the coordinator knows.
 pub struct Reports {
@@ -363,6 +364,7 @@ fn generator(processes: &[ProcessReport], threads: &[&ThreadReport]) -> Generato
                 blocked_s: usage
                     .delayed_s
                     .map(|delayed| (seconds(usage.wall) - cpu_s - delayed).max(0.0)),
+                throttled_s: usage.throttled_s,
                 generator,
             }
         })
@@ -376,6 +378,7 @@ fn generator(processes: &[ProcessReport], threads: &[&ThreadReport]) -> Generato
             source: clock::source(),
             cost_ns: clock::cost_ns(),
         },
+        quotas: quotas::directories(),
         stands: true,
         reasons: Vec::new(),
     }

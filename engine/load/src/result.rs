@@ -313,10 +313,13 @@ pub struct Generator {
     pub syscalls: Option<u64>,
     /// The clock that was read.
     pub clock: ClockUse,
+    /// The cgroups of this engine, and above them, that have a CPU quota.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quotas: Vec<String>,
     /// Whether the figures are the server's: false for the `reasons` given.
     pub stands: bool,
-    /// Interrupted; a thread busier than 97 %; a thread that waited for a CPU in more than 10 % of the window; 1 % of
-    /// the sends later than the slot and 1 ms; under 99 % of the offered rate reached, and with Poisson arrivals by more
+    /// Interrupted; a thread busier than 97 %; a CPU quota, or whoever else had its CPU, that kept a thread waiting for
+    /// more than 10 % of the window; 1 % of the sends later than the slot and 1 ms; under 99 % of the offered rate reached, and with Poisson arrivals by more
     /// than three standard deviations; connections missing; no response.
     pub reasons: Vec<String>,
 }
@@ -336,6 +339,10 @@ pub struct ThreadUse {
     pub delayed_s: Option<f64>,
     /// Seconds that it waited for something to do.
     pub blocked_s: Option<f64>,
+    /// Seconds for which CPU quotas kept its process's cgroups off the CPU, summed over CPUs and the same for each thread
+    /// of a machine; absent without a quota.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled_s: Option<f64>,
     /// The generator that it ran on, if that was another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,

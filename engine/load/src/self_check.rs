@@ -10,6 +10,10 @@ const SATURATED: f64 = 0.97;
 /// A thread that waited for a CPU longer than this share of the window measured its neighbours.
 const DELAYED: f64 = 0.10;
 
+/// A quota that kept the generator off the CPU longer than this share of the window is seen at the 99th percentile: its
+/// period is 100 ms, so that one period in ten was cut short.
+const THROTTLED: f64 = 0.01;
+
 /// An offered rate counts as reached within this share.
 const REACHED: f64 = 0.99;
 
@@ -26,7 +30,17 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
     if result.interrupted {
         reasons.push("the run was interrupted before its end: run it again".to_owned());
     }
-    for (index, thread) in result.generator.threads.iter().enumerate() {
+    let throttled = throttled(result);
+    reasons.extend(throttled.clone());
+    // A generator that has used up its quota is late and waits, however many CPUs it has.
+    let short_of_cpus = throttled.is_none();
+    for (index, thread) in result
+        .generator
+        .threads
+        .iter()
+        .enumerate()
+        .filter(|_| short_of_cpus)
+    {
         let place = thread.generator.as_ref();
         let thread_name = place.map_or(format!("generator thread {index}"), |name| {
             format!("thread {index}, on generator {name},")
@@ -47,6 +61,7 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
         }
     }
     if let Some(lateness) = &result.lateness
+        && short_of_cpus
         && lateness.p99 > slot_s(&result.job) + LATE
     {
         reasons.push(format!(
@@ -73,6 +88,26 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
         reasons.push("no response came".to_owned());
     }
     reasons
+}
+
+/// That a CPU quota kept the generator from running; `None` if none did, or hardly.
+fn throttled(result: &LoadResult) -> Option<String> {
+    let generator = &result.generator;
+    let threads = generator.threads.iter();
+    let throttled_s = threads
+        .filter_map(|thread| thread.throttled_s)
+        .fold(0.0, f64::max);
+    let measured_s = result.window.measured_s;
+    let groups = if generator.quotas.is_empty() {
+        "a generator's cgroup".to_owned()
+    } else {
+        generator.quotas.join(" and ")
+    };
+    (throttled_s > THROTTLED * measured_s).then(|| {
+        format!(
+            "the generator was throttled for {throttled_s:.2} s of {measured_s:.2} s by the CPU quota of {groups}: raise the quota; more CPUs do not help"
+        )
+    })
 }
 
 /// Whether that rate was answered: over the whole window, or by one that still had answers under way at its end.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use touchstone_sys::clock::{ThreadTimes, thread_times};
 use touchstone_sys::cpus;
+use touchstone_watch::quotas;
 
 use crate::clock::{Nanos, now, seconds};
 use crate::error::Error;
@@ -18,6 +19,9 @@ pub struct Usage {
     pub system_s: f64,
     /// Seconds in which the thread could have run and another had the CPU.
     pub delayed_s: Option<f64>,
+    /// Seconds for which CPU quotas kept the process's groups off the CPU, summed over CPUs; `None` without a quota.
+    #[serde(default)]
+    pub throttled_s: Option<f64>,
     #[serde(skip)]
     from: Option<Reading>,
 }
@@ -27,6 +31,7 @@ struct Reading {
     at: Nanos,
     times: ThreadTimes,
     delayed: Option<Nanos>,
+    throttled: Option<Nanos>,
 }
 
 /// How long the calling thread has been ready to run so far, and another had the CPU; `None` if the kernel does not tell.
@@ -43,6 +48,7 @@ impl Reading {
             at: now(),
             times: thread_times(),
             delayed: waited_for_cpu(),
+            throttled: quotas::throttled(),
         }
     }
 }
@@ -64,17 +70,20 @@ impl Usage {
             .system
             .saturating_sub(from.times.system)
             .as_secs_f64();
-        let delayed = to.delayed.zip(from.delayed);
-        self.delayed_s = delayed.map(|(to, from)| seconds(to.saturating_sub(from)));
+        let grown =
+            |from: Option<Nanos>, to: Option<Nanos>| Some(seconds(to?.saturating_sub(from?)));
+        self.delayed_s = grown(from.delayed, to.delayed);
+        self.throttled_s = grown(from.throttled, to.throttled);
     }
 
     /// Adds what was used in another window.
     pub fn add(&mut self, other: &Self) {
-        self.delayed_s = if self.wall == Nanos::ZERO {
-            other.delayed_s
-        } else {
-            self.delayed_s.zip(other.delayed_s).map(|(a, b)| a + b)
+        let is_first = self.wall == Nanos::ZERO;
+        let sum = |own: Option<f64>, other: Option<f64>| {
+            if is_first { other } else { Some(own? + other?) }
         };
+        self.delayed_s = sum(self.delayed_s, other.delayed_s);
+        self.throttled_s = sum(self.throttled_s, other.throttled_s);
         self.wall += other.wall;
         self.user_s += other.user_s;
         self.system_s += other.system_s;

@@ -89,6 +89,20 @@ impl Groups {
         groups
     }
 
+    /// The groups of a process that have a CPU quota now, its own and those above it.
+    pub fn with_quota(pid: i32, buffer: &mut [u8]) -> Self {
+        let mut groups = Self::new(&[], buffer);
+        groups.follow(pid, buffer);
+        groups.places.retain(|place| has_quota(&place.directory));
+        groups
+    }
+
+    /// Where the groups are.
+    pub fn directories(&self) -> Vec<String> {
+        let places = self.places.iter();
+        places.map(|p| p.directory.display().to_string()).collect()
+    }
+
     /// Adds the groups of a process, if it is new or has moved.
     pub fn follow(&mut self, pid: i32, buffer: &mut [u8]) {
         let Some(text) = procfs::read_once(&PathBuffer::process(pid, "cgroup"), buffer) else {
@@ -214,6 +228,16 @@ impl Groups {
     }
 }
 
+/// Whether a group has a CPU quota: `cpu.max` of version 2, or `cpu.cfs_quota_us` of version 1.
+fn has_quota(directory: &Path) -> bool {
+    let first = |name| {
+        let text = std::fs::read_to_string(directory.join(name)).ok()?;
+        text.split_whitespace().next()?.parse::<i64>().ok()
+    };
+    // Without a limit the word is `max`, or the number -1.
+    first("cpu.max").or_else(|| first("cpu.cfs_quota_us")) > Some(0)
+}
+
 /// Adds a growth to a sum, which is there as soon as one group says something.
 fn add<T: Default + AddAssign>(
     sum: &mut Option<T>,
@@ -298,6 +322,24 @@ mod tests {
         assert_eq!(at("0::/../other"), None);
         assert_eq!(at("3:cpuacct:/a"), None);
         assert_eq!(at("8:pids:/a"), None);
+    }
+
+    #[test]
+    fn a_quota_is_told_from_none() {
+        let folder = std::env::temp_dir().join(format!("touchstone-quota-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (file, text, is_one) in [
+            ("cpu.max", "max 100000\n", false),
+            ("cpu.max", "50000 100000\n", true),
+            ("cpu.cfs_quota_us", "-1\n", false),
+            ("cpu.cfs_quota_us", "150000\n", true),
+        ] {
+            std::fs::write(folder.join(file), text).unwrap();
+            assert_eq!(has_quota(&folder), is_one, "{file}: {text}");
+            std::fs::remove_file(folder.join(file)).unwrap();
+        }
+        assert!(!has_quota(&folder));
+        std::fs::remove_dir(folder).unwrap();
     }
 
     #[test]

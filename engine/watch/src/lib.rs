@@ -16,6 +16,7 @@ pub mod machine;
 mod member;
 pub mod placement;
 mod procfs;
+pub mod quotas;
 pub mod report;
 mod roster;
 pub mod sample;

@@ -6,6 +6,10 @@ from pydantic import Field
 
 from touchstone.record.base import EngineRecord
 
+THROTTLED = 0.01
+"""A quota that kept a generator off the CPU longer than this share of a window is seen at its 99th percentile: a period
+is 100 ms, so that about one of ten was cut short."""
+
 
 class Thread(EngineRecord):
     """One thread of the engine."""
@@ -18,6 +22,8 @@ class Thread(EngineRecord):
     """How long it was ready to run and waited for a CPU."""
     blocked_s: float | None = None
     """How long it waited for I/O."""
+    throttled_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """For how long CPU quotas kept its machine's engine off the CPU, summed over CPUs; None without a quota."""
     generator: str | None = Field(default=None, exclude_if=lambda name: name is None)
     """The machine that it ran on, if that was another one."""
 
@@ -37,8 +43,15 @@ class Generator(EngineRecord):
     rss_peak: int | None = None
     syscalls: int | None = None
     clock: Clock = Clock()
+    quotas: list[str] = Field(default=[], exclude_if=lambda groups: not groups)
+    """The cgroups of the engine, and above them, that have a CPU quota."""
     stands: bool = True
     reasons: list[str] = []
+
+    @property
+    def throttled_s(self) -> float:
+        """Seconds for which CPU quotas kept it off the CPU, summed over CPUs; of several machines the longest."""
+        return max((thread.throttled_s or 0.0 for thread in self.threads), default=0.0)
 
 
 class GeneratorUse(EngineRecord):

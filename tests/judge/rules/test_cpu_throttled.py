@@ -1,3 +1,5 @@
+import pytest
+
 from touchstone.record.run import Run
 from touchstone.record.watch import ThrottledGroup
 
@@ -50,10 +52,20 @@ def limited(group: str) -> Run:
     return run
 
 
-def test_the_limit_that_was_asked_for_is_no_fault() -> None:
-    assert not fired(limited("/sys/fs/cgroup/cpu/touchstone-7-0001-load"), "cpu-throttled")
+@pytest.mark.parametrize(
+    "group",
+    [
+        "/sys/fs/cgroup/cpu/touchstone-7-0001ab",
+        "/sys/fs/cgroup/system.slice/touchstone-7.scope/touchstone-7-0001ab",
+        "/sys/fs/cgroup/machine.slice/libpod-0001ab.scope",
+        "/sys/fs/cgroup/cpu/docker/0001ab",
+    ],
+)
+def test_the_limit_that_was_asked_for_is_no_fault(group: str) -> None:
+    assert not fired(limited(group), "cpu-throttled")
 
 
-def test_a_quota_beside_the_limit_that_was_asked_for_is_one() -> None:
-    (finding,) = fired(limited("/sys/fs/cgroup/cpu/web"), "cpu-throttled")
-    assert "by the quota of /sys/fs/cgroup/cpu/web" in finding.statement
+@pytest.mark.parametrize("group", ["/sys/fs/cgroup/cpu/web", "/sys/fs/cgroup/system.slice/touchstone-7.scope"])
+def test_a_quota_beside_the_limit_that_was_asked_for_is_one(group: str) -> None:
+    (finding,) = fired(limited(group), "cpu-throttled")
+    assert f"by the quota of {group}" in finding.statement

@@ -15,6 +15,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.record.engine import LoadResult, Point
 from touchstone.record.evidence.capacity import CapacityTrial
+from touchstone.record.generator import THROTTLED
 
 LEAD_S = 0.3
 """Time before the measured part, in which connections open and the first requests meet a server at rest."""
@@ -162,6 +163,8 @@ def _generator(trial: CapacityTrial, result: LoadResult, *, refused: bool) -> st
     if trial.server_busy is not None and trial.server_busy >= SERVER_BUSY:
         return ""
     seconds = max(result.window.measured_s, 1e-9)
+    if (throttled_s := result.generator.throttled_s) > THROTTLED * seconds:
+        return f"a CPU quota kept the engine from running for {throttled_s / seconds:.0%} of the time"
     full = max((thread.busy + (thread.delayed_s or 0.0) / seconds for thread in result.generator.threads), default=0.0)
     if full > ENGINE_BUSY:
         busy = trial.generator_busy or 0.0

@@ -8,8 +8,10 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import dependency_use
+from touchstone.judge.reading.traffic import generator_throttled
 from touchstone.judge.rule import SampleRule
 from touchstone.record.engine import LoadResult
+from touchstone.record.generator import THROTTLED
 from touchstone.record.sample import Sample
 
 _SEEN = 0.1
@@ -45,6 +47,7 @@ class EngineWithdraws(SampleRule):
         if result is None or result.generator.stands:
             return
         explained = sum(t.busy > 0.95 for t in result.generator.threads)
+        explained += generator_throttled(result) > THROTTLED
         explained += (result.lateness.p99 or 0.0) > 1e-3
         explained += result.rate.offered is not None and result.rate.achieved < 0.99 * result.rate.offered
         explained += result.connections.established < result.connections.asked

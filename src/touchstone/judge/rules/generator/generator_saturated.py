@@ -8,8 +8,9 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import generator_busy, has_cpu_to_spare, server_busy
+from touchstone.judge.reading.traffic import generator_busy, generator_throttled, has_cpu_to_spare, server_busy
 from touchstone.judge.rule import SampleRule
+from touchstone.record.generator import THROTTLED
 from touchstone.record.sample import Sample
 
 BUSY = 0.95
@@ -42,7 +43,7 @@ class GeneratorSaturated(SampleRule):
         if result is None:
             return
         busy, server = generator_busy(result), server_busy(sample)
-        if busy > BUSY and has_cpu_to_spare(server):
+        if busy > BUSY and has_cpu_to_spare(server) and generator_throttled(result) <= THROTTLED:
             yield self.finding(
                 f"the engine was busy for {share(busy)} of the window, the server only for {share(server)}",
                 sample=sample,

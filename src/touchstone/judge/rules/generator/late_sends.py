@@ -8,8 +8,9 @@ from touchstone.judge.figures import LATENCY, TAIL
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import seconds
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import loop
+from touchstone.judge.reading.traffic import generator_throttled, loop
 from touchstone.judge.rule import SampleRule
+from touchstone.record.generator import THROTTLED
 from touchstone.record.sample import Sample
 
 SHARE = 1 / 3
@@ -39,7 +40,7 @@ class LateSends(SampleRule):
     def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
         """Put lateness next to latency, which does not contain it."""
         result = sample.result
-        if result is None or loop(sample) == "closed":
+        if result is None or loop(sample) == "closed" or generator_throttled(result) > THROTTLED:
             return
         late, latency = result.lateness.p99, result.latency.p99
         if late is None or not latency or late <= LEAST_S or late <= SHARE * latency:

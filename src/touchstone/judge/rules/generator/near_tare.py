@@ -8,8 +8,10 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare, loop, server_busy
+from touchstone.judge.reading.traffic import NEAR_CEILING, generator_throttled, has_cpu_to_spare, loop, server_busy
 from touchstone.judge.rule import SampleRule
+from touchstone.judge.rules.generator.generator_throttled import GeneratorThrottled
+from touchstone.record.generator import THROTTLED
 from touchstone.record.sample import Sample
 
 
@@ -49,5 +51,6 @@ class NearTare(SampleRule):
             sample=sample,
             figures=SPEED,
             doubt=Doubt(faster=None, presses=True, reason="with a quicker generator it may answer any number"),
+            next_step=GeneratorThrottled.next_step if generator_throttled(result) > THROTTLED else None,
             evidence={"rate": result.rate.achieved, "tare": tare, "server_busy": busy},
         )

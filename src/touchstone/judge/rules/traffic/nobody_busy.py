@@ -9,7 +9,7 @@ from touchstone.judge.language.quantity import seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import dependency_use, stated_delay_s
 from touchstone.judge.reading.disturbance import others_share
-from touchstone.judge.reading.traffic import error_share, generator_busy, loop, pauses, server_busy
+from touchstone.judge.reading.traffic import error_share, generator_busy, generator_throttled, loop, pauses, server_busy
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import DependencyState, Sample
 
@@ -85,5 +85,7 @@ def _stolen(sample: Sample, case: Case) -> float:
 
 
 def _throttled(sample: Sample) -> bool:
-    watch = sample.result.watch if sample.result else None
-    return watch is not None and bool(watch.window.throttled_periods)
+    if sample.result is None:
+        return False
+    watch = sample.result.watch
+    return generator_throttled(sample.result) > 0 or (watch is not None and bool(watch.window.throttled_periods))
