@@ -133,7 +133,7 @@ def test_the_end_of_a_log_says_something_and_commands_no_terminal(tmp_path: Path
 @pytest.mark.skipif(lacking("memory", "cpu") is not None, reason="no cgroup may be made here")
 def test_the_cpu_that_it_takes_to_end_is_told_apart_from_what_it_took_before(tmp_path: Path) -> None:
     late = "import signal, sys, time\n"
-    late += "def end(*_):\n while time.process_time() < 0.6: pass\n sys.exit()\n"
+    late += "def end(*_):\n begin = time.process_time()\n while time.process_time() < begin + 0.6: pass\n sys.exit()\n"
     late += "signal.signal(signal.SIGTERM, end)\nprint('up', flush=True)\nsignal.pause()"
     process = started(tmp_path, late, cgroup=create_cgroup())
     assert process.cpu_at_end is None
