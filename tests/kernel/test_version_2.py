@@ -9,7 +9,7 @@ import pytest
 from tests.kernel.boot import KERNEL, REASON, run_tests
 
 pytestmark = pytest.mark.skipif(KERNEL is None, reason=REASON)
-_GROUPS = ("test_version_2", "test_cgroup", "test_cpu_limit", "test_process", "test_confinement")
+_GROUPS = ("test_version_2", "test_cgroup", "test_cpu_limit", "test_confinement")
 
 
 def test_groups_live_and_limit_as_they_do_on_any_machine(tmp_path: Path) -> None:

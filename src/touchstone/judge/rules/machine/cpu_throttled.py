@@ -16,7 +16,7 @@ SHARE = 0.01
 CUT_SHARE = 0.1
 LEAST_PERIODS = 10
 _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
-"""The group of a contender, or of its container. The lab's own, in which it may lie, can have a quota that nobody asked for here."""
+"""The group of a contender, or of its container; that of the lab around it can have a quota of its own."""
 
 
 class CpuThrottled(SampleRule):
