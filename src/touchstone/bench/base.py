@@ -24,7 +24,7 @@ from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Image
 from touchstone.plan.profile import Profile
 from touchstone.record.engine import LoadResult
-from touchstone.record.sample import Failure, Placement, Sample
+from touchstone.record.sample import CountedCpus, Failure, Placement, Sample
 from touchstone.record.secret import shown_text
 from touchstone.record.store import RunStore
 from touchstone.toolchain.tool import Found
@@ -134,6 +134,8 @@ class Bench:
     """Told after each lap; None if nobody looks."""
     outside: int = 0
     """How many contenders run already, and have no build."""
+    counted: dict[tuple[str, float], CountedCpus | None] = field(default_factory=dict)
+    """By contender and CPU quota: how many CPUs its runtime counts."""
     prepared: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     """By contender and preparation: what it captured, of those sent for good, in services that outlive a round."""
     generators: Generators = field(default_factory=ThisMachine)

@@ -179,6 +179,15 @@ class GeneratorPlace(Record):
     """Of its CPUs, in the kernel's words."""
 
 
+class CountedCpus(Record):
+    """How many CPUs a contender's runtime counts, by which it chooses its numbers of threads."""
+
+    count: int
+    runtime: str
+    asked: bool = False
+    """The runtime itself was asked, under the contender's limits; otherwise it is by a known rule of its version."""
+
+
 class Placement(Record):
     """Who ran where. CPUs are those of the machine that the contender runs on."""
 
@@ -191,6 +200,8 @@ class Placement(Record):
     memory_limit: int | None = None
     cpu_limit: float | None = None
     """How many CPUs' time its cgroup has."""
+    counted_cpus: CountedCpus | None = Field(default=None, exclude_if=lambda counted: counted is None)
+    """What its runtime counts, where a CPU quota held and it is known."""
     machine: str | None = Field(default=None, exclude_if=lambda name: name is None)
     """The contender's machine, where a run had several; a round has one."""
     generators: list[GeneratorPlace] = Field(default=[], exclude_if=lambda places: not places)
