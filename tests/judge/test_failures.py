@@ -1,11 +1,13 @@
 """Who failed: a service that fails in one round of five has failed, whatever the four others say."""
 
+import pytest
+
 from tests.judge.sound import first_load, loads, result_of, sound_run
 from touchstone.judge.comparison.across import Terms, gone
 from touchstone.judge.judge import judge
 from touchstone.judge.rule import rules
 from touchstone.record.run import Run
-from touchstone.record.sample import Failure
+from touchstone.record.sample import Failure, Sample
 
 RUST = "rust/std"
 
@@ -64,6 +66,25 @@ def test_who_was_not_loaded_since_another_failed_before_the_rounds_has_not_faile
     first = next(s for s in run.samples if s.contender == RUST)
     first.failure = Failure(what="go build: exit code 2")
     assert [failed.contender for failed in judge(run).failed] == [RUST]
+
+
+@pytest.mark.parametrize("phase", ["floor", "hold", "capacity", "profile"])
+def test_a_phase_that_was_asked_for_and_has_no_figure_is_no_success(phase: str) -> None:
+    run = sound_run()
+    run.plan.phases.append(phase)
+    went, without = (
+        Sample(id=f"{phase}-{n}", phase=phase, scenario="users", contender=n, started_at=run.started_at)
+        for n in ("go/plain", RUST)
+    )
+    without.not_measured = went.not_measured = {phase: "not even 64 MB were enough"}
+    run.samples += [without]
+    assert (RUST, f"{phase}: not measured: not even 64 MB were enough") in [
+        (f.contender, f.reason) for f in judge(run).failed
+    ]
+    # Where another contender has it, the reason stands in its place in the report.
+    went.figures = {"boot_first_response": 1.0}
+    run.samples += [went]
+    assert not judge(run).failed
 
 
 def test_who_died_is_told_by_its_death_and_not_by_what_came_of_it() -> None:

@@ -81,7 +81,8 @@ def size_command(
         typer.echo(json_format.dumps(asdict(sizing), indent=1))
     else:
         print_sizing(Console(), sizing)
-    return ExitCode.OK if any(sizing.smallest.values()) else ExitCode.GATE
+    found = [one for one in sizing.smallest.values() if one is not None and one.memory is not None]
+    return ExitCode.OK if found else ExitCode.GATE
 
 
 def _quotas(text: str, most: int) -> list[float]:

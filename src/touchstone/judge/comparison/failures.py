@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 
 from touchstone.judge.judgement import Estimate, FailedContender, Finding, Severity, Verdict
 from touchstone.judge.rule import rules
 from touchstone.record.run import Run
 from touchstone.record.sample import CheckOutcome, Failure, Sample
 from touchstone.record.secret import shown_text
+from touchstone.vocabulary.phase import PHASES
 
 _SHOWN = 15
 """Lines of a log that are told with a failure: enough for a compiler's last error or a stack trace's end."""
@@ -32,7 +34,11 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
     }
     began = any(sample.round is not None for sample in run.samples)
     if not run.interrupted and (began or not any(reasons.values())):
-        reasons = {name: reason or _left_out(run, samples[name]) for name, reason in reasons.items()}
+        unanswered = _unanswered(run)
+        reasons = {
+            name: reason or _left_out(run, samples[name]) or _not_measured(samples[name], unanswered)
+            for name, reason in reasons.items()
+        }
     return [
         FailedContender(contender=name, reason=reason, details=_details(samples[name]))
         for name, reason in reasons.items()
@@ -47,6 +53,20 @@ def _left_out(run: Run, samples: list[Sample]) -> str | None:
     done = {sample.load for sample in samples if sample.phase == "load"}
     lacking = [load for load in run.plan.loads if load not in done] if "load" in run.plan.phases else []
     return f"load, {lacking[0]}: nothing of it was measured" if lacking else None
+
+
+def _unanswered(run: Run) -> list[str]:
+    """Phases that were asked for by name, and of which no contender has a figure: the run has not done what it was for."""
+    answered = {sample.phase for sample in run.samples if sample.figures}
+    return [name for name in run.plan.phases if not PHASES[name].by_default and name not in answered]
+
+
+def _not_measured(samples: list[Sample], phases: Collection[str]) -> str | None:
+    """Why it has no figure of these phases."""
+    for sample in samples:
+        if sample.phase in phases and sample.not_measured:
+            return f"{sample.phase}: not measured: {next(iter(sample.not_measured.values()))}"
+    return None
 
 
 def _first_broken(samples: list[Sample]) -> tuple[str, Failure | CheckOutcome] | None:
