@@ -21,38 +21,81 @@ KERNEL = shutil.which("linux.uml")
 REASON = "needs the kernel linux.uml, of Debian's package user-mode-linux"
 _KEPT = ("PATH", "PYTHONPATH", "TOUCHSTONE_ENGINE")
 _TOP = Path(__file__).parents[2]
-_INIT = """#!/bin/sh
+_MOUNTS = """#!/bin/sh
 {exports}
-mount -t proc proc /proc && mount -t sysfs sys /sys && mount -t tmpfs run /run && mount -t tmpfs shm /dev/shm
-mount -t devpts devpts /dev/pts
-mount -t cgroup2 cgroup2 /sys/fs/cgroup
+mount -t proc proc /proc && mount -t sysfs sys /sys && mount -t tmpfs run /run
 mount -t hostfs -o {scratch} scratch /mnt
 mkdir /run/home /run/tmp
+"""
+_TESTS = """
 {python} {guest} {words} >/mnt/out 2>&1
-# Nothing is left to run: the kernel ends with its first process's wish.
 {python} -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321fedc)'
+"""
+_INIT = """
+mkdir -p /dev/shm /dev/pts
+mount -t tmpfs shm /dev/shm && mount -t devpts devpts /dev/pts && mount -t cgroup2 cgroup2 /sys/fs/cgroup
+"""
+_SYSTEMD = """
+mkdir /run/written
+mount -t tmpfs written /run/written && mkdir -p /run/written/etc /run/written/var/lib /run/written/var/log
+cp -a /etc/. /run/written/etc/ && cp -a /var/lib/dbus /run/written/var/lib/
+mount --bind /run/written/etc /etc && mount --bind /run/written/var /var
+rm -rf /etc/systemd/system/* && : >/etc/fstab
+echo 0123456789abcdef0123456789abcdef >/etc/machine-id
+echo 'bench:x:4242:4242::/run/home:/bin/sh' >>/etc/passwd
+echo 'bench:x:4242:' >>/etc/group && echo 'bench:*:19000:0:99999:7:::' >>/etc/shadow
+cat >/etc/systemd/system/tests.service <<'END'
+[Service]
+ExecStart=/bin/sh /mnt/tests
+END
+cat >/etc/systemd/system/default.target <<'END'
+[Unit]
+Requires=basic.target dbus.service systemd-logind.service
+After=basic.target dbus.service systemd-logind.service
+Wants=tests.service
+END
+exec /lib/systemd/systemd --show-status=0
 """
 
 
-def run_tests(words: Sequence[str], scratch: Path, timeout_s: float) -> dict[str, str]:
+def run_tests(
+    words: Sequence[str], scratch: Path, timeout_s: float, *, systemd: bool = False, memory: str = "1G"
+) -> dict[str, str]:
     """The outcome of each test that pytest finds by these words, within the kernel: passed, skipped, or what failed.
 
+    With `systemd` it manages the machine, and there is a user `bench`; without it nothing but the tests runs.
     Raises AssertionError with all that was printed if pytest did not come to its end.
     """
     assert KERNEL is not None, REASON
     init = scratch / "init"
-    init.write_text(
-        _INIT.format(
-            exports="\n".join(f"export {name}={shlex.quote(os.environ[name])}" for name in _KEPT if name in os.environ),
-            scratch=scratch,
-            python=sys.executable,
-            guest=Path(__file__).with_name("guest.py"),
-            words=" ".join(words),
-        )
-    )
-    init.chmod(0o755)
+    init.write_text(_MOUNTS + (_SYSTEMD if systemd else _INIT + _TESTS))
+    (scratch / "tests").write_text("{exports}\n" + _TESTS)
+    places = {
+        "{exports}": "\n".join(
+            f"export {name}={shlex.quote(os.environ[name])}" for name in _KEPT if name in os.environ
+        ),
+        "{scratch}": str(scratch),
+        "{python}": sys.executable,
+        "{guest}": str(Path(__file__).with_name("guest.py")),
+        "{words}": " ".join(words),
+    }
+    for script in (init, scratch / "tests"):
+        text = script.read_text()
+        for place, value in places.items():
+            text = text.replace(place, value)
+        script.write_text(text)
+        script.chmod(0o755)
     kernel = subprocess.Popen(
-        [KERNEL, "mem=1G", "rootfstype=hostfs", "rootflags=/", "ro", f"init={init}", f"uml_dir={scratch}", "con=null"],
+        [
+            KERNEL,
+            f"mem={memory}",
+            "rootfstype=hostfs",
+            "rootflags=/",
+            "ro",
+            f"init={init}",
+            f"uml_dir={scratch}",
+            "con=null",
+        ],
         cwd=_TOP,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
