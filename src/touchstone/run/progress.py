@@ -115,9 +115,11 @@ class Plain:
         self._doing = self._step = "starting"
         self._start = self._said = time.monotonic()
         self._over = threading.Event()
-        self._pulse = threading.Thread(target=self._beat, daemon=True)
 
     def __enter__(self) -> Self:
+        # A command may make several runs, and each enters.
+        self._over.clear()
+        self._pulse = threading.Thread(target=self._beat, daemon=True)
         self._pulse.start()
         return self
 
