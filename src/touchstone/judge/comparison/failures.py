@@ -56,7 +56,7 @@ def _left_out(run: Run, samples: list[Sample]) -> str | None:
 
 
 def _unanswered(run: Run) -> list[str]:
-    """Phases that were asked for by name, and of which no contender has a figure: the run has not done what it was for."""
+    """Phases that were asked for, and of which no contender has a figure: what the run was for is not there."""
     answered = {sample.phase for sample in run.samples if sample.figures}
     return [name for name in run.plan.phases if not PHASES[name].by_default and name not in answered]
 
