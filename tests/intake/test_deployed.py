@@ -28,7 +28,7 @@ GUNICORN = ["gunicorn", "web:app"]
 def test_the_last_command_is_what_serves_and_the_others_are_done_before_it(
     tmp_path: Path, files: dict[str, str], before: list[str]
 ) -> None:
-    found = deployed(lay(tmp_path, files))
+    found = deployed(lay(tmp_path, files)).run
     assert found is not None
     assert (found.words, list(found.before)) == (GUNICORN, before)
 
@@ -63,7 +63,7 @@ def test_a_script_that_an_image_starts_is_marked(tmp_path: Path) -> None:
 def test_a_script_is_followed_to_the_command_that_serves(
     tmp_path: Path, start: str, script: str, before: list[str]
 ) -> None:
-    found = deployed(lay(tmp_path, {"Dockerfile": f"FROM x\n{start}\n", "e.sh": f"#!/bin/sh\n{script}\n"}))
+    found = deployed(lay(tmp_path, {"Dockerfile": f"FROM x\n{start}\n", "e.sh": f"#!/bin/sh\n{script}\n"})).run
     assert found is not None
     assert (found.words, found.source, list(found.before)) == (GUNICORN, "e.sh", before)
 
@@ -72,18 +72,18 @@ def test_a_script_is_followed_to_the_command_that_serves(
 def test_a_script_that_starts_nothing_by_a_plain_command_stays_what_starts_the_service(
     tmp_path: Path, script: str
 ) -> None:
-    found = deployed(lay(tmp_path, {"Procfile": "web: ./e.sh\n", "e.sh": script}))
+    found = deployed(lay(tmp_path, {"Procfile": "web: ./e.sh\n", "e.sh": script})).run
     assert found is not None
     assert (found.words, found.source) == (["./e.sh"], "Procfile" if script != "./e.sh" else "e.sh")
 
 
 def test_an_image_that_starts_nothing_tells_nothing(tmp_path: Path) -> None:
-    assert deployed(lay(tmp_path, {"Dockerfile": "FROM x\nENV A=b\n"})) is None
+    assert deployed(lay(tmp_path, {"Dockerfile": "FROM x\nENV A=b\n"})).run is None
 
 
 def test_what_a_script_exports_is_set(tmp_path: Path) -> None:
     script = 'export MODE=fast PORT=80\nexport "KEY=$SECRET"\nexec gunicorn -w ${WORKERS:-2} web:app\n'
-    found = deployed(lay(tmp_path, {"Procfile": "web: ./e.sh\n", "e.sh": script}))
+    found = deployed(lay(tmp_path, {"Procfile": "web: ./e.sh\n", "e.sh": script})).run
     assert found is not None
     assert (found.words, found.env) == (["gunicorn", "-w", "2", "web:app"], {"MODE": "fast"})
 
@@ -104,7 +104,7 @@ def test_what_an_image_sets_is_set(tmp_path: Path, instructions: str, env: dict[
 
 def test_what_an_image_sets_is_not_there_for_the_command_of_a_procfile(tmp_path: Path) -> None:
     files = {"Dockerfile": "ENV A=b\nCMD gunicorn web:app\n", "Procfile": "web: gunicorn web:app\n"}
-    found = deployed(lay(tmp_path, files))
+    found = deployed(lay(tmp_path, files)).run
     assert found is not None
     assert (found.source, found.env) == ("Procfile", {})
 

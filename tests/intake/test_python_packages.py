@@ -8,6 +8,7 @@ import pytest
 
 from tests.intake.services import lay
 from touchstone.intake.service import python_packages
+from touchstone.intake.service.deployed import Deployment, deployed
 from touchstone.intake.service.python import draft
 
 POETRY = """
@@ -106,21 +107,21 @@ def test_a_project_whose_modules_lie_below_src_is_installed_whole(tmp_path: Path
     ],
 )
 def test_the_python_that_it_asks_for_is_needed(tmp_path: Path, said: str, lowest: str) -> None:
-    assert draft(lay(tmp_path, {"pyproject.toml": said})).needs == {"python": lowest}
+    assert draft(lay(tmp_path, {"pyproject.toml": said}), Deployment()).needs == {"python": lowest}
 
 
 @pytest.mark.parametrize(("lock", "last"), [({}, "pip install --quiet flask"), ({"uv.lock": ""}, "uv pip install")])
 def test_a_server_that_is_not_among_the_requirements_is_added(tmp_path: Path, lock: dict[str, str], last: str) -> None:
     project = '[project]\ndependencies = ["flask"]\n'
     lay(tmp_path, {"pyproject.toml": project, "web.py": "app = Flask(__name__)\n"} | lock)
-    drafted = draft(tmp_path)
+    drafted = draft(tmp_path, deployed(tmp_path))
     assert drafted.install is not None
     words = " ".join(drafted.install.commands[-1])
     assert last in words
     assert words.endswith(" gunicorn")
     assert "gunicorn is not among its requirements, and is added" in " ".join(drafted.guessed)
     lay(tmp_path, {"pyproject.toml": project.replace('"flask"', '"flask", "gunicorn"')})
-    with_it = draft(tmp_path)
+    with_it = draft(tmp_path, deployed(tmp_path))
     assert not any("gunicorn is not" in guess for guess in with_it.guessed)
     assert with_it.install is not None
     assert len(with_it.install.commands) == (1 if lock else 2)
@@ -170,7 +171,7 @@ def test_the_extra_or_the_group_that_has_its_server_is_installed(
     tmp_path: Path, files: dict[str, str], installed: str
 ) -> None:
     lay(tmp_path, files | {"Procfile": "web: gunicorn web:app\n"})
-    drafted = draft(tmp_path)
+    drafted = draft(tmp_path, deployed(tmp_path))
     assert drafted.install is not None
     assert " ".join(drafted.install.commands[-1][5:]) == installed
     assert drafted.guessed[-1].startswith("gunicorn is in its ")
@@ -187,7 +188,7 @@ def test_uv_is_told_the_extra_or_the_group_that_has_its_server(tmp_path: Path, p
 
 def test_a_server_that_a_procfile_names_and_nothing_brings_is_added(tmp_path: Path) -> None:
     lay(tmp_path, {"requirements.txt": "flask\n", "Procfile": "web: python -m gunicorn web:app\n"})
-    drafted = draft(tmp_path)
+    drafted = draft(tmp_path, deployed(tmp_path))
     assert drafted.install is not None
     assert drafted.install.commands[-1][5:] == ["-r", "app/requirements.txt", "gunicorn"]
     assert "gunicorn is not among its requirements, and is added" in drafted.guessed[-1]

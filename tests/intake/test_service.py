@@ -68,7 +68,7 @@ ASSEMBLED = """<project><artifactId>a</artifactId><version>2</version><build><pl
             },
             ["python", "uv"],
             "",
-            "app/.venv/bin/python -m uvicorn shop:app --port={port}",
+            "app/.venv/bin/python -m uvicorn shop:app --host {host} --port {port}",
         ),
         (
             {
@@ -190,7 +190,7 @@ ASSEMBLED = """<project><artifactId>a</artifactId><version>2</version><build><pl
         (
             {"go.mod": "module x\n", "cmd/api/main.go": MAIN_GO, "lib.go": "package x\n", "package.json": "{}"},
             ["go"],
-            "go build -C app -trimpath -o ../server ./cmd/api",
+            "go build -C app -buildvcs=false -trimpath -o ../server ./cmd/api",
             "./server",
         ),
         (
@@ -265,7 +265,7 @@ def test_what_a_command_sets_for_itself_stays_and_its_port_is_the_labs(
     ("line", "run"),
     [
         ("gunicorn web:app", "gunicorn web:app --bind {host}:{port}"),
-        ("exec gunicorn -b:${PORT:-8000} web:app", "gunicorn -b{host}:{port} web:app"),
+        ("exec gunicorn -b:${PORT:-8000} web:app", "gunicorn --bind {host}:{port} web:app"),
         ("waitress-serve --listen=*:8080 web:app", "waitress --listen={host}:{port} web:app"),
         ("uvicorn web:app --host 0.0.0.0 --port $PORT", "uvicorn web:app --host {host} --port {port}"),
         ("daphne web:app", "daphne web:app -b {host} -p {port}"),
@@ -366,13 +366,6 @@ def test_a_compiled_program_gets_the_arguments_that_it_is_deployed_with(
 def test_what_is_a_guess_is_marked(tmp_path: Path) -> None:
     drafted(tmp_path, {"go.mod": "module x\n", "cmd/a/main.go": MAIN_GO, "cmd/b/main.go": MAIN_GO})
     assert "# look: there are further programs: ./cmd/b" in (tmp_path / "bench/service/stack.toml").read_text()
-
-
-def test_gradle_is_told_to_build_its_jar_first(tmp_path: Path) -> None:
-    lay(tmp_path, {"build.gradle.kts": ""})
-    done = touchstone(tmp_path, "new", "bench", "--service", ".")
-    assert done.returncode == 2
-    assert "build the jar that runs by itself first" in " ".join(done.stderr.split())
 
 
 def test_a_folder_that_says_nothing_is_refused_and_nothing_is_written(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from touchstone.intake.answers import draft_from_urls
 from touchstone.intake.draft import Draft
 from touchstone.intake.har import draft_from_har
 from touchstone.intake.openapi import draft_from_openapi
+from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.drafting import draft_service, write_stack
-from touchstone.intake.writing import writing
+from touchstone.intake.writing import whole_or_nothing, write_whole
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
 from touchstone.manifest.reader import read_manifest
@@ -65,7 +66,7 @@ def new(
         Path | None,
         typer.Option(
             help="Draft the stack of a service that is there, by its package.json, go.mod, Cargo.toml, pom.xml, "
-            "CMakeLists.txt, requirements.txt, deno.json or jar.",
+            "build.gradle, CMakeLists.txt, requirements.txt, pyproject.toml, deno.json or jar.",
             exists=True,
             file_okay=False,
         ),
@@ -101,15 +102,16 @@ def new(
     home = _home(folder, name or ("service" if service else stack))
     drafted = None if service is None else draft_service(service)
     invented = draft is None and not (folder / SCENARIO_FILE).exists()
-    made = [draft.write(folder)] if draft else [_write_scenario(folder)] if invented else []
-    scenario = read_manifest(folder / SCENARIO_FILE, Scenario).name
-    if service is not None and drafted is not None:
-        made.append(write_stack(drafted, service, home, scenario=scenario))
-        steps = _after_a_draft(folder, home, invented=invented)
-    else:
-        made += _write_stack(stack, home, {"@NAME@": home.name, "@SCENARIO@": scenario})
-        steps = _after_a_starter(folder, home) if draft else []
-    read_scenario_folder(folder)
+    with whole_or_nothing(folder, SCENARIO_FILE):
+        made = [draft.write(folder)] if draft else [_write_scenario(folder)] if invented else []
+        scenario = read_manifest(folder / SCENARIO_FILE, Scenario).name
+        if service is not None and drafted is not None:
+            made.append(write_stack(drafted, service, home, scenario=scenario))
+            steps = [*_marks(drafted, home), *_after_a_draft(folder, home, invented=invented)]
+        else:
+            made += _write_stack(stack, home, {"@NAME@": home.name, "@SCENARIO@": scenario})
+            steps = _after_a_starter(folder, home) if draft else []
+        read_scenario_folder(folder)
     for line in (*made, *steps, f"measure it: touchstone run {folder} --quick"):
         typer.echo(line)
 
@@ -123,6 +125,11 @@ def _home(folder: Path, called: str) -> Path:
     if home.exists():
         raise UsageError("the stack's folder is there already", where=str(home), fix="name another with --name")
     return home
+
+
+def _marks(drafted: DraftStack, home: Path) -> list[str]:
+    """What is marked in a draft, so that it is seen by those who do not open the file."""
+    return [f"  look: {mark}" for mark in drafted.marks()] + [f"  ({home / STACK_FILE} has each as `# look:`)"]
 
 
 def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
@@ -182,9 +189,7 @@ def _is_example(folder: Path) -> bool:
 
 def _write_scenario(folder: Path) -> Path:
     target = folder / SCENARIO_FILE
-    with writing(target):
-        folder.mkdir(parents=True, exist_ok=True)
-        target.write_text(_example(folder), encoding="utf-8")
+    write_whole(target, _example(folder))
     return target
 
 
@@ -197,9 +202,7 @@ def _write_stack(kind: str, home: Path, words: dict[str, str]) -> list[Path]:
         for word, value in words.items():
             text = text.replace(word, value)
         target = home / source.relative_to(_STARTERS / kind)
-        with writing(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8")
+        write_whole(target, text)
         made.append(target)
     return made
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from touchstone.failure import UsageError
 from touchstone.intake.toml import table, text, value
 
 APP = "app"
 """The service's folder within the work folder."""
 Words = Sequence[str]
 """A command."""
-_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/""", re.DOTALL)
-_LAST_COMMA = re.compile(r"""("(?:\\.|[^"\\])*")|,(?=\s*[}\]])""")
+_ONE_LINE = re.compile(r"[\x00-\x1f\x7f]+")
 _TOLD = "# It gets HOST and PORT in its environment; {host} and {port} stand for them, here and in `env`."
 
 
@@ -29,6 +24,7 @@ class DraftInstall:
     commands: Sequence[Words]
     files: Sequence[str] = ()
     leaves: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,10 +45,14 @@ class DraftStack:
     """Where it listens whatever it is told."""
     name: str = ""
     """What its files call it: its variables may begin with that."""
-    others: Sequence[str] = ()
-    """The folders of programs that are not run, as from the service's: what these ask for is not asked of it."""
+    folders: Sequence[str] | None = None
+    """The folders whose files it is compiled of, as from the service's; None if that is not known."""
     place: str = ""
     """Where the service lies within the workspace that is copied whole; empty if it is copied alone."""
+    inside: str = ""
+    """The folder in which it is started, as from the service's; empty for that itself."""
+    wanted: Sequence[str] = ()
+    """Variables that are given where it is deployed, and that nothing here gives."""
     at_top: bool = False
     """Whether it is started at that workspace's top, and not in its own folder."""
     guessed: Sequence[str] = ()
@@ -61,6 +61,10 @@ class DraftStack:
     def toml(self, name: str, scenario: str, title: str, source: str) -> str:
         """The text of a stack.toml; `source` is the path from its folder to the service's."""
         return "\n".join(self._lines(name, scenario, title, source)) + "\n"
+
+    def marks(self) -> list[str]:
+        """What the author should look at, as comments may have it: a line each, without control characters."""
+        return list(dict.fromkeys(_ONE_LINE.sub(" ", guess).strip() for guess in self.guessed))
 
     def _lines(self, name: str, scenario: str, title: str, source: str) -> Iterator[str]:
         yield "# A draft from the service's own files. Look at what is marked."
@@ -80,12 +84,14 @@ class DraftStack:
             yield from _commands("commands", self.install.commands)
             if self.install.leaves:
                 yield f"leaves = {value(list(self.install.leaves))}"
+            if self.install.env:
+                yield f"env = {table(self.install.env)}"
         yield from ("", "[variants.plain]", 'title = "as it is deployed"')
         if self.build:
             yield from _commands("build", self.build)
         if self.build_env:
             yield f"build_env = {table(self.build_env)}"
-        yield from (f"# look: {guess}" for guess in self.guessed)
+        yield from (f"# look: {mark}" for mark in self.marks())
         yield f"artifacts = {value(list(self.artifacts))}   # all that is shipped"
         if self.port is not None:
             yield f"port = {self.port}   # where it listens; without it, on HOST and PORT from the environment"
@@ -93,7 +99,8 @@ class DraftStack:
             yield _TOLD
         yield f"run = {value(list(self.run))}"
         top = f"; {text(APP)} is the workspace's top" if self.place else ""
-        yield f"run_in = {text(APP if self.at_top else below(self.place))}   # the folder in which it is started{top}"
+        started = APP if self.at_top else below(self.inside, self.place)
+        yield f"run_in = {text(started)}   # the folder in which it is started{top}"
         if self.env:
             yield f"env = {table(self.env)}"
 
@@ -113,34 +120,3 @@ def below(path: str, place: str = "") -> str:
 def first_there(service: Path, names: Iterable[str]) -> str | None:
     """The first of these files that the service has."""
     return next((name for name in names if (service / name).is_file()), None)
-
-
-def read_text(path: Path) -> str:
-    """What a file of the service holds. Raises UsageError."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"it cannot be read: {error}", where=str(path), fix="correct the file") from error
-
-
-def read_json(path: Path, *, comments: bool = False) -> dict[str, Any]:
-    """What a JSON file of the service holds; empty if that is no object. Raises UsageError.
-
-    With `comments` these may stand in it, and a comma behind the last of a list.
-    """
-    plain = read_text(path)
-    for left_out in (_COMMENT, _LAST_COMMA) if comments else ():
-        plain = left_out.sub(lambda found: found[1] or "", plain)
-    try:
-        held = json.loads(plain)
-    except json.JSONDecodeError as error:
-        raise UsageError(f"it is no JSON: {error}", where=str(path), fix="correct the file") from error
-    return held if isinstance(held, dict) else {}
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """What a TOML file of the service holds. Raises UsageError."""
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"it is no TOML: {error}", where=str(path), fix="correct the file") from error

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from touchstone.intake.service.base import APP, DraftStack, read_text
-from touchstone.intake.service.deployed import with_arguments
+from touchstone.intake.service.base import APP, DraftStack
+from touchstone.intake.service.deployed import Deployment, with_arguments
+from touchstone.intake.service.reading import read_source, read_text
 
 MARK = "CMakeLists.txt"
 _OPTIONS = ("-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={work}/out/bin")
@@ -17,7 +18,7 @@ _NOT_SHIPPED = ("test", "bench", "example", "build", "out", "third_party", "vend
 _ONLY_C = re.compile(r"\bC\b(?!XX)")
 
 
-def draft(service: Path) -> DraftStack:
+def draft(service: Path, found: Deployment) -> DraftStack:
     """Its stack, built by Ninja."""
     top = read_text(service / MARK)
     programs = list(dict.fromkeys(_programs(service)))
@@ -37,7 +38,7 @@ def draft(service: Path) -> DraftStack:
         run=["./server"],
         guessed=guessed,
     )
-    return with_arguments(drafted, service)
+    return with_arguments(drafted, found)
 
 
 def _speaks_cxx(top: str) -> bool:
@@ -51,7 +52,7 @@ def _programs(service: Path) -> Iterator[str]:
     project = _PROJECT.search(read_text(service / MARK))
     for pattern in (MARK, f"*/{MARK}", f"*/*/{MARK}"):
         for file in sorted(service.glob(pattern)):
-            held = read_text(file)
+            held = read_source(file)
             if any(part.startswith(_NOT_SHIPPED) for part in file.relative_to(service).parts):
                 continue
             own = _PROJECT.search(held) or project

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below, first_there, read_json
-from touchstone.intake.service.deployed import Deployed, command, deployed
+from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below, first_there
+from touchstone.intake.service.command import Deployed, command
+from touchstone.intake.service.deployed import Deployment
+from touchstone.intake.service.reading import read_json, table_at
 
 MARKS = ("deno.json", "deno.jsonc")
 _TASKS = ("start", "serve", "dev")
@@ -20,10 +22,10 @@ _WATCHING = re.compile(r"--watch(?:-hmr)?(?:=.*)?")
 _SCRIPT = re.compile(r"^(?!-).+\.[cm]?[jt]sx?$")
 
 
-def draft(service: Path) -> DraftStack:
+def draft(service: Path, deployment: Deployment) -> DraftStack:
     """Its stack. Raises UsageError if deno.json cannot be read."""
     mark = first_there(service, MARKS) or MARKS[0]
-    found, guessed = _start(service, _tasks(service / mark))
+    found, guessed = _start(service, _tasks(service / mark), deployment.run)
     entry = next((word for word in found.words if _SCRIPT.match(word)), "main.ts")
     top = Path(entry).parts[0]
     fetch = ["deno", "cache", "--config", below(mark), below(entry)]
@@ -39,13 +41,11 @@ def draft(service: Path) -> DraftStack:
 
 
 def _tasks(path: Path) -> Mapping[str, Any]:
-    tasks = read_json(path, comments=True).get("tasks")
-    return tasks if isinstance(tasks, dict) else {}
+    return table_at(read_json(path, comments=True), "tasks")
 
 
-def _start(service: Path, tasks: Mapping[str, Any]) -> tuple[Deployed, list[str]]:
+def _start(service: Path, tasks: Mapping[str, Any], told: Deployed | None) -> tuple[Deployed, list[str]]:
     """The command as from the service's folder, and what of it is a guess."""
-    told = deployed(service)
     if told and (words := _started(told.words)):
         return replace(told, words=words), [f"the command of its {told.source}", *told.marks()]
     for name in _TASKS:

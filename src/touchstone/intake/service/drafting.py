@@ -1,59 +1,40 @@
-"""Which kind of service lies in a folder, and its stack.toml."""
+"""The stack.toml of a service that is there: what is served, where it listens, and what it lacks."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
-from touchstone.failure import UsageError
-from touchstone.intake.service import cmake, deno, go, jvm, node, node_workspace, python, python_packages, rust
-from touchstone.intake.service.base import DraftStack, first_there
+from touchstone.intake.service.base import DraftStack
+from touchstone.intake.service.checkout import lacking
+from touchstone.intake.service.command import UNKNOWN
+from touchstone.intake.service.deployed import deployed
+from touchstone.intake.service.language import draft_by_language
 from touchstone.intake.service.listening import told
-from touchstone.intake.writing import writing
+from touchstone.intake.service.versions import with_version
+from touchstone.intake.writing import write_whole
 from touchstone.manifest.catalogue import STACK_FILE
-
-_KINDS = ((go.MARK, go.draft), (rust.MARK, rust.draft), (jvm.MARK, jvm.draft), (node_workspace.MARK, node.draft))
-"""Languages that are compiled come first: a package.json next to them builds a page."""
 
 
 def write_stack(drafted: DraftStack, service: Path, home: Path, *, scenario: str) -> Path:
     """Write its stack.toml into a new folder, whose name is the stack's."""
     target = home / STACK_FILE
-    with writing(target):
-        home.mkdir(parents=True)
-        copied = [service.resolve(), *service.resolve().parents][len(Path(drafted.place).parts)]
-        source = os.path.relpath(copied, home.resolve())
-        target.write_text(drafted.toml(home.name, scenario, service.resolve().name, source), encoding="utf-8")
+    source = os.path.relpath(_copied(drafted, service), home.resolve())
+    write_whole(target, drafted.toml(home.name, scenario, service.resolve().name, source))
     return target
 
 
 def draft_service(service: Path) -> DraftStack:
-    """The stack of the service in a folder. Raises UsageError if nothing says how it is built."""
-    return told(_draft(service), service)
+    """The stack of the service in a folder. Raises UsageError if nothing says how it is built, or no kind does it."""
+    found = deployed(service)
+    drafted = replace(draft_by_language(service, found), wanted=found.wanted)
+    drafted = with_version(told(drafted, service, found.ports), _copied(drafted, service))
+    open_ends = dict.fromkeys(name for word in drafted.run for name in UNKNOWN.findall(word))
+    unfilled = [f"its command has {', '.join(open_ends)}, which nothing gives: write the values"] if open_ends else []
+    return replace(drafted, guessed=[*drafted.guessed, *unfilled, *lacking(_copied(drafted, service))])
 
 
-def _draft(service: Path) -> DraftStack:
-    for mark, draft in _KINDS:
-        if (service / mark).is_file():
-            return draft(service)
-    if first_there(service, deno.MARKS):
-        return deno.draft(service)
-    if first_there(service, python_packages.MARKS):
-        return python.draft(service)
-    if (service / cmake.MARK).is_file():
-        return cmake.draft(service)
-    if jar := jvm.prebuilt(service):
-        return jvm.draft_prebuilt(jar)
-    if gradle := first_there(service, jvm.GRADLE):
-        raise UsageError(
-            f"{gradle} is not read, and there is no single jar",
-            where=str(service),
-            fix="build the jar that runs by itself first (./gradlew bootJar): it is drafted as it lies there",
-        )
-    looked = ", ".join((*(mark for mark, _ in _KINDS), *deno.MARKS, *python_packages.MARKS, cmake.MARK))
-    raise UsageError(
-        f"nothing says how this service is built: there is none of {looked}, and no single jar",
-        where=str(service),
-        fix="name the folder that has one, or write its stack.toml (docs/add-a-stack.md); a Dockerfile is an image "
-        "(docs/your-service.md, section 8)",
-    )
+def _copied(drafted: DraftStack, service: Path) -> Path:
+    """The folder that is copied to be built: the service's, or its workspace's."""
+    return [service.resolve(), *service.resolve().parents][len(Path(drafted.place).parts)]

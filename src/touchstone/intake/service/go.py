@@ -1,56 +1,115 @@
-"""A service with a go.mod: the package `main` at its top or below cmd/ that listens."""
+"""A service with a go.mod: the package `main` that its image builds, or that listens."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
-from touchstone.intake.service.base import APP, DraftInstall, DraftStack, below, read_text
-from touchstone.intake.service.deployed import with_arguments
+from touchstone.intake.service.base import APP, DraftInstall, DraftStack, below
+from touchstone.intake.service.deployed import Deployment, with_arguments
+from touchstone.intake.service.reading import read_source, read_text
+from touchstone.intake.service.sources import is_ignored
 
 MARK = "go.mod"
 _MAIN = re.compile(r"^package main\b", re.MULTILINE)
-_MODULE = re.compile(r"^module\s+(\S+?)(?:/v\d+)?\s*$", re.MULTILINE)
+_MODULE = re.compile(r"^module\s+(\S+)\s*$", re.MULTILINE)
+_MAJOR = re.compile(r"/v\d+$")
+_IMPORTED = re.compile(r"^\s*(?:import\s+)?(?:[\w.]+\s+)?\"([^\"]+)\"", re.MULTILINE)
 _LISTENS = re.compile(r"\bnet\.Listen|ListenAndServe|\.(?:Run|Listen|Start|Serve)\(")
-_SERVERS = ("server", "api", "web", "http")
+_SERVERS = ("server", "api", "web", "http", "app", "main")
+_BUILT = re.compile(r"\bgo (?:build|install)\b((?:[^&|;]|&(?!&))*)")
+_TAGS = re.compile(r"-tags[= ]+[\"']?([\w,]+)")
+_LINKED = re.compile(r"-X[= ]+")
+_PAGE = re.compile(r"\b(?:npm|yarn|pnpm|bun)\b[^&|;]*\bbuild\b")
+_LEFT_OUT = re.compile(r"[._].*|testdata|vendor|node_modules|.*examples?|tests?|docs?|tools?|scripts?|hac[k]")
+_DEEPEST = 4
 
 
-def draft(service: Path) -> DraftStack:
+def draft(service: Path, found: Deployment) -> DraftStack:
     """Its stack."""
-    module = _MODULE.search(read_text(service / MARK))
-    name = PurePath(module[1]).name if module else ""
-    found = [path.relative_to(service).as_posix() for path in _mains(service, name)]
-    places = [f"./{path}" if path != "." else path for path in found]
-    place = places[0] if places else "."
-    guessed = [f"there are further programs: {', '.join(places[1:])}"] if len(places) > 1 else []
-    if not places:
-        guessed = ["no `package main` was found at its top or below cmd/: name its folder in `build`"]
-    summed = (service / "go.sum").is_file()
-    fetch = ["go", "mod", "download", "-C", APP]
+    declared = _MODULE.search(read_text(service / MARK))
+    module = declared[1] if declared else ""
+    name = PurePath(_MAJOR.sub("", module)).name
+    built = [line[1] for said in (found.image.commands if found.image else ()) for line in _BUILT.finditer(said)]
+    mains = _mains(service, name)
+    named = next((place for line in built for place in mains if place != "." and _names(line, place)), None)
+    if named:
+        mains = [named, *(place for place in mains if place != named)]
+    place = f"./{mains[0]}" if mains and mains[0] != "." else "."
+    guessed = [] if named or not mains[1:] else [f"there are further programs: {', '.join(map(_called, mains[1:]))}"]
+    if not mains:
+        guessed = ["no `package main` was found: name its folder in `build`"]
+    if any(_LINKED.search(line) for line in built):
+        guessed += [f"{found.image.source} sets variables by -ldflags, which is left out" for _ in [0] if found.image]
+    if page := next((one for said in (found.image.commands if found.image else ()) for one in _PAGE.findall(said)), ""):
+        guessed += [f"its image builds a page before, which is left out: {page}"]
+    tags = next((tag[1] for line in built if (tag := _TAGS.search(line))), "")
+    summed = (service / "go.sum").is_file() and not (service / "vendor/modules.txt").is_file()
+    # A version from the repository that happens to hold the work folder would not be its own, or fail the build.
+    options = ["-buildvcs=false", "-trimpath", *([f"-tags={tags}"] if tags else [])]
     drafted = DraftStack(
         language="Go",
         needs={"go": ">=1.21"},
-        install=DraftInstall([fetch], [below(MARK), below("go.sum")]) if summed else None,
-        build=[["go", "build", "-C", APP, "-trimpath", "-o", "../server", place]],
+        install=DraftInstall([["go", "mod", "download", "-C", APP]], [below(MARK), below("go.sum")])
+        if summed
+        else None,
+        build=[["go", "build", "-C", APP, *options, "-o", "../server", place]],
+        build_env={name: value for name, value in found.build_env.items() if name in ("CGO_ENABLED", "GOEXPERIMENT")},
         artifacts=["server"],
         run=["./server"],
         name=name,
-        others=found[1:],
+        folders=_compiled(service, mains[0], module) if mains and module else None,
         guessed=guessed,
     )
-    return with_arguments(drafted, service)
+    return with_arguments(drafted, found)
 
 
-def _mains(service: Path, name: str) -> list[Path]:
-    """The folders of its programs: first who listens, and of these who is called as a server or as the module is."""
-    folders = [service, *sorted(path for path in service.glob("cmd/*") if path.is_dir())]
-    held = {folder: "\n".join(map(read_text, _sources(folder))) for folder in folders}
+def _called(place: str) -> str:
+    return place if place == "." else f"./{place}"
 
-    def order(folder: Path) -> tuple[bool, bool]:
-        return not _LISTENS.search(held[folder]), folder != service and folder.name not in (*_SERVERS, name)
 
-    return sorted((folder for folder in folders if _MAIN.search(held[folder])), key=order)
+def _names(line: str, place: str) -> bool:
+    """Whether a command's words name a folder."""
+    return any(
+        word.strip("\"'").removeprefix("./").rstrip("/").removesuffix("/main.go") == place for word in line.split()
+    )
+
+
+def _mains(service: Path, name: str) -> list[str]:
+    """The folders of its programs: first those that listen, of these the ones called as servers or the module are."""
+    held = {folder: "\n".join(map(read_source, _sources(folder))) for folder in _folders(service)}
+
+    def order(folder: Path) -> tuple[bool, bool, int]:
+        depth = len(folder.relative_to(service).parts)
+        return not _LISTENS.search(held[folder]), folder != service and folder.name not in (*_SERVERS, name), depth
+
+    mains = sorted((folder for folder, text in held.items() if _MAIN.search(text)), key=order)
+    return [folder.relative_to(service).as_posix() for folder in mains]
+
+
+def _folders(folder: Path, depth: int = 0) -> Iterator[Path]:
+    """A folder and those below it, without other modules, and what is compiled for no service."""
+    yield folder
+    for below_it in sorted(path for path in folder.iterdir() if path.is_dir()) if depth < _DEEPEST else ():
+        if not _LEFT_OUT.fullmatch(below_it.name) and not (below_it / MARK).exists() and not below_it.is_symlink():
+            yield from _folders(below_it, depth + 1)
 
 
 def _sources(folder: Path) -> list[Path]:
-    return [file for file in sorted(folder.glob("*.go")) if not file.name.endswith("_test.go")]
+    files = [file for file in sorted(folder.glob("*.go")) if not file.name.endswith("_test.go")]
+    return [file for file in files if not is_ignored(read_source(file, 2000))]
+
+
+def _compiled(service: Path, main: str, module: str) -> Sequence[str]:
+    """The folders of the packages that a program is compiled of, its own first."""
+    found, todo = [main], [main]
+    for folder in todo:
+        for source in _sources(service / folder):
+            for imported in _IMPORTED.findall(read_source(source)):
+                place = imported.removeprefix(module).strip("/") or "."
+                inside = imported == module or imported.startswith(f"{module}/")
+                if inside and place not in found and (service / place).is_dir():
+                    found.append(place)
+                    todo.append(place)
+    return found

@@ -1,88 +1,87 @@
-"""A service with a pom.xml, or a jar that was built before."""
+"""A service with a pom.xml, built by Maven or its wrapper; or a jar that was built before."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from xml.etree import ElementTree
 
 from touchstone.failure import UsageError
-from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below, read_text
+from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below
+from touchstone.intake.service.deployed import Deployment
+from touchstone.intake.service.jvm_frameworks import SPRING, framework_in, how_told
+from touchstone.intake.service.reading import read_text
 from touchstone.intake.service.workspace import place_in, root_of
 
 MARK = "pom.xml"
-GRADLE = ("build.gradle.kts", "build.gradle")
 _JARS = ("*.jar", "build/libs/*.jar", "target/*.jar")
 _NO_PROGRAM = ("-plain.jar", "-sources.jar", "-javadoc.jar")
 
 
-@dataclass(frozen=True)
-class _Framework:
-    """How a framework is told where to listen, and where its build leaves what runs."""
-
-    mark: str
-    """What its pom.xml has."""
-    called: str
-    options: Words = ()
-    """Of java, before the jar."""
-    arguments: Words = ()
-    env: Mapping[str, str] = field(default_factory=dict)
-    folder: str = ""
-    """Below target/, all that is shipped, if that is not the jar alone."""
-    jar: str = ""
-    """In that folder."""
-
-
-_SPRING = _Framework("spring-boot", "Spring Boot", arguments=["--server.address={host}", "--server.port={port}"])
-_FRAMEWORKS = (
-    _Framework(
-        "quarkus-maven-plugin",
-        "Quarkus",
-        options=["-Dquarkus.http.host={host}", "-Dquarkus.http.port={port}"],
-        folder="quarkus-app",
-        jar="quarkus-run.jar",
-    ),
-    _Framework(
-        "io.micronaut",
-        "Micronaut",
-        env={"MICRONAUT_SERVER_HOST": "{host}", "MICRONAUT_SERVER_PORT": "{port}"},
-    ),
-    _SPRING,
-)
-_ALONE = "a jar that runs by itself is taken for what is deployed"
 _WITH_ALL = "jar-with-dependencies"
+_PROPERTY = re.compile(r"\$\{([\w.-]+)\}")
+_PROPERTIES_IN_PROPERTIES = 3
 _JAVA = 17
 """The oldest Java that is asked for, if pom.xml names none that is newer."""
 _JAVA_NAMES = ("maven.compiler.release", "maven.compiler.target", "java.version")
-_LOOK = "the port is given as {} takes it; another server takes it otherwise"
 
 
-def draft(service: Path) -> DraftStack:
-    """Its stack, built by Maven. Raises UsageError if pom.xml cannot be read."""
+def draft(service: Path, found: Deployment) -> DraftStack:
+    """Its stack, built by Maven. Raises UsageError if pom.xml cannot be read, or is one of modules alone."""
     pom = read_text(service / MARK)
     root = _root(pom, service / MARK)
+    _refuse_parent(service, root)
     top = service
     while above := root_of(top, _modules):
         top = above
     place = place_in(service, top)
     # What all modules have in common stands above.
     common = read_text(top / MARK)
-    framework = next((one for one in _FRAMEWORKS if one.mark in pom or one.mark in common), _Framework("", ""))
+    framework = framework_in(f"{pom}\n{common}")
     shipped = f"target/{framework.folder or _jar_name(root, pom)}"
     jar = f"{shipped}/{framework.jar}" if framework.folder else shipped
-    maven = ["mvn", "-B", "-q", "-f", below(MARK), "-DskipTests", *(["-pl", place, "-am"] if place else [])]
+    program, needs = wrapper(top, "mvnw", ".mvn/wrapper/maven-wrapper.properties", {"mvn": ">=3.6"})
+    maven = [*program, "-B", "-q", "-f", below(MARK), "-DskipTests", *(["-pl", place, "-am"] if place else [])]
+    env = {**(found.run.env if found.run else {}), **framework.env}
+    options = jvm_options(found.run.words if found.run else ())
     return DraftStack(
         language="Kotlin" if (service / "src/main/kotlin").is_dir() else "Java",
-        needs={"java": f">={max(_java(root), _java(_root(common, top / MARK)))}", "mvn": ">=3.6"},
+        needs={"java": f">={max(_java(root), _java(_root(common, top / MARK)))}", **needs},
         install=DraftInstall([[*maven, "package"]]),
         build=[[*maven, "-o", "package"]],
         artifacts=[below(shipped, place)],
-        run=["java", *framework.options, "-jar", jar, *framework.arguments],
-        env=framework.env,
+        run=["java", *options, *framework.options, "-jar", jar, *framework.arguments],
+        env=env,
         place=place,
-        guessed=[_LOOK.format(framework.called) if framework.called else _ALONE],
+        guessed=[how_told(framework), *(found.run.marks() if found.run else [])],
     )
+
+
+def wrapper(top: Path, script: str, beside: str, tool: Mapping[str, str]) -> tuple[Words, Mapping[str, str]]:
+    """The repository's own way to start its build tool, which fetches the right version; else the tool itself."""
+    file = top / script
+    if not (file.is_file() and (top / beside).is_file()):
+        return list(tool), tool
+    return ([below(script)] if os.access(file, os.X_OK) else ["sh", below(script)]), {}
+
+
+def jvm_options(words: Words) -> Words:
+    """What stands between `java` and `-jar` of the command that it is deployed with."""
+    if "-jar" not in words or PurePath(words[0]).name != "java":
+        return []
+    return [word for word in words[1 : words.index("-jar")] if "/" not in word]
+
+
+def _refuse_parent(service: Path, root: ElementTree.Element) -> None:
+    if _said(root, "packaging") == "pom":
+        modules = [one for one in _modules(service) if (service / one / MARK).is_file()]
+        raise UsageError(
+            f"this pom.xml has {len(modules)} modules, and makes no program of its own",
+            where=str(service / MARK),
+            fix=f"name the module that is the service: {', '.join(f'--service {service / one}' for one in modules)}",
+        )
 
 
 def _modules(folder: Path) -> list[str]:
@@ -106,10 +105,10 @@ def draft_prebuilt(jar: str) -> DraftStack:
         language="Java",
         needs={"java": f">={_JAVA}"},
         artifacts=[below(jar)],
-        run=["java", "-jar", jar, *_SPRING.arguments],
+        run=["java", "-jar", jar, *SPRING.arguments],
         guessed=[
             "the jar is taken as it lies there; build it before each run, or by `build`",
-            _LOOK.format(_SPRING.called),
+            how_told(SPRING),
         ],
     )
 
@@ -128,12 +127,20 @@ def _root(pom: str, file: Path) -> ElementTree.Element:
 
 
 def _jar_name(root: ElementTree.Element, pom: str) -> str:
-    final = _said(root, "build/finalName")
-    if final and "$" not in final:
-        return f"{final}.jar"
+    """The name of the file that `package` leaves and that runs by itself."""
+    ending = _said(root, "packaging") or "jar"
+    classifier = next((one.text.strip() for one in root.iterfind(".//{*}classifier") if one.text), "")
+    artifact = _said(root, "artifactId") or "app"
     version = _said(root, "version") or _said(root, "parent/version") or "1.0"
-    whole = f"-{_WITH_ALL}" if _WITH_ALL in pom else ""
-    return f"{_said(root, 'artifactId') or 'app'}-{version}{whole}.jar"
+    name = _said(root, "build/finalName") or f"{artifact}-{version}"
+    known = {"project.artifactId": artifact, "project.version": version, "artifactId": artifact, "version": version}
+    properties = root.find("{*}properties")
+    for one in properties if properties is not None else ():
+        known[one.tag.rpartition("}")[2]] = (one.text or "").strip()
+    for _ in range(_PROPERTIES_IN_PROPERTIES):
+        name = _PROPERTY.sub(lambda found: known.get(found[1], found[0]), name)
+    whole = f"-{_WITH_ALL}" if _WITH_ALL in pom else f"-{classifier}" if classifier else ""
+    return f"{name}{whole}.{ending}"
 
 
 def _said(root: ElementTree.Element, path: str) -> str | None:

@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.failure import UsageError
-from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there, read_json
-from touchstone.intake.service.deployed import Deployed, command, deployed
+from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there
+from touchstone.intake.service.command import Deployed, command
+from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.node_shipped import NUXT, TYPES, entry_of, left, shipped, source_of
-from touchstone.intake.service.node_workspace import MARK, NodeWorkspace, starting, workspace_of
+from touchstone.intake.service.node_workspace import MARK, NodeWorkspace, scripts_of, starting, workspace_of
+from touchstone.intake.service.reading import read_json, table_at, text_at
 
 _ENTRIES = ("server.js", "index.js", "app.js", "main.js", "src/server.js", "src/index.js", "src/main.js")
 _BUN_ENTRIES = ("src/index.ts", "index.ts", "src/server.ts", "server.ts", *_ENTRIES)
 _STARTS = ("start:prod", "start")
 _WATCHING = ("--hot", "--watch")
 """What Bun's script `dev` has and a deployed service has not: without it, it is what starts the service."""
+_OF_INSTALLATION = ("preinstall", "install", "postinstall", "prepare")
+"""Scripts that are run with it."""
 _WATCHER = "nodemon"
 _MODULES = "node_modules"
 _PROGRAMS = f"{below(_MODULES)}/.bin/"
@@ -76,13 +80,13 @@ DEPLOYED = {"NODE_ENV": "production"}
 _RUNNERS = ("node", *dict.fromkeys(manager.tool for manager in _MANAGERS))
 
 
-def draft(service: Path) -> DraftStack:
+def draft(service: Path, deployment: Deployment) -> DraftStack:
     """Its stack. Raises UsageError if package.json cannot be read."""
     manifest, workspace = read_json(service / MARK), workspace_of(service)
-    scripts = manifest.get("scripts") or {}
+    scripts = scripts_of(manifest)
     _refuse_top(service, workspace, scripts)
     manager = next((one for one in _MANAGERS if (workspace.root / one.lock).is_file()), _NPM)
-    said, guessed = _start(service, manifest, scripts, manager)
+    said, guessed = _start(service, manifest, scripts, manager, deployment.run)
     # Bun needs no compiler.
     found, guesses = (said, []) if said.words[0] == _BUN else shipped(service, said, manifest)
     guessed = [*guessed, *guesses]
@@ -96,7 +100,7 @@ def draft(service: Path) -> DraftStack:
     compiling = found.words[0] != _BUN and source_of(found.words) is not None
     built = [*workspace.built(), *([workspace.place] if "build" in scripts and not compiling else [])]
     install = _install(workspace, manifest, manager, whole=whole or bool(built))
-    more = len(manifest.get("devDependencies") or {})
+    more = len(table_at(manifest, "devDependencies"))
     if install and built and more and not entry.startswith(f"{NUXT}/"):
         guessed = [*guessed, _MORE.format(more=more, prune=" ".join(manager.pruning()))]
     if install and not (workspace.root / manager.lock).is_file():
@@ -130,21 +134,23 @@ def _install(
     workspace: NodeWorkspace, manifest: dict[str, Any], manager: _Manager, *, whole: bool
 ) -> DraftInstall | None:
     """How its packages are got: all of them, or those alone that it runs with."""
-    if not manifest.get("dependencies") and not (whole and manifest.get("devDependencies")):
+    if not table_at(manifest, "dependencies") and not (whole and table_at(manifest, "devDependencies")):
         return None
     locked = (workspace.root / manager.lock).is_file()
     what = manager.install if locked else ["install"]
     files = [*map(below, workspace.files()), *([below(manager.lock)] if locked else [])]
+    if any(name in scripts_of(manifest) for name in _OF_INSTALLATION):
+        # They read sources: Prisma's its schema, say.
+        files = []
     words = manager.words(*what, *([] if whole else manager.production))
     # Packages of a workspace may have some in folders of their own.
     return DraftInstall([words], files, [APP if workspace.place else below(_MODULES)])
 
 
 def _start(
-    service: Path, manifest: dict[str, Any], scripts: Mapping[str, str], manager: _Manager
+    service: Path, manifest: dict[str, Any], scripts: Mapping[str, str], manager: _Manager, told: Deployed | None
 ) -> tuple[Deployed, list[str]]:
     """The command as from the service's folder, and what of it is a guess."""
-    told = deployed(service)
     if told and told.words[0] in _RUNNERS and (found := _resolved(told, scripts)):
         marks = [f"the command of its {told.source}", *told.marks(), *found[1]]
         return replace(found[0], env={**told.env, **found[0].env}), marks
@@ -152,7 +158,7 @@ def _start(
     for name in (*_STARTS, "dev") if bun else _STARTS:
         if found := _script(name, scripts):
             return found
-    named = manifest.get("main") or (manifest.get("module") if bun else None)
+    named = text_at(manifest, "main") or (text_at(manifest, "module") if bun else "")
     entry = named or first_there(service, _BUN_ENTRIES if bun else _ENTRIES) or "server.js"
     guess = f"no script `start` is a command of its own: is {entry} what starts it?"
     return Deployed([_BUN if bun else "node", entry], ""), [guess]

@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from touchstone.intake.service.base import Words, read_json
-from touchstone.intake.service.deployed import Deployed, with_address
+from touchstone.intake.service.base import Words
+from touchstone.intake.service.command import Deployed
+from touchstone.intake.service.deployed import with_address
+from touchstone.intake.service.node_workspace import scripts_of
+from touchstone.intake.service.reading import read_json, table_at, text_at
 
 TYPES = "tsconfig.json"
 _TYPED = (".ts", ".mts", ".cts")
@@ -35,9 +38,9 @@ def source_of(words: Words) -> str | None:
 def shipped(service: Path, found: Deployed, manifest: Mapping[str, Any]) -> tuple[Deployed, list[str]]:
     """The command that starts what the build leaves, if there is one, and what of that is a guess."""
     program, *rest = found.words
-    name, scripts = PurePath(program).name, manifest.get("scripts") or {}
+    name, scripts = PurePath(program).name, scripts_of(manifest)
     if name == "node" and "." in rest:
-        main = manifest.get("main") or "index.js"
+        main = text_at(manifest, "main") or "index.js"
         return replace(found, words=[program, *(main if word == "." else word for word in rest)]), []
     if name == "next" and rest[:1] == ["start"]:
         return with_address(found, "--hostname", "{host}", "--port", "{port}"), []
@@ -63,19 +66,19 @@ def _compiled(found: Deployed, said: str, entry: str | None, behind: Words = ())
 def _options(service: Path) -> Mapping[str, Any]:
     """What tsconfig.json tells the compiler."""
     held = read_json(service / TYPES, comments=True) if (service / TYPES).is_file() else {}
-    return held.get("compilerOptions") or {}
+    return table_at(held, "compilerOptions")
 
 
 def _out(service: Path) -> str | None:
     """The folder that compiled files go to."""
-    out = _options(service).get("outDir")
+    out = text_at(_options(service), "outDir")
     return PurePath(out).as_posix() if out else None
 
 
 def _beside(service: Path, source: str) -> str:
     """A source's compiled file within that folder: where it lies below the sources' own."""
     file = PurePath(source)
-    root = PurePath(_options(service).get("rootDir") or (file.parts[0] if len(file.parts) > 1 else ""))
+    root = PurePath(text_at(_options(service), "rootDir") or (file.parts[0] if len(file.parts) > 1 else ""))
     within = file.relative_to(root) if file.is_relative_to(root) else file
     return within.with_suffix(within.suffix.replace("t", "j", 1)).as_posix()
 

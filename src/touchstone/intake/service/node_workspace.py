@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from touchstone.failure import UsageError
-from touchstone.intake.service.base import read_json, read_text
+from touchstone.intake.service.reading import read_json, read_text, table_at
 from touchstone.intake.service.workspace import members, place_in, root_of
 
 MARK = "package.json"
@@ -94,9 +94,13 @@ def _needed(service: Path, packages: Mapping[str, Path]) -> list[Path]:
 
 def _linked(manifest: Mapping[str, Any]) -> Iterator[str]:
     for kind in _LINKS:
-        yield from manifest.get(kind) or {}
+        yield from table_at(manifest, kind)
+
+
+def scripts_of(manifest: Mapping[str, Any]) -> Mapping[str, str]:
+    """The scripts of a package.json."""
+    return {name: said for name, said in table_at(manifest, "scripts").items() if isinstance(said, str)}
 
 
 def _scripts(folder: Path) -> Mapping[str, str]:
-    scripts = read_json(folder / MARK).get("scripts")
-    return scripts if isinstance(scripts, dict) else {}
+    return scripts_of(read_json(folder / MARK))

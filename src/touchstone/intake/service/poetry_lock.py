@@ -11,7 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from touchstone.intake.service.base import read_toml
+from touchstone.intake.service.reading import read_toml
 
 LOCK = "poetry.lock"
 _Package = Mapping[str, Any]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from touchstone.intake.service.base import (
-    DraftStack,
-    Words,
-    below,
-    first_there,
-    read_text,
-)
-from touchstone.intake.service.deployed import Deployed, deployed, with_address
+from touchstone.intake.service.base import DraftStack, Words, below, first_there
+from touchstone.intake.service.command import Deployed
+from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.python_packages import MARKS, packages
-from touchstone.intake.service.python_project import project_of
+from touchstone.intake.service.python_project import Project, project_of
+from touchstone.intake.service.reading import read_text
+from touchstone.intake.service.servers import SERVERS, at_address, module_of, server_in
+from touchstone.intake.service.sources import Source, own_sources
 from touchstone.intake.service.workspace import place_in
 
 _OLDEST = "3.10"
@@ -32,18 +30,13 @@ _SERVES_ITSELF = re.compile(r"\bweb\.run_app\(|\bSanic\(|\bIOLoop\.(?:current|in
 _PROGRAMS = ("server.py", "main.py", "app.py", "src/main.py", "src/server.py")
 _PATTERNS = ("*.py", "*/*.py", "*/*/*.py", "*/*/*/*.py")
 _NOT_SHIPPED = ("test", "docs", "doc", "bench", "script", "venv", "node_modules", "build", "dist")
-_ADDRESSES = {
-    "gunicorn": ("--bind", "{host}:{port}"),
-    "hypercorn": ("--bind", "{host}:{port}"),
-    "uvicorn": ("--host", "{host}", "--port", "{port}"),
-    "granian": ("--host", "{host}", "--port", "{port}"),
-    "fastapi": ("--host", "{host}", "--port", "{port}"),
-    "flask": ("--host", "{host}", "--port", "{port}"),
-    "daphne": ("-b", "{host}", "-p", "{port}"),
-    "waitress": ("--listen={host}:{port}",),
-}
-"""Servers, as modules, with the options that say where they listen."""
-_MODULES = {"waitress-serve": "waitress"}
+_FRAMEWORKS = re.compile(
+    r"^\W*(?:flask|django|fastapi|starlette|litestar|quart|sanic|aiohttp|tornado|falcon|bottle|pyramid|blacksheep|robyn|"
+    r"gunicorn|uvicorn|hypercorn|granian|daphne|waitress|uwsgi|connexion|gradio|streamlit)\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Packages that serve, among its requirements."""
+_MANAGED = "manage.py"
 
 
 @dataclass(frozen=True)
@@ -67,93 +60,115 @@ class _Application:
         target = f"{self.module}:{self.name}"
         if self.wsgi:
             elsewhere = ["--chdir", self.root] if self.root else []
-            return [self.server, *elsewhere, *_ADDRESSES[self.server], f"{target}()" if self.factory else target]
+            return [self.server, *elsewhere, *SERVERS[self.server].address, f"{target}()" if self.factory else target]
         options = [*(["--factory"] if self.factory else []), *(["--app-dir", self.root] if self.root else [])]
-        return [self.server, target, *options, *_ADDRESSES[self.server]]
+        return [self.server, target, *options, *SERVERS[self.server].address]
 
 
-def draft(service: Path) -> DraftStack:
+def serves(service: Path) -> bool:
+    """Whether the Python in a folder is what is served, and not a tool of its developers."""
+    required = _required(service)
+    if _FRAMEWORKS.search(required) or (service / _MANAGED).is_file():
+        return True
+    sources = list(own_sources(service, "Python"))
+    return next(_applications(service, sources, required), None) is not None or bool(project_of(service).scripts)
+
+
+def draft(service: Path, deployment: Deployment) -> DraftStack:
     """Its stack. Raises UsageError if its pyproject.toml cannot be read."""
-    required = "\n".join(read_text(service / name) for name in MARKS if (service / name).is_file())
-    found, guessed, server = _start(service, required)
-    got = packages(service, server)
+    project = project_of(service)
+    found, guessed, server = _start(service, project, deployment.run)
+    got = packages(service, server, deployment.image)
     place = place_in(service, got.root)
     return DraftStack(
         language="Python",
-        needs={"python": f">={project_of(service).python or _OLDEST}", **got.needs},
+        needs={"python": f">={project.python or _OLDEST}", **got.needs},
         install=got.install,
         artifacts=[*_shipped(service, place), *got.install.leaves],
-        run=_run(found.words, got.python),
+        run=_run(found.words, got.python, project.scripts),
         env=found.env,
         place=place,
+        inside=found.folder,
         guessed=[*guessed, *got.guessed],
     )
 
 
-def _run(words: Words, python: str) -> Words:
+def _required(service: Path) -> str:
+    return "\n".join(read_text(service / name) for name in MARKS if (service / name).is_file())
+
+
+def _run(words: Words, python: str, scripts: Sequence[str]) -> Words:
     """A program of the environment by its module: a script in it names the folder where it was made."""
     first, *rest = words
     name = PurePath(first).name
     if name.startswith("python"):
         return [python, *rest]
-    module = _MODULES.get(name, name)
-    return [python, *(["-m", module] if module in _ADDRESSES else [first]), *rest]
+    if name in scripts:
+        return [f"{PurePath(python).parent}/{name}", *rest]
+    module = module_of(first)
+    return [python, *(["-m", module] if module in SERVERS else [first]), *rest]
 
 
-def _start(service: Path, required: str) -> tuple[Deployed, list[str], str]:
+def _start(service: Path, project: Project, found: Deployed | None) -> tuple[Deployed, list[str], str]:
     """The command, what of it is a guess, and the server that it runs; no name if it is a server of its own."""
-    found = deployed(service)
-    if found and _is_ours(found.words):
-        server = next((name for name in map(_module, found.words) if name in _ADDRESSES), "")
-        guess = [f"the command of its {found.source}", *found.marks()]
-        return with_address(found, *_ADDRESSES.get(server, ())), guess, server
-    words, guess, server = _by_sources(service, required)
+    if found and _is_ours(found.words, project.scripts):
+        addressed = at_address(_managed(found))
+        return addressed, [f"the command of its {found.source}", *addressed.marks()], server_in(found.words)
+    words, guess, server = _by_sources(service, _required(service))
     if found is None:
         return Deployed(words, ""), guess, server
     other = f"{found.source} starts it by `{' '.join(found.words)}`: see what that does"
     return replace(found, words=words), [*guess, other, *found.marks()], server
 
 
+def _managed(found: Deployed) -> Deployed:
+    """Django's server for developers, where its command names no address."""
+    if "runserver" in found.words and not found.addressed:
+        return replace(found, words=[*found.words, "{host}:{port}"])
+    return found
+
+
 def _by_sources(service: Path, required: str) -> tuple[Words, list[str], str]:
     """The same of a service whose files have no command."""
-    if own := next((file for file in _files(service) if _SERVES_ITSELF.search(read_text(service / file))), None):
+    sources = list(own_sources(service, "Python"))
+    if own := next((source.file for source in sources if any(source.found(_SERVES_ITSELF))), None):
         return [str(own)], [f"{own} is a server of its own"], ""
-    if (application := next(_applications(service, required), None)) is None:
-        program = first_there(service, _PROGRAMS)
-        guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
-        return [program or "server.py"], guess, ""
-    guess = [f"{application.says}; give it the workers and options that it is deployed with"]
-    return application.words(), guess, application.server
+    if application := next(_applications(service, sources, required), None):
+        guess = [f"{application.says}; give it the workers and options that it is deployed with"]
+        return application.words(), guess, application.server
+    if (service / _MANAGED).is_file():
+        guess = ["no WSGI or ASGI application was found, so that it is Django's server for developers"]
+        return [_MANAGED, "runserver", "--noreload", "{host}:{port}"], guess, ""
+    program = first_there(service, _PROGRAMS)
+    guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
+    return [program or "server.py"], guess, ""
 
 
-def _is_ours(words: Words) -> bool:
-    return PurePath(words[0]).name.startswith("python") or _module(words[0]) in _ADDRESSES
+def _is_ours(words: Words, scripts: Sequence[str]) -> bool:
+    name = PurePath(words[0]).name
+    return name.startswith("python") or module_of(name) in SERVERS or name in scripts
 
 
-def _module(word: str) -> str:
-    name = PurePath(word).name
-    return _MODULES.get(name, name)
-
-
-def _applications(service: Path, required: str) -> Iterator[_Application]:
+def _applications(service: Path, sources: Sequence[Source], required: str) -> Iterator[_Application]:
     """Made by a framework's class, by a function that is called, by one that a server would call; highest first."""
-    files = [(file, read_text(service / file)) for file in _files(service)]
+    sources = sorted(sources, key=lambda source: (len(source.file.parts), source.file))
     flask = re.search(r"^\W*(flask|django|bottle)\b", required, re.MULTILINE | re.IGNORECASE) is not None
-    made_by = [(file, made) for file, held in files if (made := _MADE.search(held))]
+    made_by = [(source.file, made) for source in sources if (made := next(source.found(_MADE), None))]
     # A project of Django has both; what it is deployed with says which.
     last = "get_wsgi_application" if _only_asgi(required) else "get_asgi_application"
     for file, made in sorted(made_by, key=lambda one: one[1][2] == last):
         says = f"{file} has `{made[1]} = {made[2]}(...)`"
         yield _Application(*_place(service, file, made[1]), says, made[2] in _WSGI, _root(service, file))
-    for file, held in files:
-        if called := _CALLED.search(held):
-            says = f"{file} has `{called[1]} = {called[2]}(...)`"
-            yield _Application(*_place(service, file, called[1]), says, flask, _root(service, file))
-    for file, held in files:
-        if factory := _FACTORY.search(held):
-            says = f"{file} has `def {factory[1]}(...)`"
-            place = _place(service, file, factory[1])
-            yield _Application(*place, says, flask, _root(service, file), factory=True)
+    for source in sources:
+        if called := next(source.found(_CALLED), None):
+            says = f"{source.file} has `{called[1]} = {called[2]}(...)`"
+            place = _place(service, source.file, called[1])
+            yield _Application(*place, says, flask, _root(service, source.file))
+    for source in sources:
+        if factory := next(source.found(_FACTORY), None):
+            says = f"{source.file} has `def {factory[1]}(...)`"
+            place = _place(service, source.file, factory[1])
+            yield _Application(*place, says, flask, _root(service, source.file), factory=True)
 
 
 def _only_asgi(required: str) -> bool:

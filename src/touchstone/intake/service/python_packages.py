@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from touchstone.intake.service.base import DraftInstall, Words, below, first_there
+from touchstone.intake.service.dockerfile import Image
 from touchstone.intake.service.poetry_lock import LOCK as POETRY_LOCK
 from touchstone.intake.service.poetry_lock import pinned
 from touchstone.intake.service.python_project import (
     PIPFILE,
     PIPFILE_LOCK,
     PROJECT,
+    SETUP,
     Project,
     name_of,
     project_of,
@@ -26,7 +29,13 @@ _REQUIREMENTS = (
     "requirements.txt",
     *(f"requirements/{name}.txt" for name in ("production", "prod", "base", "common")),
 )
-MARKS = (*_REQUIREMENTS, PROJECT, PIPFILE)
+MARKS = (*_REQUIREMENTS, PROJECT, PIPFILE, *SETUP)
+_INSTALLS = re.compile(r"\b(?:pip3?|uv|poetry|pdm|pipenv)\s+(?:pip\s+)?(?:install|sync)\b|setup\.py install")
+_ITSELF = re.compile(
+    r"\binstall\b[^&|;]*\s[\"']?(?:\.(?:\[[^]]*\])?|\./?)[\"']?(?:\s|$)|setup\.py install|"
+    r"\bpoetry install\b|\buv sync\b"
+)
+"""What an image is made by, and what of it installs the service itself."""
 _UV_LOCK = "uv.lock"
 _SAY = (PROJECT, POETRY_LOCK, PIPFILE, PIPFILE_LOCK)
 """What says what a project without a requirements.txt depends on."""
@@ -57,12 +66,15 @@ class _Served:
     guessed: Sequence[str] = ()
 
 
-def packages(service: Path, server: str = "") -> Packages:
-    """Its packages, and among them the server that it is started by. Raises UsageError if a file cannot be read."""
+def packages(service: Path, server: str = "", image: Image | None = None) -> Packages:
+    """Its packages, itself and the server that it is started by among them. Raises UsageError if a file cannot be read.
+
+    Its `image` says whether it is installed itself where only requirements are named.
+    """
     if root := _locked_by_uv(service):
         return _by_uv(service, root, server)
     if file := first_there(service, _REQUIREMENTS):
-        return _by_requirements(service, file, server)
+        return _by_requirements(service, file, server, itself=_installs_itself(service, image))
     return _by_project(service, server)
 
 
@@ -90,7 +102,13 @@ def _by_uv(service: Path, locked: Path, server: str) -> Packages:
     )
 
 
-def _by_requirements(service: Path, file: str, server: str) -> Packages:
+def _installs_itself(service: Path, image: Image | None) -> bool:
+    """Whether a service that is a package is installed as one where it is deployed; where nobody says, it is."""
+    said = [line for line in (image.commands if image else ()) if _INSTALLS.search(line)]
+    return project_of(service).whole and (not said or any(_ITSELF.search(line) for line in said))
+
+
+def _by_requirements(service: Path, file: str, server: str, *, itself: bool) -> Packages:
     files, lines = requirements(service, file)
     paths = [line.path for line in lines if line.path]
     root = holding(service, [*files, *paths])
@@ -102,7 +120,10 @@ def _by_requirements(service: Path, file: str, server: str) -> Packages:
         words = [word for line in inside for word in line.words(called)]
         return _by_pip(root, [*words, *served.added], (), guessed)
     read = [called(one) for one in files if one.is_relative_to(root)]
-    return _by_pip(root, ["-r", called(service / file), *served.added], read, guessed)
+    what = ["-r", called(service / file), *served.added]
+    if itself:
+        return _by_pip(root, what, (), guessed, behind=["--no-deps", f"./{called(service)}"])
+    return _by_pip(root, what, read, guessed)
 
 
 def _by_project(service: Path, server: str) -> Packages:
@@ -147,9 +168,11 @@ def _brings(requirement: str, server: str) -> bool:
     return name_of(requirement) == server or (server == "uvicorn" and requirement.lower().startswith("fastapi["))
 
 
-def _by_pip(root: Path, what: Words, files: Sequence[str], guessed: Sequence[str]) -> Packages:
+def _by_pip(root: Path, what: Words, files: Sequence[str], guessed: Sequence[str], behind: Words = ()) -> Packages:
+    """By pip; what is `behind` by a command of its own."""
     python = ".venv/bin/python"
-    commands = [["python", "-m", "venv", ".venv"], [python, "-m", "pip", "install", "--quiet", *what]]
+    pip = [python, "-m", "pip", "install", "--quiet"]
+    commands = [["python", "-m", "venv", ".venv"], [*pip, *what], *([[*pip, *behind]] if behind else [])]
     return Packages(DraftInstall(commands, files, [".venv"]), python, root, {}, guessed)
 
 

@@ -10,13 +10,18 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from touchstone.intake.service.base import read_json, read_toml
+from touchstone.intake.service.python_build import is_installable
+from touchstone.intake.service.reading import read_json, read_source, read_toml, table_at, text_at, texts_at
 from touchstone.intake.service.workspace import members, root_of
 
 PROJECT = "pyproject.toml"
+SETUP = ("setup.py", "setup.cfg")
 PIPFILE = "Pipfile"
 PIPFILE_LOCK = "Pipfile.lock"
 _NAME = re.compile(r"[\w.-]+")
+_SETUP = re.compile(r"\bsetup\(|^\[metadata\]", re.MULTILINE)
+_SCRIPT = re.compile(r"""^[\s"'\[]*([\w.-]+)\s*=\s*[\w.]+:[\w.]+["',\]\s]*$""", re.MULTILINE)
+"""`name = package.module:function` of a setup.cfg or a setup.py."""
 _LOWEST = re.compile(r"(?:>=|~=|==|\^|~)\s*(\d+(?:\.\d+)*)")
 _Table = Mapping[str, Any]
 
@@ -38,20 +43,25 @@ class Project:
     """Whether its modules are found only if it is installed itself."""
     python: str | None = None
     """The lowest version that it runs with."""
+    scripts: Sequence[str] = ()
+    """The programs that it has once it is installed."""
 
 
 def project_of(service: Path) -> Project:
     """What its pyproject.toml has, or its Pipfile; empty without both. Raises UsageError if it cannot be read."""
     if (service / PROJECT).is_file():
         return _project(service, read_toml(service / PROJECT))
+    setup = "\n".join(read_source(service / name) for name in SETUP)
+    whole = _SETUP.search(setup) is not None
+    scripts = _SCRIPT.findall(setup)
     if not (service / PIPFILE).is_file():
-        return Project(())
+        return Project((), package=whole, whole=whole, scripts=scripts)
     held = read_toml(service / PIPFILE)
-    locked = read_json(service / PIPFILE_LOCK).get("default", {}) if (service / PIPFILE_LOCK).is_file() else {}
-    pins = {name: one["version"] for name, one in locked.items() if "version" in one}
-    named = held.get("packages", {})
-    python = held.get("requires", {}).get("python_version")
-    return Project(list(_named(named, pins)), folders=_folders(service, named), python=python)
+    locked = table_at(read_json(service / PIPFILE_LOCK), "default") if (service / PIPFILE_LOCK).is_file() else {}
+    pins = {name: version for name, one in locked.items() if (version := text_at(one, "version"))}
+    named = table_at(held, "packages")
+    python = text_at(held, "requires", "python_version") or None
+    return Project(list(_named(named, pins)), folders=_folders(service, named), python=python, scripts=scripts)
 
 
 def name_of(requirement: str) -> str:
@@ -63,52 +73,52 @@ def name_of(requirement: str) -> str:
 def uv_members(folder: Path) -> Sequence[str]:
     """The packages of a folder's workspace of uv, as patterns."""
     held = read_toml(folder / PROJECT) if (folder / PROJECT).is_file() else {}
-    workspace = held.get("tool", {}).get("uv", {}).get("workspace", {})
-    return [*workspace.get("members", []), *(f"!{left_out}" for left_out in workspace.get("exclude", []))]
+    workspace = table_at(held, "tool", "uv", "workspace")
+    return [*texts_at(workspace, "members"), *(f"!{left_out}" for left_out in texts_at(workspace, "exclude"))]
 
 
 def _project(service: Path, held: dict[str, Any]) -> Project:
-    project, tool = held.get("project", {}), held.get("tool", {})
-    poetry = tool.get("poetry", {})
-    named: _Table = poetry.get("dependencies", {})
-    listed = project.get("dependencies")
-    package = "build-system" in held
-    # What imports its modules is the folder that it is run in, so that it need be no package.
-    whole = package and (service / "src").is_dir() if isinstance(listed, list) else "dependencies" not in poetry
-    said = project.get("requires-python") or named.get("python")
-    lowest = _LOWEST.search(said) if isinstance(said, str) else None
+    project, poetry = table_at(held, "project"), table_at(held, "tool", "poetry")
+    named: _Table = table_at(poetry, "dependencies")
+    listed = texts_at(project, "dependencies") if "dependencies" in project else None
+    said = text_at(project, "requires-python") or text_at(named, "python")
+    lowest = _LOWEST.search(said)
     optional = {name: next(_named({name: _asked(one)}, {}), name) for name, one in named.items() if name != "python"}
-    extras = {
-        name: [optional.get(one, one) for one in names] for name, names in poetry.get("extras", {}).items()
-    } | project.get("optional-dependencies", {})
-    grouped = {name: list(_named(one.get("dependencies", {}), {})) for name, one in poetry.get("group", {}).items()}
-    groups = held.get("dependency-groups", {})
+    asked = table_at(poetry, "extras")
+    extras = {name: [optional.get(one, one) for one in texts_at(asked, name)] for name in asked}
+    more = table_at(project, "optional-dependencies")
+    grouped = {name: list(_named(table_at(one, "dependencies"), {})) for name, one in table_at(poetry, "group").items()}
+    groups = table_at(held, "dependency-groups")
+    scripts = [table_at(table, "scripts") for table in (project, poetry)]
+    elsewhere = listed is None and "dependencies" not in poetry and any((service / name).is_file() for name in SETUP)
     return Project(
-        needed=[str(one) for one in listed] if isinstance(listed, list) else list(_named(named, {})),
-        extras=extras,
+        needed=listed if listed is not None else list(_named(named, {})),
+        extras=extras | {name: texts_at(more, name) for name in more},
         groups=grouped | {name: list(_grouped(name, groups)) for name in groups},
-        folders=_folders(service, named) | _uv_folders(service, tool.get("uv", {}).get("sources", {})),
-        package=package,
-        whole=whole,
+        folders=_folders(service, named) | _uv_folders(service, table_at(held, "tool", "uv", "sources")),
+        package="build-system" in held,
+        whole=is_installable(service, held) or elsewhere,
         python=lowest[1] if lowest else None,
+        scripts=list(dict.fromkeys(name for table in scripts for name in table)),
     )
 
 
 def _grouped(name: str, groups: _Table, within: Sequence[str] = ()) -> Iterator[str]:
     """What a group has, with the groups that it includes; one that includes itself on the way has nothing more."""
-    for one in groups.get(name, []) if name not in within else ():
+    listed = groups.get(name)
+    for one in listed if isinstance(listed, list) and name not in within else ():
         if isinstance(one, str):
             yield one
         else:
-            yield from _grouped(one.get("include-group", ""), groups, [*within, name])
+            yield from _grouped(text_at(one, "include-group"), groups, [*within, name])
 
 
 def _folders(service: Path, named: _Table) -> dict[str, Path]:
     """Of a table of Poetry, Pipenv or uv those packages that it has a path of."""
     return {
-        canonicalize_name(name): (service / one["path"]).resolve()
+        canonicalize_name(name): (service / path).resolve()
         for name, one in named.items()
-        if isinstance(one, dict) and "path" in one
+        if (path := text_at(one, "path"))
     }
 
 
@@ -116,7 +126,7 @@ def _uv_folders(service: Path, sources: _Table) -> dict[str, Path]:
     shared = {canonicalize_name(name) for name, one in sources.items() if one == {"workspace": True}}
     root = (root_of(service, uv_members) or service) if shared else service
     packages = {
-        canonicalize_name(read_toml(folder / PROJECT).get("project", {}).get("name", "")): folder
+        canonicalize_name(text_at(read_toml(folder / PROJECT), "project", "name")): folder
         for folder in (members(root, uv_members(root)) if shared else ())
         if (folder / PROJECT).is_file()
     }
@@ -134,10 +144,11 @@ def _named(wanted: _Table, pins: Mapping[str, str]) -> Iterator[str]:
         one = said if isinstance(said, dict) else {"version": said}
         if name == "python" or one.get("optional"):
             continue
-        extras = f"[{','.join(one['extras'])}]" if one.get("extras") else ""
-        if "git" in one:
+        asked = texts_at(one, "extras")
+        extras = f"[{','.join(asked)}]" if asked else ""
+        if git := text_at(one, "git"):
             at = next((f"@{one[key]}" for key in ("rev", "tag", "branch", "ref") if key in one), "")
-            yield f"{name}{extras} @ git+{one['git']}{at}"
+            yield f"{name}{extras} @ git+{git}{at}"
         else:
             yield f"{name}{extras}{pins.get(name.lower()) or _bounds(str(one.get('version', '*')))}"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from touchstone.intake.service.base import read_text
+from touchstone.intake.service.reading import read_text
 
 _INCLUDES = re.compile(r"(-r|-c|--requirement|--constraint)[ =]*(\S+)")
 _COMMENT = re.compile(r"(?:^|\s+)#.*")

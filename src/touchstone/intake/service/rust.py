@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from touchstone.intake.service.base import DraftInstall, DraftStack, below, read_text, read_toml
-from touchstone.intake.service.deployed import with_arguments
+from touchstone.intake.service.base import DraftInstall, DraftStack, below
+from touchstone.intake.service.deployed import Deployment, with_arguments
+from touchstone.intake.service.reading import read_source, read_toml, table_at, tables_at, text_at, texts_at
 from touchstone.intake.service.workspace import members, place_in, root_of
 
 MARK = "Cargo.toml"
@@ -15,16 +16,24 @@ _TEXT = re.compile(r'"(?:\./)?([\w./-]+)"')
 _SETTINGS = "config"
 """The folder that holds them by custom, of which sources may name any file, also without its ending."""
 _ENDINGS = (".toml", ".yaml", ".yml", ".json", ".ron")
+_CARGO_SETTINGS = (".cargo/config.toml", ".cargo/config")
+_SQLX = (".sqlx", "sqlx-data.json")
+"""What SQLx checks queries against, as they are compiled, where there is no database."""
+_FEATURES = re.compile(r"(?:--(?:no-default-features|all-features|features[= ][\"']?[\w,/-]+[\"']?)\s*)+")
 _ROCKETS = "Rocket.toml"
 """What a framework reads that no source names."""
 
 
-def draft(service: Path) -> DraftStack:
+def draft(service: Path, found: Deployment) -> DraftStack:
     """Its stack. Raises UsageError if a Cargo.toml cannot be read."""
     root = root_of(service, _members) or service
     programs = list(dict.fromkeys(_programs(service)))
+    built = [line for line in (found.image.commands if found.image else ()) if "cargo" in line]
+    named = [one for one in programs if any(re.search(rf"--bin[= ]{re.escape(one[1])}\b", line) for line in built)]
+    programs = [*named[:1], *(one for one in programs if one not in named[:1])]
     package, program = programs[0] if programs else (service.resolve().name, service.resolve().name)
-    guessed = [f"there are further programs: {', '.join(name for _, name in programs[1:])}"] if programs[1:] else []
+    further = programs[1:] if not named else []
+    guessed = [f"there are further programs: {', '.join(name for _, name in further)}"] if further else []
     if not programs:
         guessed = ["no program was found: name its package and its binary"]
     settings, at_top = _settings(service), False
@@ -36,16 +45,21 @@ def draft(service: Path) -> DraftStack:
         guessed = [*guessed, f"it seems to read {', '.join(settings)}{where}"]
     place = place_in(service, root)
     locked = ["--locked"] if (root / "Cargo.lock").is_file() else []
+    # Cargo looks for its settings from the folder in which it is called.
+    own = next((name for name in _CARGO_SETTINGS if (root / name).is_file()), None)
+    cargo = ["cargo", *(["--config", below(own)] if own else [])]
     manifest = ["--manifest-path", below(MARK)]
+    offline = {"SQLX_OFFLINE": "true"} if any((root / name).exists() for name in _SQLX) else {}
+    features = next((line[0].split() for said in built for line in [_FEATURES.search(said)] if line), [])
     drafted = DraftStack(
         language="Rust",
         needs={"cargo": ">=1.75", "cc": ">=9"},
-        install=DraftInstall([["cargo", "fetch", *locked, *manifest]]),
+        install=DraftInstall([[*cargo, "fetch", *locked, *manifest]]),
         build=[
-            ["cargo", "build", "--release", "--offline", *locked, *manifest, "-p", package, "--bin", program],
+            [*cargo, "build", "--release", "--offline", *locked, *manifest, "-p", package, "--bin", program, *features],
             ["cp", f"{{cache}}/target/release/{program}", "server"],
         ],
-        build_env={"CARGO_TARGET_DIR": "{cache}/target"},
+        build_env={"CARGO_TARGET_DIR": "{cache}/target", **offline},
         artifacts=["server", *(below(name, "" if at_top else place) for name in settings)],
         run=["./server"],
         name=package,
@@ -53,7 +67,7 @@ def draft(service: Path) -> DraftStack:
         at_top=at_top,
         guessed=guessed,
     )
-    return with_arguments(drafted, service)
+    return with_arguments(drafted, found)
 
 
 def _programs(service: Path) -> Iterator[tuple[str, str]]:
@@ -62,17 +76,17 @@ def _programs(service: Path) -> Iterator[tuple[str, str]]:
         if not (folder / MARK).is_file():
             continue
         manifest = read_toml(folder / MARK)
-        package = manifest.get("package", {}).get("name")
-        if not isinstance(package, str):
+        package = text_at(manifest, "package", "name")
+        if not package:
             continue
-        declared = [one["name"] for one in manifest.get("bin", []) if "name" in one]
+        declared = [name for one in tables_at(manifest, "bin") if (name := text_at(one, "name"))]
         yield from ((package, name) for name in dict.fromkeys([*declared, *_found(folder, package, declared)]))
 
 
 def _members(folder: Path) -> Sequence[str]:
     """The packages of a folder's workspace, as patterns."""
-    workspace = read_toml(folder / MARK).get("workspace", {}) if (folder / MARK).is_file() else {}
-    return [*workspace.get("members", []), *(f"!{left_out}" for left_out in workspace.get("exclude", []))]
+    workspace = table_at(read_toml(folder / MARK), "workspace") if (folder / MARK).is_file() else {}
+    return [*texts_at(workspace, "members"), *(f"!{left_out}" for left_out in texts_at(workspace, "exclude"))]
 
 
 def _found(folder: Path, package: str, declared: Sequence[str]) -> Iterator[str]:
@@ -89,7 +103,7 @@ def _settings(service: Path, folder: Path | None = None) -> Sequence[str]:
     packages = (service, *members(service, _members(service)))
     named = {_ROCKETS}
     for source in (source for package in packages for source in sorted(package.glob("src/**/*.rs"))):
-        named.update(_TEXT.findall(read_text(source)))
+        named.update(_TEXT.findall(read_source(source)))
     own = {_SETTINGS} if any(Path(name).parts[:1] == (_SETTINGS,) for name in named) else set()
     files = {
         name for name in named if name.endswith(_ENDINGS) and name != MARK and not name.startswith(f"{_SETTINGS}/")
