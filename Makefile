@@ -14,7 +14,7 @@ SITE_DIR ?= site
 WHEEL_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format faults calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
+.PHONY: help setup run test lint format faults findings calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ format: $(VENV)/ready ## Format everything
 
 faults: setup ## Plant every fault of the catalogue, and count caught, missed and false alarms
 	$(BIN)/python -m tests.faults
+
+findings: ## Run the surprises about other software in findings/, and make their index anew
+	findings/run
 
 calibrate: setup ## Measure how often the judge is right, and write it into docs/methodology.md
 	$(BIN)/python -m benchmarks.calibration --trials 1000 --write docs/methodology.md
