@@ -24,14 +24,14 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return os.environ | {"TOUCHSTONE_CACHE": str(tmp_path / "cache"), "NO_COLOR": "1"}
 
 
-def touchstone(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def touchstone(tmp_path: Path, *words: str, within_s: float = 300) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *words],
         cwd=tmp_path,
         env=environment(tmp_path),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=within_s,
         check=False,
     )
 
