@@ -83,7 +83,7 @@ fn a_job_on_standard_input_gives_a_result_and_events() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let result = json(&output);
-    assert_eq!(result["schema"], "touchstone.load/1");
+    assert_eq!(result["schema"], "touchstone.load/2");
     assert_eq!(
         (&result["counts"]["ok"], counts[1].load(Ordering::SeqCst)),
         (&Value::from(100), 100)
@@ -241,7 +241,7 @@ fn a_person_reads_the_rate_the_latencies_and_the_verdict() {
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
         "closed loop, 4 connections",
-        "50 failed",
+        "50 wrong, 0 failed",
         "wrong body",
         "first at",
         "pong",

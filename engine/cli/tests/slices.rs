@@ -152,7 +152,7 @@ fn a_lap_is_ordered_told_and_charged_to_those_who_used_the_cpu() {
         "done",
     ];
     assert_eq!(names, expected);
-    assert_eq!(result["schema"], "touchstone.slices/1");
+    assert_eq!(result["schema"], "touchstone.slices/2");
     assert_eq!(result["slices"].as_array().unwrap().len(), 6);
     assert!(events[2]["latency"]["histogram"].is_string());
     assert!(result["slices"][0]["latency"].get("histogram").is_none());

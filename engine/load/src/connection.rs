@@ -26,19 +26,34 @@ pub enum State {
     Open,
 }
 
+/// What has become of a request so far. It counts as sent once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Attempt {
+    /// It is sent for the first time, and counts as sent from then on.
+    #[default]
+    First,
+    /// It counts as sent, but its connection was lost before a byte of it left: it waits for another.
+    Moved,
+    /// It was sent before, on a kept connection that the server closed without a byte of a response, and waits to be sent
+    /// once more.
+    Again,
+    /// It was sent once more.
+    Repeated,
+}
+
 /// A request on its way.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InFlight {
     /// When it was due.
     pub intended: Nanos,
-    /// When it was sent.
+    /// When it was sent, for the first time if it was repeated.
     pub sent: Nanos,
     /// Its number, from which its text can be rendered again.
     pub counter: u64,
     /// Its index in the mix.
     pub kind: u16,
-    /// Whether it was sent before, on a connection that had been closed while it rested.
-    pub repeated: bool,
+    /// Whether it was on another connection before.
+    pub attempt: Attempt,
     /// How late it was sent although a place was free, in nanoseconds: that is the engine's doing, up to 4.3 s.
     pub late: u32,
 }
@@ -69,9 +84,12 @@ pub struct Connection {
     pub partial: Option<Box<Partial>>,
     /// Requests in flight behind the first.
     pub behind: Option<Box<VecDeque<InFlight>>>,
+    /// Requests of an earlier connection in this place that are sent again on this one, each when the one before it has
+    /// its response (RFC 9112 section 9.3.2); behind `first` if that is `assigned`.
+    pub again: Option<Box<VecDeque<InFlight>>>,
     /// What the socket would not take yet.
     pub unsent: Option<Box<Unsent>>,
-    /// When the present state began; in `Resting`, when it ends.
+    /// When the present state began, or the last response came; in `Resting`, when it ends.
     pub since: Nanos,
     /// The socket, while it is connecting or open.
     pub socket: Option<Stream>,
@@ -81,11 +99,13 @@ pub struct Connection {
     pub in_flight: u16,
     /// Places that this connection holds in the list of the free.
     pub listed: u16,
+    /// Requests that the present socket has done with.
+    pub responses: u32,
     /// Where it stands.
     pub state: State,
     /// Whether `first` waits for the connection to be established.
     pub assigned: bool,
-    /// Attempts in a row that failed.
+    /// Attempts in a row that failed, or gave a connection that was closed at once.
     pub failures: u8,
     /// Whether the socket was ever established in this run.
     pub used: bool,
@@ -156,10 +176,31 @@ impl Connection {
         socket.is_some_and(|socket| socket.acknowledge().is_ok())
     }
 
+    /// Whether its oldest request came on a kept connection: one that had served others, or had rested before it. Only
+    /// there may a close by the server cross a request.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.responses > 0 || self.rested() > Nanos::ZERO
+    }
+
+    /// Whether its oldest request may be sent once more, by when it was sent: one that was repeated has had its fresh
+    /// connection, unless others were repeated on that before.
+    #[must_use]
+    pub fn has_a_try_left(&self) -> bool {
+        self.is_kept() && (self.first.attempt != Attempt::Repeated || self.responses > 0)
+    }
+
+    /// How long it had rested when its oldest request was sent.
+    #[must_use]
+    pub const fn rested(&self) -> Nanos {
+        self.first.sent.saturating_sub(self.since)
+    }
+
     /// Forgets the oldest request in flight.
     #[inline]
     pub fn pop(&mut self) {
         self.in_flight -= 1;
+        self.responses += 1;
         if self.in_flight > 0
             && let Some(next) = self.behind.as_mut().and_then(|behind| behind.pop_front())
         {

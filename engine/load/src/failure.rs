@@ -1,5 +1,7 @@
 //! How requests and connections fail, and the evidence of it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +18,13 @@ pub enum ErrorClass {
     ClosedMidResponse,
     /// The server closed before the first byte of a response.
     ClosedBeforeResponse,
-    /// The server closed a connection that carried no request.
+    /// The server closed a kept connection under a request of which not a byte was answered, and which was not sent
+    /// again: it is not idempotent (RFC 9110 section 9.2.2), repeating is off, or no other connection could be opened.
+    KeptConnectionClosed,
+    /// The server closed a connection at rest, or as a request came that may be sent once more.
     ClosedIdle,
+    /// Bytes on a connection that carried no request, and no notice of its end.
+    UnaskedBytes,
     /// No complete response within the limit.
     Timeout,
     /// Bytes that are not an HTTP/1.1 response.
@@ -39,12 +46,14 @@ pub const KEPT: u64 = 20;
 pub type ErrorCounts = [u64; ERROR_CLASSES.len()];
 
 /// Every class, in the result's order.
-pub const ERROR_CLASSES: [(ErrorClass, &str); 11] = [
+pub const ERROR_CLASSES: [(ErrorClass, &str); 13] = [
     (ErrorClass::Refused, "refused"),
     (ErrorClass::Reset, "reset"),
     (ErrorClass::ClosedMidResponse, "closed_mid_response"),
     (ErrorClass::ClosedBeforeResponse, "closed_before_response"),
+    (ErrorClass::KeptConnectionClosed, "kept_connection_closed"),
     (ErrorClass::ClosedIdle, "closed_idle"),
+    (ErrorClass::UnaskedBytes, "unasked_bytes"),
     (ErrorClass::Timeout, "timeout"),
     (ErrorClass::Malformed, "malformed"),
     (ErrorClass::WrongStatus, "wrong_status"),
@@ -52,6 +61,46 @@ pub const ERROR_CLASSES: [(ErrorClass, &str); 11] = [
     (ErrorClass::WrongHeader, "wrong_header"),
     (ErrorClass::ConnectFailed, "connect_failed"),
 ];
+
+impl ErrorClass {
+    /// Whether a request failed, and not a connection that carried none.
+    #[must_use]
+    pub const fn is_of_request(self) -> bool {
+        !matches!(
+            self,
+            Self::Refused | Self::ConnectFailed | Self::ClosedIdle | Self::UnaskedBytes
+        )
+    }
+
+    /// Whether a whole response came that was not the expected one.
+    #[must_use]
+    pub const fn is_wrong_response(self) -> bool {
+        matches!(
+            self,
+            Self::WrongStatus | Self::WrongBody | Self::WrongHeader
+        )
+    }
+}
+
+/// Errors by the names of their classes: those of requests, and those of connections.
+#[must_use]
+pub fn by_class(
+    count: impl Fn(ErrorClass) -> u64,
+) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
+    let named = |(class, name): &(ErrorClass, &str)| {
+        (class.is_of_request(), (*name).to_owned(), count(*class))
+    };
+    let (requests, connections): (Vec<_>, Vec<_>) = ERROR_CLASSES
+        .iter()
+        .map(named)
+        .partition(|(of_request, ..)| *of_request);
+    let sums = |part: Vec<(bool, String, u64)>| {
+        part.into_iter()
+            .map(|(_, name, count)| (name, count))
+            .collect()
+    };
+    (sums(requests), sums(connections))
+}
 
 /// One of the first errors of its class.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]

@@ -51,6 +51,10 @@ pub struct Job {
     /// done.
     #[serde(default = "yes")]
     pub keepalive: bool,
+    /// Whether an idempotent request is sent once more, on a new connection, where the server closed a kept connection
+    /// under it without a byte of a response (RFC 9112 section 9.3.1). It counts as sent once, and as `repeated`.
+    #[serde(default = "yes")]
+    pub repeat: bool,
     /// A request without a complete response after this many seconds is given up; so is a connection attempt.
     #[serde(default = "default_timeout")]
     pub timeout_s: f64,

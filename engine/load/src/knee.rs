@@ -98,7 +98,7 @@ impl Objective {
             .latency
             .as_ref()
             .map(|latency| latency.at(self.quantile));
-        let errors: u64 = result.counts.errors.values().sum();
+        let errors = result.counts.wrong + result.counts.failed;
         let holds = latency.is_some_and(|latency| latency < self.below_s)
             && self_check::reached(result, rate)
             && errors as f64 <= ERRORS * result.counts.sent as f64

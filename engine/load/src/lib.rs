@@ -11,6 +11,7 @@ mod by_connection;
 pub mod capture;
 pub mod check;
 pub mod clock;
+pub mod closes;
 pub mod connection;
 pub mod connector;
 pub mod control;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use crate::by_connection::by_connection;
 use crate::clock::{self, Nanos, seconds};
+use crate::closes::ClosedByServer;
 use crate::distribution::Distribution;
 use crate::error::Error;
-use crate::failure::{ERROR_CLASSES, FirstError, KEPT};
+use crate::failure::{ERROR_CLASSES, ErrorClass, FirstError, KEPT, by_class};
 use crate::held_up::held_up;
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Journey, Loop};
@@ -238,27 +239,32 @@ fn counts(threads: &[&ThreadReport], queued: u64) -> Counts {
     for (code, count) in threads.iter().flat_map(|thread| &thread.status) {
         *status.entry(code.to_string()).or_insert(0) += count;
     }
-    let errors = ERROR_CLASSES
-        .iter()
-        .enumerate()
-        .map(|(index, (_, name))| {
-            let count = threads
-                .iter()
-                .filter_map(|thread| thread.errors.get(index))
-                .sum();
-            ((*name).to_owned(), count)
-        })
-        .collect();
+    let of_class = |class| errors_of(threads, class);
+    let sum = |holds: fn(ErrorClass) -> bool| -> u64 {
+        let classes = ERROR_CLASSES.iter().map(|(class, _)| *class);
+        classes.filter(|class| holds(*class)).map(of_class).sum()
+    };
+    let unanswered = total(threads, |thread| thread.unanswered);
     Counts {
         sent: total(threads, |thread| thread.sent),
         completed: total(threads, |thread| thread.completed),
         ok: total(threads, |thread| thread.ok),
-        unanswered: total(threads, |thread| thread.unanswered),
+        wrong: sum(ErrorClass::is_wrong_response),
+        failed: sum(|class| class.is_of_request() && !class.is_wrong_response()) + unanswered,
+        unanswered,
+        repeated: total(threads, |thread| thread.repeated),
         unsent: total(threads, |thread| thread.unsent) + queued,
         outstanding_at_start: total(threads, |thread| thread.outstanding),
-        errors,
+        errors: by_class(of_class).0,
         status,
     }
+}
+
+fn errors_of(threads: &[&ThreadReport], class: ErrorClass) -> u64 {
+    let counts = threads.iter();
+    counts
+        .filter_map(|thread| thread.errors.get(class as usize))
+        .sum()
 }
 
 fn bytes(threads: &[&ThreadReport]) -> Bytes {
@@ -270,12 +276,16 @@ fn bytes(threads: &[&ThreadReport]) -> Bytes {
 }
 
 fn connections(job: &Job, threads: &[&ThreadReport]) -> Connections {
+    let mut closed = ClosedByServer::default();
+    threads.iter().for_each(|thread| closed.add(&thread.closed));
     Connections {
         asked: u64::from(job.connections),
         established: total(threads, |thread| thread.established),
         held: total(threads, |thread| thread.held),
         opened: total(threads, |thread| thread.opened),
         reconnects: total(threads, |thread| thread.reconnects),
+        errors: by_class(|class| errors_of(threads, class)).1,
+        closed,
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
+use crate::closes::ClosedByServer;
 use crate::failure::FirstError;
 use crate::histogram::Packed;
 use crate::recorder::{Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
@@ -29,6 +30,7 @@ pub struct ThreadReport {
     pub completed: u64,
     pub ok: u64,
     pub ok_inside: u64,
+    pub repeated: u64,
     pub unanswered: u64,
     pub unsent: u64,
     pub errors: Vec<u64>,
@@ -49,6 +51,7 @@ pub struct ThreadReport {
     pub held: u64,
     pub opened: u64,
     pub reconnects: u64,
+    pub closed: ClosedByServer,
 }
 
 /// Figures of one kind of request.
@@ -148,6 +151,7 @@ impl ThreadReport {
             completed: recorder.completed,
             ok: recorder.ok,
             ok_inside: recorder.ok_inside,
+            repeated: recorder.repeated,
             unanswered: worker.unanswered,
             unsent: worker.unsent,
             errors: recorder.errors.to_vec(),
@@ -190,6 +194,7 @@ impl ThreadReport {
             held: u64::from(worker.held),
             opened: worker.opened,
             reconnects: worker.reconnects,
+            closed: worker.closed.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::closes::ClosedByServer;
 use crate::distribution::Distribution;
 use crate::failure::FirstError;
 use crate::generators::GeneratorUse;
@@ -12,14 +13,14 @@ use crate::histogram::Packed;
 use crate::job::Job;
 
 /// The result's schema and version.
-pub const SCHEMA: &str = "touchstone.load/1";
+pub const SCHEMA: &str = "touchstone.load/2";
 
 /// One load result. Counts and distributions cover the measured window: requests whose intended send lies inside it.
 /// Warm-up is in `series` under its own phase, and what comes after the window's end under `drain`. If not one
 /// connection can be established there is no result, and the exit code is 1.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct LoadResult {
-    /// `touchstone.load/1`.
+    /// `touchstone.load/2`.
     pub schema: String,
     /// What measured.
     pub engine: Engine,
@@ -106,27 +107,36 @@ pub struct Window {
     pub drain_s: f64,
 }
 
-/// Requests of the measured window. `sent` is `ok`, `unanswered` and the errors of requests together.
+/// Requests of the measured window. `sent` is always `ok`, `wrong` and `failed` together; connections are in none of them.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Counts {
-    /// Requests sent.
+    /// Requests sent; one that was repeated counts once.
     pub sent: u64,
-    /// Whole responses: `ok`, and those that were wrong by status, field or body.
+    /// Whole responses: `ok` and `wrong`.
     pub completed: u64,
     /// Correct responses.
     pub ok: u64,
-    /// Requests without a response when the job ended.
+    /// Whole responses that were not correct by status, field or body.
+    pub wrong: u64,
+    /// Requests without a whole response.
+    pub failed: u64,
+    /// Those of `failed` that were under way when the job was interrupted.
     pub unanswered: u64,
+    /// Requests sent once more: idempotent ones, under which the server closed a kept connection without a byte of a
+    /// response. What became of them is in the other counts; their latency counts from when they were due.
+    pub repeated: u64,
     /// Due in an open loop, and never out of the queue.
     pub unsent: u64,
     /// Requests of the warm-up that had no response when the window began. They are not among `sent`.
     pub outstanding_at_start: u64,
-    /// By class. Of requests: `reset`, `closed_mid_response`, `closed_before_response`, `timeout`, `malformed`,
-    /// `wrong_status`, `wrong_header`, `wrong_body`; a response that is wrong in several ways counts as the first of
-    /// them. Of connections that carried no request: `refused`, `connect_failed`, `closed_idle`, and `malformed` where
-    /// bytes came that nobody had asked for. `malformed` is what RFC 9112 does not allow, a body with two ends included
-    /// (sections 6.1 and 6.3); the connection is given up. With pipelining, a timeout or a reset fails every request in
-    /// flight on the connection with that class; another failure fails those behind it as `closed_before_response`.
+    /// `wrong` and `failed` by class, less `unanswered`: `wrong_status`, `wrong_header`, `wrong_body` (a response that is
+    /// wrong in several ways counts as the first of them), `reset`, `closed_mid_response`, `closed_before_response`,
+    /// `kept_connection_closed`, `timeout`, `malformed`. `kept_connection_closed`: the server closed a kept connection
+    /// without a byte of a response, and the request was not repeated, since it is not idempotent, `repeat` is false, or
+    /// no connection could be opened. `malformed` is what RFC 9112 does not allow, a body with two ends included
+    /// (sections 6.1 and 6.3); the connection is given up. With pipelining, a timeout fails every request in flight on
+    /// the connection; another failure fails the oldest, and those behind it are repeated, or fail as
+    /// `kept_connection_closed` or, where the failed response was why the connection ended, `closed_before_response`.
     pub errors: BTreeMap<String, u64>,
     /// Responses by status.
     pub status: BTreeMap<String, u64>,
@@ -202,7 +212,7 @@ pub struct RequestResult {
     pub sent: u64,
     /// Correct responses.
     pub ok: u64,
-    /// Errors of any class.
+    /// `wrong` and `failed` together.
     pub errors: u64,
     /// As that of the result.
     pub latency: Option<Distribution>,
@@ -286,7 +296,7 @@ pub struct Queue {
 }
 
 /// What became of the connections.
-#[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Connections {
     /// As the job asks.
     pub asked: u64,
@@ -298,6 +308,13 @@ pub struct Connections {
     pub opened: u64,
     /// Opened again after one was lost.
     pub reconnects: u64,
+    /// Of the measured window, by class; no request is in these: `refused` and `connect_failed` are attempts;
+    /// `closed_idle`, closes by the server that it had not announced, at rest or as a request came that may be repeated;
+    /// `unasked_bytes`, bytes on a connection that carried no request, and no notice of its end.
+    pub errors: BTreeMap<String, u64>,
+    /// Those that the server closed, with the bounds that it shows: how many responses a connection gives, and how long
+    /// it may rest.
+    pub closed: ClosedByServer,
 }
 
 /// What the engine itself used in the window, and whether it stood the load.
@@ -368,7 +385,7 @@ pub struct SeriesPoint {
     pub sent: u64,
     /// Correct responses.
     pub ok: u64,
-    /// Errors of any class.
+    /// Requests that ended wrong or failed.
     pub errors: u64,
     /// Median latency; null without a response.
     pub p50: Option<f64>,
@@ -395,7 +412,7 @@ pub struct StepResult {
     pub sent: u64,
     /// Correct responses.
     pub ok: u64,
-    /// Errors of any class.
+    /// Requests that ended wrong or failed.
     pub errors: u64,
     /// As that of the result.
     pub latency: Option<Distribution>,

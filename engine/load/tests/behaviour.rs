@@ -1,5 +1,6 @@
 //! How a run behaves against a server that is right.
 
+mod balance;
 mod fault_server;
 #[path = "fault_server/loads.rs"]
 mod loads;

@@ -1,5 +1,6 @@
 //! Journeys on a service that keeps notes: what one response holds is asked for by the next request.
 
+mod balance;
 mod notes_server;
 
 use std::sync::atomic::AtomicBool;
@@ -20,7 +21,9 @@ fn carry_out(job: Value) -> LoadResult {
         on_event: &mut on_event,
         process_command: &[],
     };
-    run(&job, &mut control).unwrap()
+    let result = run(&job, &mut control).unwrap();
+    balance::assert_balanced(&result);
+    result
 }
 
 /// Create, read, delete, and look that it is gone.

@@ -138,7 +138,7 @@ fn verdict(name: &str, rate: f64, result: &LoadResult) -> String {
         thousands(rate),
         thousands(own)
     );
-    let failed: u64 = result.counts.errors.values().sum();
+    let failed = result.counts.wrong + result.counts.failed;
     if (1.0 / (1.0 + AGREE)..=1.0 + AGREE).contains(&ratio) {
         format!("\n  cross-check  {both}. The two agree within 10 %.\n")
     } else if failed > 0 {

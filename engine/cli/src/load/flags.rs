@@ -67,6 +67,10 @@ pub struct Flags {
     /// A connection for each request.
     #[arg(long, help_heading = "Connections")]
     no_keepalive: bool,
+    /// Do not send an idempotent request once more whose kept connection the server closed without a byte of a response:
+    /// it fails.
+    #[arg(long, help_heading = "Connections")]
+    no_repeat: bool,
     /// Spread the connections' source addresses over a network: 127.0.0.0/8
     #[arg(long, value_name = "NETWORK", help_heading = "Connections")]
     source: Option<String>,
@@ -161,6 +165,7 @@ impl Flags {
         job.timeout_s = self.timeout;
         job.pipeline = self.pipeline;
         job.keepalive = !self.no_keepalive;
+        job.repeat = !self.no_repeat;
         job.sources.clone_from(&self.source);
         job.cpus.clone_from(&self.cpus);
         job.backend = match self.backend {

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use touchstone_load::closes::ClosedByServer;
 use touchstone_load::distribution::Distribution;
 use touchstone_load::job::Loop;
 use touchstone_load::knee::{Knee, Trial};
-use touchstone_load::result::LoadResult;
+use touchstone_load::result::{Counts, LoadResult};
 
 /// The whole report.
 pub fn report(result: &LoadResult) -> String {
@@ -16,6 +17,7 @@ pub fn report(result: &LoadResult) -> String {
     shares(&mut out, result);
     steps(&mut out, result);
     errors(&mut out, result);
+    closes(&mut out, &result.connections.closed);
     generator(&mut out, result);
     out
 }
@@ -66,18 +68,12 @@ fn rate(out: &mut String, result: &LoadResult) {
     );
     let _ = writeln!(
         out,
-        "  requests   {} sent, {} right, {} failed{}",
+        "  requests   {} sent, {} right, {} wrong, {} failed{}",
         thousands(counts.sent as f64),
         thousands(counts.ok as f64),
-        thousands(counts.errors.values().sum::<u64>() as f64),
-        if counts.unanswered + counts.unsent > 0 {
-            format!(
-                ", {} unanswered, {} never sent",
-                counts.unanswered, counts.unsent
-            )
-        } else {
-            String::new()
-        }
+        thousands(counts.wrong as f64),
+        thousands(counts.failed as f64),
+        besides(counts)
     );
     let seconds = result.window.measured_s.max(1e-9);
     let _ = writeln!(
@@ -93,6 +89,19 @@ fn rate(out: &mut String, result: &LoadResult) {
             queue.peak, queue.mean
         );
     }
+}
+
+/// What else became of requests, where it occurred.
+fn besides(counts: &Counts) -> String {
+    let words = [
+        (counts.unanswered, "of them unanswered at the end"),
+        (counts.repeated, "repeated"),
+        (counts.unsent, "never sent"),
+    ];
+    let occurred = words.iter().filter(|(count, _)| *count > 0);
+    occurred
+        .map(|(count, what)| format!(", {} {what}", thousands(*count as f64)))
+        .collect()
 }
 
 fn latency(out: &mut String, result: &LoadResult) {
@@ -151,7 +160,7 @@ fn name_width(result: &LoadResult) -> usize {
     longest.map_or(0, |longest| longest + 2).max(18)
 }
 
-/// Of several requests: how often each was sent, and failed.
+/// How often each of several requests was sent, and had no correct response.
 fn shares(out: &mut String, result: &LoadResult) {
     if result.requests.len() < 2 {
         return;
@@ -161,7 +170,7 @@ fn shares(out: &mut String, result: &LoadResult) {
     let _ = writeln!(
         out,
         "\n  {:<width$}{:>10}{:>10}{:>10}",
-        "", "sent", "share", "failed"
+        "", "sent", "share", "errors"
     );
     for request in &result.requests {
         let _ = writeln!(
@@ -212,7 +221,8 @@ fn errors(out: &mut String, result: &LoadResult) {
         .counts
         .errors
         .iter()
-        .filter(|(_, count)| **count > 0)
+        .chain(&result.connections.errors)
+        .filter(|(class, count)| **count > 0 && *class != "closed_idle")
         .collect();
     if found.is_empty() {
         return;
@@ -238,6 +248,58 @@ fn errors(out: &mut String, result: &LoadResult) {
                 );
             }
         }
+    }
+}
+
+/// Connections that the server closed by right: no request failed by it.
+fn closes(out: &mut String, closed: &ClosedByServer) {
+    let kinds = [
+        (&closed.idle, "at rest", true),
+        (&closed.unused, "at rest, before a first request", true),
+        (&closed.notified, "at rest, with a notice", true),
+        (&closed.announced, "with a response that said so", false),
+        (&closed.under_request, "as a request came", true),
+    ];
+    let occurred = kinds
+        .iter()
+        .filter_map(|(closes, what, rests)| Some((closes.as_ref()?, what, rests)));
+    let lines: String = occurred
+        .map(|(closes, what, rests)| {
+            let status: Vec<&str> = closes.status.keys().map(String::as_str).collect();
+            let notice = if status.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", status.join(", "))
+            };
+            let rested = if *rests {
+                range(
+                    time(closes.rested_least_s),
+                    &time(closes.rested_most_s),
+                    "of rest",
+                )
+            } else {
+                String::new()
+            };
+            let (least, most) = (closes.responses_least, closes.responses_most);
+            let responses = range(
+                thousands(least as f64),
+                &thousands(most as f64),
+                "responses",
+            );
+            let count = thousands(closes.count as f64);
+            format!("    {count:>8} {what}{notice}{rested}{responses}\n")
+        })
+        .collect();
+    if !lines.is_empty() {
+        let _ = write!(out, "\n  connections closed by the server\n{lines}");
+    }
+}
+
+fn range(least: String, most: &str, what: &str) -> String {
+    if least == most {
+        format!(", after {least} {what}")
+    } else {
+        format!(", after {least} to {most} {what}")
     }
 }
 

@@ -40,6 +40,7 @@ impl Recorder {
         self.completed += other.completed;
         self.ok += other.ok;
         self.ok_inside += other.ok_inside;
+        self.repeated += other.repeated;
         add(&mut self.errors, &other.errors);
         add(self.status.as_mut_slice(), other.status.as_slice());
         self.bytes_sent += other.bytes_sent;
@@ -73,6 +74,7 @@ impl Recorder {
     /// Forgets all figures of the turn. Its evidence was moved away.
     pub fn clear(&mut self) {
         (self.sent, self.completed, self.ok, self.ok_inside) = (0, 0, 0, 0);
+        self.repeated = 0;
         self.errors.fill(0);
         self.status.fill(0);
         (self.bytes_sent, self.bytes_received, self.bytes_body) = (0, 0, 0);

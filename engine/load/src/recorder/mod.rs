@@ -66,7 +66,7 @@ pub struct Interval {
     pub sent: u64,
     /// Right responses that came in it.
     pub ok: u64,
-    /// Errors in it.
+    /// Requests that failed in it.
     pub errors: u64,
     /// Connections established at its end.
     pub connections: u64,
@@ -128,6 +128,8 @@ pub struct Recorder {
     pub ok: u64,
     /// Right responses that came within the window, whenever their request was due.
     pub ok_inside: u64,
+    /// Requests that were sent once more.
+    pub repeated: u64,
     /// Errors by class.
     pub errors: ErrorCounts,
     /// Responses by status.
@@ -185,6 +187,7 @@ impl Recorder {
             completed: 0,
             ok: 0,
             ok_inside: 0,
+            repeated: 0,
             errors: [0; ERROR_CLASSES.len()],
             status: Box::new([0; 1000]),
             bytes_sent: 0,
@@ -264,6 +267,12 @@ impl Recorder {
                 step.sent += 1;
             }
         }
+    }
+
+    /// A request left once more, on another connection.
+    #[cold]
+    pub fn repeated(&mut self, intended: Nanos) {
+        self.repeated += u64::from(self.counts(intended));
     }
 
     /// A complete response came, right or wrong.
@@ -424,9 +433,8 @@ impl Recorder {
         }
     }
 
-    /// A connection failed that carried no request.
+    /// A connection failed that carried no request: that is no failed request.
     pub fn connection_failed(&mut self, class: ErrorClass, now: Nanos) {
-        self.interval.errors += 1;
         if self.counts(now) {
             self.errors[class as usize] += 1;
         }

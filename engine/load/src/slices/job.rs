@@ -66,6 +66,8 @@ pub struct Traffic {
     pub pipeline: u32,
     #[serde(default = "crate::job::yes")]
     pub keepalive: bool,
+    #[serde(default = "crate::job::yes")]
+    pub repeat: bool,
     #[serde(default = "crate::job::default_timeout")]
     pub timeout_s: f64,
     #[serde(default)]
@@ -181,6 +183,7 @@ impl SlicesJob {
             max_requests: None,
             pipeline: traffic.pipeline,
             keepalive: traffic.keepalive,
+            repeat: traffic.repeat,
             timeout_s: traffic.timeout_s,
             backend: traffic.backend,
             sources: traffic.sources,

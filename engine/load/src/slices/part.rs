@@ -22,6 +22,8 @@ pub struct SlicePart {
     pub completed: u64,
     /// Right responses.
     pub ok: u64,
+    /// Requests sent once more.
+    pub repeated: u64,
     /// Requests that were due and never sent, because their connection did not come up.
     pub unsent: u64,
     /// Requests that were due when sending ended, and still waited for a free connection.

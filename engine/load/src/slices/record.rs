@@ -11,7 +11,7 @@ use super::order::LapPhase;
 use super::part::{ProcessTurn, SlicePart};
 use crate::clock::{Nanos, seconds};
 use crate::error::Error;
-use crate::failure::{ERROR_CLASSES, FirstError};
+use crate::failure::{FirstError, by_class};
 use crate::histogram::Histogram;
 
 /// One turn's record. Times in seconds since the job's origin; what was not measured is absent.
@@ -38,8 +38,14 @@ pub struct SliceRecord {
     pub completed: u64,
     /// Correct responses.
     pub ok: u64,
-    /// The classes of a load result that occurred.
+    /// Requests that were sent once more; absent if none was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated: u64,
+    /// Errors of requests: the classes of a load result that occurred.
     pub errors: BTreeMap<String, u64>,
+    /// The same of connections; absent if there was none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub connection_errors: BTreeMap<String, u64>,
     /// Responses by status.
     pub status: BTreeMap<String, u64>,
     /// The part of the slice that has no edges; absent where fewer than two generations ended.
@@ -196,6 +202,8 @@ impl SliceRecord {
             }
             None => generations.map(|whole| whole.responses as f64 / whole.seconds),
         };
+        let (errors, connection_errors) =
+            by_class(|class| parts.iter().map(|part| part.errors[class as usize]).sum());
         let mut first_errors: Vec<FirstError> = parts
             .iter()
             .flat_map(|part| part.first_errors.iter().cloned())
@@ -213,7 +221,9 @@ impl SliceRecord {
             sent: sum(|part| part.sent),
             completed: sum(|part| part.completed),
             ok,
-            errors: errors(parts),
+            repeated: sum(|part| part.repeated),
+            errors: that_occurred(errors),
+            connection_errors: that_occurred(connection_errors),
             status: status(parts),
             generations,
             rate,
@@ -272,12 +282,14 @@ fn generations(parts: &[&SlicePart]) -> Option<WholeGenerations> {
     })
 }
 
-fn errors(parts: &[&SlicePart]) -> BTreeMap<String, u64> {
-    let counts = ERROR_CLASSES.iter().enumerate().map(|(index, (_, name))| {
-        let count: u64 = parts.iter().map(|part| part.errors[index]).sum();
-        ((*name).to_owned(), count)
-    });
-    counts.filter(|(_, count)| *count > 0).collect()
+fn that_occurred(mut counts: BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    counts.retain(|_, count| *count > 0);
+    counts
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn status(parts: &[&SlicePart]) -> BTreeMap<String, u64> {

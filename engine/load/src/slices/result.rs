@@ -12,12 +12,12 @@ use crate::mix::Mix;
 use crate::result::{LoadResult, Queue, Rate, SeriesPoint, Totals, Window};
 
 /// The result's schema and version.
-pub const SCHEMA: &str = "touchstone.slices/1";
+pub const SCHEMA: &str = "touchstone.slices/2";
 
 /// What a slices job leaves.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct SlicesResult {
-    /// `touchstone.slices/1`.
+    /// `touchstone.slices/2`.
     pub schema: String,
     /// What measured.
     pub engine: EngineVersion,

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Phase, Worker};
 use crate::clock::Nanos;
-use crate::connection::State;
+use crate::connection::{Attempt, State};
 use crate::error::errno;
 use crate::failure::ErrorClass;
 use crate::wire::Wire;
@@ -36,7 +36,6 @@ impl Worker {
         let connection = &mut self.connections[slot as usize];
         let took = now - connection.since;
         connection.state = State::Open;
-        connection.failures = 0;
         connection.since = now;
         let again = std::mem::replace(&mut connection.used, true);
         self.reconnects += u64::from(again && self.keep_alive);
@@ -46,7 +45,9 @@ impl Worker {
         if std::mem::take(&mut connection.assigned) {
             self.assigned -= 1;
             let mut request = connection.first;
-            request.sent = now;
+            if request.attempt == Attempt::First {
+                request.sent = now;
+            }
             self.transmit(wire, slot, request, now);
             self.flush(wire, slot);
         }
@@ -78,27 +79,21 @@ impl Worker {
         self.shared
             .connect_error
             .store(error as u32, Ordering::Relaxed);
-        self.fail_repeated(slot, now);
-        let connection = &mut self.connections[slot as usize];
-        let pause = Nanos::from_millis(10 << connection.failures.min(6));
-        connection.failures = connection.failures.saturating_add(1);
-        connection.state = State::Resting;
-        connection.since = now + pause;
+        let lost = "the server closed a kept connection under it, and no other could be opened";
+        self.fail_waiting(slot, ErrorClass::KeptConnectionClosed, lost, now);
+        self.pause(slot, now);
         if self.phase == Phase::Draining {
             self.withdraw();
         }
     }
 
-    /// A request that is sent again has been counted as sent: it fails with the attempt to open a connection for it.
-    fn fail_repeated(&mut self, slot: u32, now: Nanos) {
+    /// The next attempt in this place waits, longer each time.
+    pub(super) fn pause(&mut self, slot: u32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
-        let request = connection.first;
-        if connection.assigned && request.repeated {
-            connection.assigned = false;
-            self.assigned -= 1;
-            self.recorder.failed(ErrorClass::Reset, request, now);
-            self.end_pass(slot, now);
-        }
+        let pause = Nanos::from_millis(10 << connection.failures.min(6));
+        connection.failures = connection.failures.saturating_add(1);
+        connection.state = State::Resting;
+        connection.since = now + pause;
     }
 
     pub(super) fn drop_connection<W: Wire>(&mut self, wire: &mut W, slot: u32) {
@@ -113,6 +108,9 @@ impl Worker {
         }
         connection.state = State::Closed;
         connection.generation = connection.generation.wrapping_add(1);
+        if std::mem::take(&mut connection.responses) > 0 {
+            connection.failures = 0;
+        }
         connection.unsent = None;
         // What pipelining has gathered was for this connection: it is flushed before another is looked at.
         self.out.clear();
@@ -124,6 +122,12 @@ impl Worker {
     /// What follows when a connection is gone: the next one, if there is something to send.
     pub(super) fn replace<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         self.connections[slot as usize].since = now;
+        if !self.connections[slot as usize].assigned
+            && let Some(request) = self.next_again(slot)
+        {
+            let connection = &mut self.connections[slot as usize];
+            (connection.first, connection.assigned) = (request, true);
+        }
         if self.connections[slot as usize].assigned {
             return self.open(wire, slot, now);
         }

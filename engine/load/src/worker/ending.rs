@@ -2,9 +2,13 @@
 
 use super::{Phase, Worker};
 use crate::clock::Nanos;
+use crate::closes::Close;
 use crate::connection::State;
 use crate::failure::ErrorClass;
 use crate::wire::Wire;
+
+/// A connection that the server closes so soon, without a request, was not accepted in earnest.
+const AT_ONCE: Nanos = Nanos::from_millis(100);
 
 impl Worker {
     /// The connection ended: closed by the server (`error` 0), or with an error number.
@@ -27,20 +31,8 @@ impl Worker {
             State::Open => {}
         }
         if connection.in_flight == 0 {
-            self.note(
-                ErrorClass::ClosedIdle,
-                None,
-                None,
-                &[],
-                "the server closed a connection that carried no request",
-                now,
-            );
-            self.recorder.connection_failed(ErrorClass::ClosedIdle, now);
-            self.drop_connection(wire, slot);
-            return self.replace(wire, slot, now);
-        }
-        if self.was_closed_at_rest(slot) {
-            return self.repeat(wire, slot, now);
+            let why = "the server closed a connection that carried no request";
+            return self.closed_at_rest(wire, slot, Close::AtRest, &[], why, now);
         }
         let connection = &mut self.connections[slot as usize];
         if error == 0
@@ -55,6 +47,9 @@ impl Worker {
             .partial
             .as_ref()
             .is_some_and(|partial| partial.response.begun());
+        if !begun && error != libc::EPROTO && connection.has_a_try_left() {
+            return self.closed_under_request(wire, slot, Close::UnderRequest, &[], now);
+        }
         let why = std::io::Error::from_raw_os_error(error).to_string();
         let (class, why) = match (error, begun) {
             (libc::EPROTO, _) => (ErrorClass::Malformed, "bytes that are not TLS"),
@@ -68,34 +63,52 @@ impl Worker {
             ),
             _ => (ErrorClass::Reset, why.as_str()),
         };
-        self.fail_all(wire, slot, class, why, now);
+        self.lose(wire, slot, class, why, now);
     }
 
-    /// Whether the server gave a connection up while it rested between two turns, and the request with which this turn began
-    /// crossed that: it is all that was sent, and not a byte has come.
-    fn was_closed_at_rest(&self, slot: u32) -> bool {
-        let connection = &self.connections[slot as usize];
-        let request = connection.first;
-        self.turns.is_some()
-            && connection.in_flight == 1
-            && connection.partial.is_none()
-            && connection.since < self.begun
-            && request.sent == self.begun
-            && self.mix.requests()[usize::from(request.kind)].is_idempotent
-    }
-
-    /// Sends the request that a closed connection carried on another one, as clients do (RFC 9112 section 9.3.1).
-    fn repeat<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+    /// The server closed a connection that carried no request: that is its right (RFC 9112 section 9.5).
+    pub(super) fn closed_at_rest<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        close: Close,
+        received: &[u8],
+        why: &str,
+        now: Nanos,
+    ) {
         let connection = &mut self.connections[slot as usize];
-        let mut request = connection.first;
-        request.repeated = true;
-        connection.pop();
-        self.in_flight -= 1;
-        let why = "the server closed a connection that had rested, as a request came";
-        self.send_anew(wire, slot, request, why, now);
+        let (responses, rested) = (connection.responses, now.saturating_sub(connection.since));
+        self.closed.note(close, responses, rested);
+        self.note(ErrorClass::ClosedIdle, None, None, received, why, now);
+        self.recorder.connection_failed(ErrorClass::ClosedIdle, now);
+        self.drop_connection(wire, slot);
+        if responses == 0 && rested < AT_ONCE {
+            // It takes no more connections: to ask again at once would be a load of its own.
+            return self.pause(slot, now);
+        }
+        self.connections[slot as usize].failures = 0;
+        self.replace(wire, slot, now);
     }
 
-    /// Fails the oldest request with a class, and those behind it as that class demands; then replaces the connection.
+    /// Fails the oldest request in flight, whose response will not come whole, and ends its connection.
+    pub(super) fn lose<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        class: ErrorClass,
+        why: &str,
+        now: Nanos,
+    ) {
+        self.fail_oldest(slot, class, why, now);
+        self.spare = self.connections[slot as usize]
+            .partial
+            .take()
+            .or(self.spare.take());
+        let why = "the connection was lost with an earlier response";
+        self.carry_over(wire, slot, ErrorClass::ClosedBeforeResponse, why, now);
+    }
+
+    /// Fails all requests in flight on a connection, and ends it.
     pub(super) fn fail_all<W: Wire>(
         &mut self,
         wire: &mut W,
@@ -104,27 +117,24 @@ impl Worker {
         why: &str,
         now: Nanos,
     ) {
-        let behind_class = match class {
-            ErrorClass::Timeout | ErrorClass::Reset => class,
-            _ => ErrorClass::ClosedBeforeResponse,
-        };
-        let received = self.connections[slot as usize]
-            .partial
-            .as_ref()
-            .map(|partial| partial.beginning.clone());
-        let received = received.unwrap_or_default();
-        let mut class = class;
         while self.connections[slot as usize].in_flight > 0 {
-            let request = self.connections[slot as usize].first;
-            self.note(class, Some(request), Some(slot), &received, why, now);
-            self.recorder.failed(class, request, now);
-            self.connections[slot as usize].pop();
-            self.in_flight -= 1;
-            class = behind_class;
+            self.fail_oldest(slot, class, why, now);
         }
-        self.end_pass(slot, now);
         self.drop_connection(wire, slot);
         self.replace(wire, slot, now);
+    }
+
+    /// Fails the oldest request in flight on a connection.
+    pub(super) fn fail_oldest(&mut self, slot: u32, class: ErrorClass, why: &str, now: Nanos) {
+        let connection = &self.connections[slot as usize];
+        let request = connection.first;
+        let received = connection.partial.as_ref();
+        let received = received.map_or_else(Vec::new, |partial| partial.beginning.clone());
+        self.note(class, Some(request), Some(slot), &received, why, now);
+        self.recorder.failed(class, request, now);
+        self.connections[slot as usize].pop();
+        self.in_flight -= 1;
+        self.end_pass(slot, now);
     }
 
     /// Looks for requests and attempts that have waited too long, and for attempts whose pause is over.

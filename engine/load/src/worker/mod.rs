@@ -8,6 +8,7 @@ mod evidence;
 mod journeys;
 mod phases;
 mod receiving;
+mod repeating;
 mod sending;
 mod supply;
 mod turns;
@@ -16,6 +17,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::clock::{Nanos, nanos};
+use crate::closes::ClosedByServer;
 use crate::connection::{Connection, Partial};
 use crate::job::Job;
 use crate::known::KnownResponse;
@@ -82,6 +84,8 @@ pub struct Worker {
     pub opened: u64,
     /// Connections established again after they were lost.
     pub reconnects: u64,
+    /// Kept connections that the server closed.
+    pub closed: ClosedByServer,
     /// Requests of the warm-up that were under way when the window began.
     pub outstanding: u64,
     /// When it began to send; zero if it has not.
@@ -107,6 +111,7 @@ pub struct Worker {
     phase: Phase,
     open_loop: bool,
     keep_alive: bool,
+    repeat: bool,
     bounded: bool,
     pipeline: u16,
     seed: u64,
@@ -146,6 +151,7 @@ impl Worker {
             established_first: 0,
             opened: 0,
             reconnects: 0,
+            closed: ClosedByServer::default(),
             outstanding: 0,
             begun: Nanos::ZERO,
             held: 0,
@@ -168,6 +174,7 @@ impl Worker {
             phase: Phase::Preparing,
             open_loop: job.is_open(),
             keep_alive: job.keepalive,
+            repeat: job.repeat,
             bounded: job.max_requests.is_some() && !job.is_open(),
             pipeline: job.pipeline as u16,
             seed: job.seed,

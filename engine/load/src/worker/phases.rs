@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Phase, Worker};
 use crate::clock::Nanos;
-use crate::connection::State;
+use crate::connection::{Attempt, State};
 use crate::recorder::{PAUSE, Window};
 use crate::schedule::quantise;
 use crate::shared::Shared;
@@ -276,13 +276,18 @@ impl Worker {
             let connection = &mut self.connections[slot as usize];
             let behind = connection.behind.iter().flat_map(|behind| behind.iter());
             let first = (connection.in_flight > 0).then_some(&connection.first);
+            let waits = connection.assigned.then_some(&connection.first);
+            let again = connection.again.iter().flat_map(|again| again.iter());
+            let sent_before = waits.filter(|request| request.attempt != Attempt::First);
             let counted = first
                 .into_iter()
                 .chain(behind)
+                .chain(sent_before)
+                .chain(again)
                 .filter(|request| self.recorder.counts(request.intended));
             self.unanswered += counted.count() as u64;
             if self.open_loop
-                && connection.assigned
+                && waits.is_some_and(|request| request.attempt == Attempt::First)
                 && self.recorder.counts(connection.first.intended)
             {
                 self.unsent += 1;

@@ -1,9 +1,11 @@
 //! Responses: parsed, checked, counted, and what the connection does next.
 
-use touchstone_http::field_lines;
+use touchstone_http::{field_lines, parse_head};
 
 use super::Worker;
+use super::repeating::REQUEST_TIMEOUT;
 use crate::clock::Nanos;
+use crate::closes::Close;
 use crate::connection::{InFlight, Partial, State};
 use crate::failure::ErrorClass;
 use crate::recorder::LEAST_WAIT;
@@ -100,10 +102,17 @@ impl Worker {
             Ok(fed) => fed,
             Err(malformed) => {
                 connection.partial = Some(partial);
-                self.fail_all(wire, slot, ErrorClass::Malformed, malformed.0, now);
+                self.lose(wire, slot, ErrorClass::Malformed, malformed.0, now);
                 return None;
             }
         };
+        if self.is_late_notice(slot, &partial) {
+            let close = Close::Notified(REQUEST_TIMEOUT);
+            self.closed_under_request(wire, slot, close, &partial.beginning, now);
+            self.spare = Some(partial);
+            return None;
+        }
+        let connection = &mut self.connections[slot as usize];
         if !fed.done {
             if partial.first_part.is_none() {
                 partial.first_part = Some(now);
@@ -115,13 +124,8 @@ impl Worker {
         }
         if fed.consumed < data.len() && connection.in_flight == 1 {
             connection.partial = Some(partial);
-            self.fail_all(
-                wire,
-                slot,
-                ErrorClass::Malformed,
-                "bytes after the end of the response",
-                now,
-            );
+            let why = "bytes after the end of the response";
+            self.lose(wire, slot, ErrorClass::Malformed, why, now);
             return None;
         }
         let whole = fed.consumed as u64 == partial.wire_len;
@@ -193,8 +197,12 @@ impl Worker {
             verdict.err().map(|why| (ErrorClass::WrongBody, why))
         };
         let failure = failure.or_else(|| self.take_along(slot, request, &partial).err());
+        let responses = self.connections[slot as usize].responses + 1;
         match failure {
             None => {
+                if !keep_alive && self.keep_alive {
+                    self.closed.note(Close::Announced, responses, Nanos::ZERO);
+                }
                 self.recorder.ok(slot, request, now);
                 if request.waited(now) >= LEAST_WAIT {
                     self.recorder.waited(slot, request, now);
@@ -221,23 +229,23 @@ impl Worker {
         self.in_flight -= 1;
         if keep_alive {
             self.answered(wire, slot, now);
-        } else if self.connections[slot as usize].in_flight > 0 {
-            let why = "the server closed after an earlier response on the connection";
-            self.fail_all(wire, slot, ErrorClass::ClosedBeforeResponse, why, now);
         } else {
-            self.drop_connection(wire, slot);
-            self.replace(wire, slot, now);
+            let why = "the server closed the connection with an earlier response";
+            self.carry_over(wire, slot, ErrorClass::KeptConnectionClosed, why, now);
         }
     }
 
     /// The oldest request of an open connection was answered: what it does next.
     #[inline]
     fn answered<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+        let connection = &mut self.connections[slot as usize];
+        connection.since = now;
         if !self.keep_alive {
             self.drop_connection(wire, slot);
             self.replace(wire, slot, now);
+        } else if connection.again.is_some() {
+            self.send_next_again(wire, slot, now);
         } else if self.open_loop {
-            self.connections[slot as usize].since = now;
             self.list(slot);
             if self.backlog {
                 self.dispatch(wire, now);
@@ -247,17 +255,20 @@ impl Worker {
         }
     }
 
-    /// Bytes came on a connection that carries no request.
+    /// Bytes came on a connection that carries no request: an error response that announces its end is a notice.
     fn stray<W: Wire>(&mut self, wire: &mut W, slot: u32, data: &[u8], now: Nanos) {
-        self.note(
-            ErrorClass::Malformed,
-            None,
-            None,
-            data,
-            "bytes on a connection that carried no request",
-            now,
-        );
-        self.recorder.connection_failed(ErrorClass::Malformed, now);
+        if let Ok(Some(head)) = parse_head(data, false)
+            && head.status >= 400
+            && !head.keep_alive
+        {
+            let why = "the server closed a connection that carried no request, with a notice";
+            let close = Close::Notified(head.status);
+            return self.closed_at_rest(wire, slot, close, data, why, now);
+        }
+        let class = ErrorClass::UnaskedBytes;
+        let why = "bytes on a connection that carried no request";
+        self.note(class, None, None, data, why, now);
+        self.recorder.connection_failed(class, now);
         self.drop_connection(wire, slot);
         self.replace(wire, slot, now);
     }

@@ -2,14 +2,12 @@
 
 use super::Worker;
 use crate::clock::Nanos;
-use crate::connection::{InFlight, Unsent};
+use crate::closes::Close;
+use crate::connection::{Attempt, InFlight, Unsent};
 use crate::error::errno;
 use crate::failure::ErrorClass;
 use crate::template::Key;
 use crate::wire::Wire;
-
-/// Why a request goes on another connection.
-const GONE: &str = "the connection was gone when a request was to be sent";
 
 impl Worker {
     /// Sends one request on an established connection. With pipelining the bytes are gathered until [`Self::flush`].
@@ -18,7 +16,7 @@ impl Worker {
         &mut self,
         wire: &mut W,
         slot: u32,
-        request: InFlight,
+        mut request: InFlight,
         now: Nanos,
     ) {
         let compiled = &self.mix.requests()[usize::from(request.kind)];
@@ -33,7 +31,7 @@ impl Worker {
         let length = if self.pipeline == 1 {
             if let Some(unsent) = &mut connection.unsent {
                 if unsent.broken != 0 {
-                    return self.send_anew(wire, slot, request, GONE, now);
+                    return self.was_gone(wire, slot, request, now);
                 }
                 // The server answered the last request before it had it whole: this one goes behind what is left of that.
                 let before = unsent.bytes.len();
@@ -52,7 +50,7 @@ impl Worker {
                 match connection.send(wire, slot, bytes, lasting) {
                     Ok(sent) if sent == length => {}
                     Ok(sent) => connection.unsent = Some(Unsent::rest(bytes, sent)),
-                    Err(_) => return self.send_anew(wire, slot, request, GONE, now),
+                    Err(_) => return self.was_gone(wire, slot, request, now),
                 }
                 if !lasting {
                     self.out.clear();
@@ -65,8 +63,13 @@ impl Worker {
             self.out.len() - before
         };
         self.in_flight += 1;
-        if !request.repeated {
-            self.recorder.sent(request.kind, request.intended, length);
+        match request.attempt {
+            Attempt::First => self.recorder.sent(request.kind, request.intended, length),
+            Attempt::Again => {
+                self.recorder.repeated(request.intended);
+                request.attempt = Attempt::Repeated;
+            }
+            Attempt::Moved | Attempt::Repeated => {}
         }
         self.connections[slot as usize].push(request);
     }
@@ -110,22 +113,26 @@ impl Worker {
         connection.unsent.get_or_insert_default().broken = error;
     }
 
-    /// The connection had ended while it was idle: the request goes on a new one.
-    pub(super) fn send_anew<W: Wire>(
-        &mut self,
-        wire: &mut W,
-        slot: u32,
-        request: InFlight,
-        why: &str,
-        now: Nanos,
-    ) {
-        self.note(ErrorClass::ClosedIdle, None, None, &[], why, now);
-        self.recorder.connection_failed(ErrorClass::ClosedIdle, now);
-        self.drop_connection(wire, slot);
+    /// A connection was found gone when a request was to be sent, of which not a byte has left: it goes on a new one. Where
+    /// the connection was opened for it, it fails.
+    #[cold]
+    fn was_gone<W: Wire>(&mut self, wire: &mut W, slot: u32, request: InFlight, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
-        connection.first = request;
-        connection.assigned = true;
-        self.assigned += 1;
-        self.open(wire, slot, now);
+        if connection.responses > 0 || connection.since < now {
+            (connection.first, connection.assigned) = (request, true);
+            self.assigned += 1;
+            let why = "the connection was gone when a request was to be sent";
+            return self.closed_at_rest(wire, slot, Close::AtRest, &[], why, now);
+        }
+        if request.attempt == Attempt::First {
+            self.recorder.sent(request.kind, request.intended, 0);
+        }
+        let why = "the server closed the connection before the request could be sent";
+        let class = ErrorClass::Reset;
+        self.note(class, Some(request), Some(slot), &[], why, now);
+        self.recorder.failed(class, request, now);
+        self.end_pass(slot, now);
+        self.drop_connection(wire, slot);
+        self.pause(slot, now);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Phase, Worker};
 use crate::clock::Nanos;
-use crate::connection::{InFlight, State};
+use crate::connection::{Attempt, InFlight, State};
 use crate::wire::Wire;
 
 impl Worker {
@@ -45,7 +45,7 @@ impl Worker {
             let connection = &mut self.connections[slot as usize];
             connection.listed -= 1;
             let usable = match connection.state {
-                State::Open => connection.in_flight < self.pipeline,
+                State::Open => connection.in_flight < self.pipeline && connection.again.is_none(),
                 State::Closed => !self.keep_alive && !connection.assigned,
                 _ => false,
             };
@@ -70,7 +70,7 @@ impl Worker {
                     sent: Nanos::ZERO,
                     counter,
                     kind,
-                    repeated: false,
+                    attempt: Attempt::First,
                     late: 0,
                 };
                 connection.assigned = true;
@@ -86,6 +86,9 @@ impl Worker {
             return;
         }
         let connection = &mut self.connections[slot as usize];
+        if connection.again.is_some() {
+            return;
+        }
         let held = connection.in_flight + connection.listed + u16::from(connection.assigned);
         for _ in held..self.pipeline {
             connection.listed += 1;
@@ -96,7 +99,8 @@ impl Worker {
     /// Closed loop: sends as many requests as the pipeline holds.
     pub(super) fn fill<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         while self.is_sending() && self.connections[slot as usize].in_flight < self.pipeline {
-            if self.connections[slot as usize].assigned || self.pauses(slot) {
+            let connection = &self.connections[slot as usize];
+            if connection.assigned || connection.again.is_some() || self.pauses(slot) {
                 break;
             }
             if self.bounded && !self.may_send(now) {
@@ -143,7 +147,7 @@ impl Worker {
             sent: now,
             counter,
             kind,
-            repeated: false,
+            attempt: Attempt::First,
             late: u32::try_from(late.0).unwrap_or(u32::MAX),
         };
         if connection.state == State::Open {

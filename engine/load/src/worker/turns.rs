@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Phase, Worker};
 use crate::clock::{self, Nanos};
-use crate::connection::State;
+use crate::connection::{Attempt, State};
 use crate::failure::ErrorClass;
 use crate::job::Job;
 use crate::recorder::{Recorder, Window};
@@ -131,7 +131,10 @@ impl Worker {
             return;
         }
         for connection in &mut self.connections {
-            if matches!(connection.state, State::Closed | State::Resting) && connection.assigned {
+            if matches!(connection.state, State::Closed | State::Resting)
+                && connection.assigned
+                && connection.first.attempt == Attempt::First
+            {
                 connection.assigned = false;
                 self.assigned -= 1;
             }
@@ -144,13 +147,14 @@ impl Worker {
             if self.in_flight + self.assigned == 0 {
                 break;
             }
+            let why = "no complete response within the limit";
+            self.fail_waiting(slot, ErrorClass::Timeout, why, now);
             let connection = &mut self.connections[slot as usize];
             if std::mem::take(&mut connection.assigned) {
                 self.assigned -= 1;
                 self.unsent += u64::from(self.open_loop);
             }
             if connection.in_flight > 0 {
-                let why = "no complete response within the limit";
                 self.fail_all(wire, slot, ErrorClass::Timeout, why, now);
             }
         }
@@ -171,6 +175,7 @@ impl Worker {
             sent: recorder.sent,
             completed: recorder.completed,
             ok: recorder.ok,
+            repeated: recorder.repeated,
             unsent: self.unsent,
             queued: self.queued,
             errors: recorder.errors,
