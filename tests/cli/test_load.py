@@ -320,7 +320,7 @@ def test_a_condition_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
 )
 def test_a_condition_holds_just_beyond_its_bound(text: str, breached: bool) -> None:
     result = LoadResult(
-        counts=Counts(sent=100, ok=98, errors=Errors(timeout=2)),
+        counts=Counts(sent=100, ok=98, failed=2, errors=Errors(timeout=2)),
         rate=Rate(achieved=900.0),
         latency=Distribution(count=98, p99=0.02, p99_9=0.021, max=None),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.judge.sound import loads, result_of, sound_run
+from tests.judge.sound import ended, loads, result_of, sound_run
 from tests.judge.test_revisions import PAIR, pair
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.history.recording import Measured, entries_of, entries_of_revisions
@@ -46,7 +46,7 @@ def test_of_two_revisions_the_head_is_recorded_against_the_pinned_base() -> None
 def test_an_invalid_figure_is_not_recorded() -> None:
     run = sound_run(contenders={"go/std": 20_000.0}, rounds=5)
     for sample in loads(run, "go/std"):
-        result_of(sample).counts.errors.wrong_body = result_of(sample).counts.sent
+        ended(result_of(sample), wrong_body=result_of(sample).counts.sent)
     run.samples = [sample for sample in run.samples if sample.phase == "load"]
     with pytest.raises(InvalidRunError, match="no valid figure"):
         entries_of(run, COMMIT)

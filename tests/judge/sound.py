@@ -9,9 +9,9 @@ from typing import Any
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding
 from touchstone.record.boot_result import BootResult, BootRun
+from touchstone.record.connections import Connections
 from touchstone.record.engine import (
     ByteCounts,
-    Connections,
     Counts,
     Distribution,
     EngineIdentity,
@@ -164,6 +164,17 @@ def load_result(
     )
 
 
+def ended(result: LoadResult, **classes: int) -> None:
+    """Has requests of a load end without a correct response, by class."""
+    counts = result.counts
+    for name, count in classes.items():
+        setattr(counts.errors, name, count)
+    counts.wrong = sum(count for name, count in counts.errors if name.startswith("wrong_"))
+    counts.failed = sum(count for _, count in counts.errors) - counts.wrong
+    counts.ok = counts.sent - counts.not_right
+    counts.completed = counts.ok + counts.wrong
+
+
 def load_figures(result: LoadResult) -> dict[str, float]:
     """The figures of a load, as the phase derives them."""
     d, watch = result.latency, result.watch
@@ -178,7 +189,7 @@ def load_figures(result: LoadResult) -> dict[str, float]:
         "latency_max": d.max,
         "cpu_per_request": watch.window.cpu_s / max(1, result.counts.ok),
         "rss_peak": float(watch.window.rss_peak),
-        "error_share": result.counts.errors.total / max(1, result.counts.sent),
+        "error_share": result.counts.error_share,
     }
     return {name: value for name, value in figures.items() if value is not None}
 

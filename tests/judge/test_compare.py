@@ -9,7 +9,7 @@ from touchstone.record.sample import Failure
 from touchstone.report.answer import answer
 from touchstone.report.view import View
 
-from .sound import first_load, loads, result_of, sound_run, watch_of
+from .sound import ended, first_load, loads, result_of, sound_run, watch_of
 
 
 def _comparison(run: Run, contender: str, figure: str = "throughput") -> Comparison:
@@ -68,7 +68,7 @@ def test_a_wider_margin_makes_more_equivalent() -> None:
 def test_an_invalid_contender_is_left_out() -> None:
     run = _pair(1.2)
     for sample in loads(run, "rust/std"):
-        result_of(sample).counts.errors.wrong_body = result_of(sample).counts.sent
+        ended(result_of(sample), wrong_body=result_of(sample).counts.sent)
     comparison = _comparison(run, "rust/std")
     assert comparison.verdict is Verdict.INVALID
     assert comparison.ratio is None
@@ -79,7 +79,7 @@ def test_an_invalid_contender_is_left_out() -> None:
 def test_an_invalid_round_is_left_out_of_pair_and_estimate() -> None:
     run = _pair(1.2)
     sample = first_load(run)
-    result_of(sample).counts.errors.wrong_body = 100
+    ended(result_of(sample), wrong_body=100)
     judgement = judge(run)
     (estimate,) = [e for e in judgement.estimates if (e.contender, e.figure) == ("go/std", "throughput")]
     assert estimate.left_out == [sample.id]
@@ -154,7 +154,7 @@ def test_an_invalid_exhibit_does_not_spoil_the_run() -> None:
     run = sound_run(contenders={"go/std": 20_000.0, "rust/std": 26_000.0, "rust/leak": 5_000.0})
     run.plan.contenders[2].exhibit = "a leak"
     for sample in loads(run, "rust/leak"):
-        result_of(sample).counts.errors.reset = 500
+        ended(result_of(sample), reset=500)
     assert judge(run).verdict is Verdict.VALID
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.judge.sound import first_load, loads, result_of, sound_run
+from tests.judge.sound import ended, first_load, loads, result_of, sound_run
 from touchstone.judge.comparison.across import Terms, gone
 from touchstone.judge.judge import judge
 from touchstone.judge.rule import rules
@@ -15,9 +15,7 @@ RUST = "rust/std"
 def _answer_wrongly(run: Run, rounds: int) -> None:
     for sample in loads(run, RUST)[:rounds]:
         result = result_of(sample)
-        wrong = result.counts.ok // 2
-        result.counts.ok -= wrong
-        result.counts.errors.wrong_body = wrong
+        ended(result, wrong_body=result.counts.ok // 2)
 
 
 def test_who_fails_in_one_round_has_failed() -> None:
@@ -92,7 +90,7 @@ def test_who_died_is_told_by_its_death_and_not_by_what_came_of_it() -> None:
     died = loads(run, RUST)[0]
     died.server_exit = "exited with code 3"
     result_of(died).counts.ok = 0
-    result_of(died).counts.errors.refused = result_of(died).counts.sent
+    result_of(died).connections.errors.refused = result_of(died).counts.sent
     judged = judge(run)
     codes = [f.code for f in judged.findings if f.sample == died.id and f.severity == "invalid"]
     assert codes[0] == "server-died" and len(codes) > 1

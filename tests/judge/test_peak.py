@@ -10,6 +10,7 @@ from touchstone.judge.reading.peak import peak_of
 from touchstone.record.engine import Point
 
 from .peaks import peak_run, peak_sample, rates
+from .sound import ended
 
 
 def test_a_native_program_is_at_its_peak_when_the_load_begins() -> None:
@@ -69,7 +70,7 @@ def test_wrong_bodies_in_the_first_seconds_spoil_the_start() -> None:
     starts = [peak_sample("go/plain", r, rates((30, 9000))) for r in range(1, 6)]
     for sample in starts:
         assert sample.result is not None
-        sample.result.counts.errors.wrong_body = 40
+        ended(sample.result, wrong_body=40)
     judgement = judge(peak_run({"go/plain": starts}))
     assert {f.code for f in judgement.findings} >= {"wrong-bodies", "errors-above-allowance"}
     served = next(e for e in judgement.estimates if e.figure == "peak_served")

@@ -132,7 +132,14 @@ def test_a_refusal_is_the_servers_own_however_late_its_request_was_sent(errors: 
     """A server that refuses above its limit, on a machine on which sending is late by some milliseconds."""
     result = LoadResult(
         window=Window(measured_s=2.0),
-        counts=Counts(sent=2_000, completed=2_000 - errors.timeout, ok=1_980, errors=errors),
+        counts=Counts(
+            sent=2_000,
+            completed=2_000 - errors.timeout,
+            ok=1_980,
+            wrong=errors.wrong_status,
+            failed=errors.timeout,
+            errors=errors,
+        ),
         latency=Distribution(count=1_980, p50=0.0003, p99=0.004),
         lateness=Distribution(count=2_000, p99=0.003),
         generator=Generator(threads=[Thread(busy=0.1, delayed_s=0.1)]),

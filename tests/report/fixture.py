@@ -273,7 +273,7 @@ def _load_figures(result: LoadResult, name: str, rate: float) -> dict[str, float
         "cpu_per_request": 0.92 / rate,
         "rss_peak": _MEMORY[name] * 1.02,
         "rss_after_load": _MEMORY[name],
-        "error_share": result.counts.errors.total / result.counts.sent,
+        "error_share": result.counts.error_share,
     }
     return {key: value for key, value in found.items() if value is not None}
 
@@ -282,6 +282,7 @@ def _break(result: LoadResult) -> None:
     wrong = int(result.counts.sent * 0.979)
     result.counts.ok -= wrong
     result.counts.errors = Errors(wrong_status=wrong)
+    result.counts.wrong = wrong
     result.first_errors = [
         FirstError.model_validate(
             {

@@ -10,10 +10,8 @@ from touchstone.record.engine import LoadResult
 
 
 def failed_share(result: LoadResult) -> float:
-    """The share of the requests that got no correct response; 1 if there was no request."""
-    failed = result.counts.errors.total + result.counts.unanswered
-    whole = result.counts.ok + failed
-    return failed / whole if whole else 1.0
+    """The share of the requests sent that got no correct response; 1 if none was sent."""
+    return result.counts.error_share if result.counts.sent else 1.0
 
 
 def measured(result: LoadResult, quantity: str) -> float | None:

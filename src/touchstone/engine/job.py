@@ -150,6 +150,7 @@ def traffic(load: Load, url: str, *, seed: int, fresh: str | None) -> protocol.T
         "connections": load.connections,
         "pipeline": load.pipeline,
         "keepalive": load.keepalive,
+        "repeat": load.repeat,
         "timeout_s": load.timeout_s,
         "seed": seed,
         "fresh": fresh,

@@ -457,6 +457,7 @@ class Traffic(TypedDict):
     loop: NotRequired[Steady]
     pacing_slot_s: NotRequired[float | None]
     pipeline: NotRequired[int]
+    repeat: NotRequired[bool]
     requests: NotRequired[list[Request]]
     rows: NotRequired[str | None]
     seed: NotRequired[int]
@@ -516,6 +517,12 @@ class LoadJob(TypedDict):
     """
     pipeline: NotRequired[int]
     """Requests in flight on one connection."""
+    repeat: NotRequired[bool]
+    """
+    Whether an idempotent request is sent once more, on a new connection, where the server closed a kept
+    connection under it without a byte of a response (RFC 9112 section 9.3.1). It counts as sent once, and as
+    `repeated`.
+    """
     requests: NotRequired[list[Request]]
     """
     The requests of the mix. If there are none, and no journeys: one GET of the URL's path that expects 200 to

@@ -29,7 +29,7 @@ class TurnRecord(Slice):
 class SlicesResult(Record):
     """What the engine says at the end: a load result for each contender, in the job's order."""
 
-    schema_: str = Field(default="touchstone.slices/1", alias="schema")
+    schema_: str = Field(default="touchstone.slices/2", alias="schema")
     engine: dict[str, str] = {}
     origin_unix_s: float = 0.0
     interrupted: bool = False

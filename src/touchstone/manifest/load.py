@@ -38,6 +38,10 @@ class Load(Mix):
     `keepalive`."""
     keepalive: bool = True
     """Whether connections are kept; if not, each request opens one of its own."""
+    repeat: bool = True
+    """Whether a request that may be sent twice (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) is sent once more, on a new
+    connection, where the server closed a kept one under it without a byte of a response, as clients do. If not, it has
+    failed, as others have there."""
     timeout_s: Annotated[float, Field(gt=0)] = 5.0
     """A request without a whole response after so many seconds has failed."""
     seconds: Annotated[float, Field(gt=0)] | None = None

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from touchstone.record.base import EngineRecord
+from touchstone.record.connections import Connections
 from touchstone.record.generator import Generator, GeneratorUse
+from touchstone.record.load_1 import upgraded_load
 from touchstone.record.secret import secrets_of_request, shown_job, shown_request, shown_text, without
 from touchstone.record.watch import Watch
 
@@ -33,39 +35,50 @@ class Distribution(EngineRecord):
 
 
 class Errors(EngineRecord):
-    """Errors by class, counted exactly."""
+    """Requests without a correct response, by class, counted exactly."""
 
-    refused: int = 0
     reset: int = 0
     closed_mid_response: int = 0
     closed_before_response: int = 0
-    closed_idle: int = 0
+    kept_connection_closed: int = 0
+    """The server closed a kept connection without a byte of a response, and the request was not sent once more."""
     timeout: int = 0
     malformed: int = 0
     wrong_status: int = 0
     wrong_body: int = 0
     wrong_header: int = 0
-    connect_failed: int = 0
-
-    @property
-    def total(self) -> int:
-        """All errors that cost per request; a connection closed while idle cost none."""
-        return sum(n for name, n in self if name != "closed_idle")
 
 
 class Counts(EngineRecord):
-    """Requests of the measured window."""
+    """Requests of the measured window: `sent` is `ok`, `wrong` and `failed` together."""
 
     sent: int = 0
     completed: int = 0
+    """Whole responses: `ok` and `wrong`."""
     ok: int = 0
+    wrong: int = 0
+    failed: int = 0
+    """Without a whole response."""
     unanswered: int = 0
+    """Those of `failed` that were under way when the job was interrupted."""
+    repeated: int = Field(default=0, exclude_if=lambda count: not count)
+    """Sent once more, on a new connection, since the server had closed a kept one under them without a byte."""
     unsent: int | None = None
     """Due within the window, and never sent."""
     outstanding_at_start: int = 0
     """Requests of the warm-up that had no response when the window began."""
     errors: Errors = Errors()
     status: dict[str, int] = {}
+
+    @property
+    def not_right(self) -> int:
+        """Requests without a correct response: wrong and failed ones. Never connections."""
+        return self.wrong + self.failed
+
+    @property
+    def error_share(self) -> float:
+        """The share of the requests sent that had no correct response; 0 if none was sent."""
+        return self.not_right / self.sent if self.sent else 0.0
 
 
 class Totals(EngineRecord):
@@ -145,16 +158,6 @@ class ByteCounts(EngineRecord):
     sent: int = 0
     received: int = 0
     body: int = 0
-
-
-class Connections(EngineRecord):
-    """Connections of the load."""
-
-    asked: int = 0
-    established: int = 0
-    held: int = 0
-    opened: int = 0
-    reconnects: int = 0
 
 
 class FirstError(EngineRecord):
@@ -296,7 +299,7 @@ class JourneyResult(EngineRecord):
 class LoadResult(EngineRecord):
     """The whole result of `touchstone-engine load`."""
 
-    schema_: str = Field(default="touchstone.load/1", alias="schema")
+    schema_: str = Field(default="touchstone.load/2", alias="schema")
     engine: EngineIdentity = EngineIdentity()
     job: Annotated[dict[str, Any], AfterValidator(shown_job)] = {}
     interrupted: bool = False
@@ -330,3 +333,13 @@ class LoadResult(EngineRecord):
     steps: list[LoadStep] = []
     watch: Watch | None = None
     machine: Machine = Machine()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _upgrade(cls, data: Any) -> Any:
+        return upgraded_load(data) if isinstance(data, dict) and isinstance(data.get("counts"), dict) else data
+
+    @property
+    def is_of_older_engine(self) -> bool:
+        """Whether the errors of its series hold those of connections, and its counts are exact but for the edges."""
+        return self.schema_ == "touchstone.load/1"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.judge.claims.case import add_floor, claims, ruled, verdict_on
-from tests.judge.sound import sound_run
+from tests.judge.sound import ended, sound_run
 from touchstone.judge.claims.evidence import Judged
 from touchstone.judge.claims.judge import judge_claims, no_obstacle
 from touchstone.judge.claims.ruling import Ruling
@@ -178,8 +178,7 @@ def test_a_finding_happens_or_does_not() -> None:
     sound, failing = sound_run(), sound_run()
     for sample in failing.samples:
         if sample.contender == "go/std" and sample.result:
-            sample.result.counts.errors.wrong_status = sample.result.counts.sent // 2
-            sample.result.counts.ok -= sample.result.counts.sent // 2
+            ended(sample.result, wrong_status=sample.result.counts.sent // 2)
     assert ruled({"load": "lookup", "test": test}, sound).ruling is CONTRADICTED
     assert ruled({"load": "lookup", "test": test | {"occurs": False}}, sound).ruling is HOLDS
     assert ruled({"load": "lookup", "test": test}, failing).ruling is HOLDS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.judge.claims.case import THROUGHPUT, claims, ruled, verdict_on, warm
-from tests.judge.sound import sound_run, watch_of
+from tests.judge.sound import ended, sound_run, watch_of
 from touchstone.judge.claims.judge import judge_claims
 from touchstone.judge.claims.ruling import Ruling
 from touchstone.judge.judge import judge
@@ -23,9 +23,7 @@ def failing(run: Run, contender: str) -> Run:
     """The run with a contender half of whose answers are errors."""
     for sample in run.samples:
         if sample.contender == contender and sample.result:
-            counts = sample.result.counts
-            counts.errors.wrong_status = counts.sent // 2
-            counts.ok -= counts.sent // 2
+            ended(sample.result, wrong_status=sample.result.counts.sent // 2)
     return run
 
 

@@ -1,8 +1,9 @@
 import pytest
 
 from touchstone.judge.judgement import Severity
+from touchstone.record.connections import ClosedByServer, Closes
 
-from ..sound import fired, first_load, result_of, sound_run
+from ..sound import ended, fired, first_load, result_of, sound_run
 
 
 @pytest.mark.parametrize("held,severity", [(60, Severity.SUSPECT), (32, Severity.INVALID)])
@@ -42,5 +43,23 @@ def test_a_server_that_closes_after_each_answer_is_named_by_another_rule() -> No
     result.connections.held = 0
     result.connections.reconnects = result.counts.completed
     assert not fired(run, "connections-not-held")
-    result.counts.errors.reset = 1
+    ended(result, reset=1)
     assert fired(run, "connections-not-held")
+
+
+def test_users_who_pause_open_a_connection_when_they_need_it() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    result = result_of(sample)
+    result.connections.held = 20
+    closes = Closes(count=900, responses_least=1, responses_most=4, rested_least_s=1.0, rested_most_s=1.05)
+    result.connections.closed = ClosedByServer(idle=closes)
+    (finding,) = fired(run, "connections-not-held")
+    assert finding.severity is Severity.INVALID
+    assert "closes a connection that rests for 1 s" in finding.statement
+    sample.load_spec["journeys"] = [{"name": "visit", "steps": [{"target": "/", "think_s": 1.0}]}]
+    (finding,) = fired(run, "connections-not-held")
+    assert finding.severity is Severity.NOTE
+    result.connections.errors.refused = 1
+    (finding,) = fired(run, "connections-not-held")
+    assert finding.severity is Severity.INVALID

@@ -1,3 +1,5 @@
+from touchstone.record.connections import ClosedByServer, Closes
+
 from ..slices import put_slices
 from ..sound import codes, fired, first_load, result_of, sound_run
 
@@ -42,10 +44,21 @@ def test_connections_that_were_closed_in_the_turns_of_others() -> None:
     result.totals.completed = result.counts.completed = 6000
     assert fired(run, "connections-per-request")
     for turn in sample.slices.slices:
-        turn.errors = {"closed_idle": 64}
+        turn.connection_errors = {"closed_idle": 64}
     assert not fired(run, "connections-per-request")
     # Who closes after each answer closes more in a turn than the load has connections.
     result.connections.reconnects = 6000
     for turn in sample.slices.slices:
-        turn.errors = {"closed_idle": 500}
+        turn.connection_errors = {"closed_idle": 500}
     assert fired(run, "connections-per-request")
+
+
+def test_the_bound_that_closes_them_is_named() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.connections.reconnects = result.counts.completed // 50
+    limit = Closes(count=result.connections.reconnects, responses_least=50, responses_most=50)
+    result.connections.closed = ClosedByServer(announced=limit)
+    (finding,) = fired(run, "connections-per-request")
+    assert finding.statement.endswith("; it closes a connection after 50 responses")
+    assert "keepalive_requests" in finding.next_step

@@ -29,6 +29,15 @@ def test_requests_that_ended_in_no_way() -> None:
     assert "ended in some way" in finding.statement
 
 
+def test_one_request_that_ended_in_no_way_is_one_too_many_unless_the_record_is_old() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.counts.failed += 1
+    assert fired(run, "counts-contradict")
+    result.schema_ = "touchstone.load/1"
+    assert not fired(run, "counts-contradict")
+
+
 def test_latencies_that_leave_requests_out() -> None:
     run = sound_run()
     result_of(first_load(run)).latency.count //= 2

@@ -1,14 +1,14 @@
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Severity, Verdict
 
-from ..sound import fired, first_load, result_of, sound_run
+from ..sound import ended, fired, first_load, result_of, sound_run
 
 
 def test_error_pages_make_a_sample_invalid() -> None:
     run = sound_run()
     sample = first_load(run)
     counts = result_of(sample).counts
-    counts.errors.wrong_status, counts.ok = counts.sent - 1, 1
+    ended(result_of(sample), wrong_status=counts.sent - 1)
     (finding,) = fired(run, "errors-above-allowance")
     assert finding.severity is Severity.INVALID
     assert finding.sample == sample.id
@@ -20,13 +20,13 @@ def test_errors_within_the_allowance_pass() -> None:
     run = sound_run()
     sample = first_load(run)
     sample.load_spec["error_allowance"] = 0.01
-    result_of(sample).counts.errors.reset = int(0.009 * result_of(sample).counts.sent)
+    ended(result_of(sample), reset=int(0.009 * result_of(sample).counts.sent))
     assert not fired(run, "errors-above-allowance")
 
 
 def test_connections_closed_while_idle_cost_no_request() -> None:
     run = sound_run()
-    result_of(first_load(run)).counts.errors.closed_idle = 50
+    result_of(first_load(run)).connections.errors.closed_idle = 50
     assert not fired(run, "errors-above-allowance")
 
 
@@ -34,6 +34,16 @@ def test_a_load_without_one_right_response_is_none_whatever_it_allows() -> None:
     run = sound_run()
     sample = first_load(run)
     sample.load_spec["error_allowance"] = 1.0
-    counts = result_of(sample).counts
-    counts.errors.wrong_status, counts.ok = counts.sent, 0
+    ended(result_of(sample), wrong_status=result_of(sample).counts.sent)
+    assert fired(run, "errors-above-allowance")
+
+
+def test_what_was_under_way_when_the_load_was_interrupted_is_no_failure_of_the_service() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.counts.unanswered = result.counts.failed = 20
+    assert fired(run, "errors-above-allowance")
+    result.interrupted = True
+    assert not fired(run, "errors-above-allowance")
+    result.counts.failed += 1
     assert fired(run, "errors-above-allowance")

@@ -2,7 +2,7 @@ import pytest
 
 from touchstone.judge.judgement import Severity
 
-from ..sound import fired, first_load, result_of, sound_run
+from ..sound import ended, fired, first_load, result_of, sound_run
 
 
 def test_a_server_that_does_not_keep_up() -> None:
@@ -28,7 +28,7 @@ def test_a_random_schedule_that_falls_short_by_chance() -> None:
 def test_errors_are_counted_by_their_own_rule() -> None:
     run = sound_run(offered=1000.0)
     result = result_of(first_load(run))
-    result.counts.errors.wrong_status = 5000
+    ended(result, wrong_status=5000)
     result.rate.achieved = 500.0
     assert not fired(run, "rate-not-reached")
 

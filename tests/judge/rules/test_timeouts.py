@@ -1,11 +1,11 @@
 from touchstone.judge.judgement import Severity
 
-from ..sound import fired, first_load, result_of, sound_run
+from ..sound import ended, fired, first_load, result_of, sound_run
 
 
 def test_timeouts_are_invalid_above_the_allowance() -> None:
     run = sound_run()
-    result_of(first_load(run)).counts.errors.timeout = 3
+    ended(result_of(first_load(run)), timeout=3)
     (finding,) = fired(run, "timeouts")
     assert finding.severity is Severity.INVALID
 
@@ -14,7 +14,7 @@ def test_allowed_timeouts_still_cast_doubt_on_latencies() -> None:
     run = sound_run()
     sample = first_load(run)
     sample.load_spec["error_allowance"] = 0.5
-    result_of(sample).counts.errors.timeout = 3
+    ended(result_of(sample), timeout=3)
     (finding,) = fired(run, "timeouts")
     assert finding.severity is Severity.SUSPECT
     assert finding.figures is not None
@@ -24,5 +24,5 @@ def test_allowed_timeouts_still_cast_doubt_on_latencies() -> None:
 
 def test_other_errors_are_no_timeouts() -> None:
     run = sound_run()
-    result_of(first_load(run)).counts.errors.reset = 3
+    ended(result_of(first_load(run)), reset=3)
     assert not fired(run, "timeouts")

@@ -3,7 +3,7 @@ import pytest
 from touchstone.judge.judgement import Severity
 from touchstone.record.run import Run
 
-from ..sound import codes, fired, loads, result_of, sound_run
+from ..sound import codes, ended, fired, loads, result_of, sound_run
 
 
 def _send_more(run: Run, each: int) -> None:
@@ -32,5 +32,5 @@ def test_rounds_that_failed_are_left_out() -> None:
     for sample in loads(run, "rust/std")[:1]:
         result = result_of(sample)
         result.bytes.received += 5000 * result.counts.completed
-        result.counts.errors.malformed = result.counts.completed
+        ended(result, malformed=result.counts.completed)
     assert not fired(run, "unequal-heads")

@@ -38,7 +38,15 @@ def test_connections_that_were_closed_while_they_rested_cost_no_request() -> Non
     sample = first_load(run)
     put_slices(sample, [20_000.0] * 12)
     assert sample.slices is not None
-    turn = Slice(index=0, lap_phase="warmup", begin=0, sending_end=0.25, end=0.25, sent=400, errors={"closed_idle": 16})
+    turn = Slice(
+        index=0,
+        lap_phase="warmup",
+        begin=0,
+        sending_end=0.25,
+        end=0.25,
+        sent=400,
+        connection_errors={"closed_idle": 16},
+    )
     sample.slices.slices.insert(0, turn)
     assert not fired(run, "warm-up-failed")
     turn.errors["wrong_status"] = 8
@@ -64,5 +72,14 @@ def test_closings_that_a_whole_window_cannot_tell_apart_are_not_guessed_at() -> 
     run = sound_run()
     result = result_of(first_load(run))
     result.series[0].errors = result.series[0].sent // 2
-    result.counts.errors.closed_idle = 3
+    result.connections.errors.closed_idle = 3
+    result.schema_ = "touchstone.load/1"
     assert not fired(run, "warm-up-failed")
+
+
+def test_an_engine_that_tells_them_apart_counts_failures_alone() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.series[0].errors = result.series[0].sent // 2
+    result.connections.errors.closed_idle = 3
+    assert fired(run, "warm-up-failed")

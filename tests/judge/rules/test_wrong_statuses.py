@@ -1,12 +1,12 @@
 from touchstone.judge.judgement import Severity
 
-from ..sound import codes, fired, first_load, loads, result_of, sound_run
+from ..sound import codes, ended, fired, first_load, loads, result_of, sound_run
 
 
 def test_unexpected_statuses_are_named() -> None:
     run = sound_run()
     counts = result_of(first_load(run)).counts
-    counts.errors.wrong_status = counts.sent - 1
+    ended(result_of(first_load(run)), wrong_status=counts.sent - 1)
     counts.status = {"200": 1, "500": counts.sent - 1}
     (finding,) = fired(run, "wrong-statuses")
     assert finding.severity is Severity.INVALID

@@ -26,8 +26,8 @@ def allowance(sample: Sample) -> float:
 
 
 def error_share(result: LoadResult) -> float:
-    """Errors of all classes over requests sent; failed connects can outnumber requests, so at most 1."""
-    return min(1.0, result.counts.errors.total / max(1, result.counts.sent))
+    """The share of the requests sent that were wrong or failed; connections are none."""
+    return result.counts.error_share
 
 
 def answered_in_all(result: LoadResult) -> int:
@@ -179,7 +179,9 @@ def lost_in_warm_up(result: LoadResult) -> int:
         # An interval that straddles the window's begin is left out.
         if p.phase != "warmup" and begin >= result.window.warmup_s - 1e-6
     )
-    within = result.counts.errors.total + result.counts.errors.closed_idle
+    within = result.counts.not_right - result.counts.unanswered
+    if result.is_of_older_engine:
+        within += sum(count for _, count in result.connections.errors)
     sent, ok, failed = (
         sum(p.sent for p in result.series),
         sum(p.ok for p in result.series),

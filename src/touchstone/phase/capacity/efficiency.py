@@ -50,7 +50,7 @@ def measure_efficiency(bench: Bench, load: Load, seats: Sequence[Seat], round_nu
                     rate=rate,
                     cpu_per_request=sum(cpu or 0.0 for cpu, _ in used) / answered if answered else None,
                     rss=peak_memory(own.watch) if own.watch else None,
-                    errors=own.counts.errors.total,
+                    errors=own.counts.not_right,
                     slices=len(used),
                 )
             )

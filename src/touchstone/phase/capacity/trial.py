@@ -150,8 +150,7 @@ def _broken(trial: CapacityTrial, result: LoadResult, objective: Objective) -> s
 
 def _refused(result: LoadResult, objective: Objective) -> bool:
     """Whether the wrong answers alone are more errors than the objective bears: each is the server's own doing."""
-    errors = result.counts.errors
-    share = (errors.wrong_status + errors.wrong_header + errors.wrong_body) / max(result.counts.completed, 1)
+    share = result.counts.wrong / max(result.counts.completed, 1)
     return any(term.quantity == "errors" and not term.holds(share) for term in objective.terms)
 
 

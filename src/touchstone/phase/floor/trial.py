@@ -76,9 +76,8 @@ class FloorBench:
         death = self._death(broken)
         if result is None or death or not checks_hold:
             return Outcome(False, death=death or "it broke the contract")
-        errors = result.counts.errors.total + result.counts.unanswered
         missed = breach(result, self.objective) if self.objective else ""
-        return Outcome(True, errors, result.rate.achieved, result.latency.p99, peak, broken=missed)
+        return Outcome(True, result.counts.not_right, result.rate.achieved, result.latency.p99, peak, broken=missed)
 
     def contract_under(self, limit_mb: int, setting: MemorySetting) -> str | None:
         """Check the whole contract under the limit; what broke it, None if it holds."""

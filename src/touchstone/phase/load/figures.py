@@ -34,13 +34,13 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
     figures: dict[str, float] = {}
     missing: dict[str, str] = {}
     counts = result.counts
-    answered = counts.completed + counts.errors.total
+    answered = counts.completed + counts.failed
     if result.window.measured_s > 0:
         figures["throughput"] = result.rate.achieved
         if result.journeys:
             figures["journey_rate"] = sum(one.completed for one in result.journeys) / result.window.measured_s
     if counts.sent:
-        figures["error_share"] = (counts.errors.total + counts.unanswered) / counts.sent
+        figures["error_share"] = counts.error_share
     for name, attribute in _LATENCY.items():
         value = getattr(result.latency, attribute)
         if value is None:

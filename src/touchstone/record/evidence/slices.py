@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from touchstone.record.base import Record
 from touchstone.record.engine import Stranger
+from touchstone.record.load_1 import upgraded_slice
 
 IDLE_CPUS = 0.01
 """CPUs that timers and idle threads of a runtime use at the most. Who uses less in the slices of others rests in them,
@@ -51,6 +52,10 @@ class Slice(Record):
     completed: int = 0
     ok: int = 0
     errors: dict[str, int] = {}
+    """Requests without a correct response, by class."""
+    connection_errors: dict[str, int] = Field(default={}, exclude_if=lambda errors: not errors)
+    """The same of connections, which are no requests."""
+    repeated: int = Field(default=0, exclude_if=lambda count: not count)
     generations: Generations | None = None
     rate: float | None = None
     """Right responses per second over whole generations; None where fewer than two ended."""
@@ -77,6 +82,11 @@ class Slice(Record):
     """The lap that the turn belongs to, from 0; None in the warm-up."""
     unbroken: bool = Field(default=False, exclude_if=lambda unbroken: not unbroken)
     """A long turn at the end of the warm-up, which shows whether the contender keeps its rate without rests."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _upgrade(cls, data: Any) -> Any:
+        return upgraded_slice(data) if isinstance(data, dict) else data
 
     @property
     def left_here(self) -> float | None:

@@ -7,7 +7,14 @@ from statistics import median
 
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import answered_in_all, asked_connections, keeps_alive, measured_points
+from touchstone.judge.reading.closes import advice, bounds, in_words
+from touchstone.judge.reading.traffic import (
+    answered_in_all,
+    asked_connections,
+    keeps_alive,
+    measured_points,
+    pauses,
+)
 from touchstone.judge.rule import SampleRule
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
@@ -28,13 +35,15 @@ class ConnectionsNotHeld(SampleRule):
     title = "Fewer connections were held than asked for"
     threshold = (
         "with keep-alive, fewer than 98 % of the connections established, held at the end, or held in the middle one "
-        "of the window's readings: suspect; fewer than 90 %: invalid. Not of a server that closes after its "
-        "answers: one new connection for every two requests or more, and no error"
+        "of the window's readings: suspect; fewer than 90 %: invalid. A note where users pause and the server closes "
+        "what rests, without an error. Not of a server that closes after its answers: one new connection for every two "
+        "requests or more, and no error"
     )
     threshold_reason = (
         "one or two may be between closing and opening when they are counted, and where most are, the end alone may "
-        "be a lucky moment; a tenth missing changes throughput and latency by more than the margin; who closes after "
-        "each answer holds none at any moment, and `connections-per-request` says so"
+        "be a lucky moment; a tenth missing changes throughput and latency by more than the margin; a user who "
+        "pauses opens a connection again when it is needed; a server that closes after each answer holds none at any "
+        "moment, and `connections-per-request` says so"
     )
     next_step = (
         "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
@@ -54,9 +63,12 @@ class ConnectionsNotHeld(SampleRule):
         missing = asked - least
         if missing <= max(1, FEW * asked):
             return
+        found = bounds(sample)
+        severity = Severity.INVALID if missing > MANY * asked else Severity.SUSPECT
         yield self.finding(
-            f"{least} of {asked} connections were held",
-            severity=Severity.INVALID if missing > MANY * asked else Severity.SUSPECT,
+            f"{least} of {asked} connections were held{in_words(found)}",
+            severity=Severity.NOTE if found and pauses(sample) and _is_without_error(result) else severity,
+            next_step=advice(found, self.next_step),
             sample=sample,
             evidence={**result.connections.model_dump(), "typical": typical},
         )
@@ -64,4 +76,9 @@ class ConnectionsNotHeld(SampleRule):
 
 def _closes_after_answers(result: LoadResult) -> bool:
     """Whether the connections that are missing are those that an answer closed."""
-    return not result.counts.errors.total and result.connections.reconnects >= EACH * max(1, answered_in_all(result))
+    return _is_without_error(result) and result.connections.reconnects >= EACH * max(1, answered_in_all(result))
+
+
+def _is_without_error(result: LoadResult) -> bool:
+    errors = result.connections.errors
+    return not (result.counts.not_right or errors.refused or errors.connect_failed)

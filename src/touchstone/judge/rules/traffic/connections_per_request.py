@@ -8,6 +8,7 @@ from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.closes import advice, bounds, in_words
 from touchstone.judge.reading.traffic import answered_in_all, asked_connections, keeps_alive
 from touchstone.judge.rule import SampleRule
 from touchstone.record.sample import Sample
@@ -47,9 +48,11 @@ class ConnectionsPerRequest(SampleRule):
             anew = opened.reconnects - _closed_at_rest(sample)
             rate = anew / answered
             if rate > OFTEN and anew > asked_connections(sample):
+                found = bounds(sample)
                 yield self.finding(
                     f"{number(anew)} connections were opened anew over {number(answered)} requests "
-                    f"({share(rate)}), though the load keeps them",
+                    f"({share(rate)}), though the load keeps them{in_words(found)}",
+                    next_step=advice(found, self.next_step),
                     sample=sample,
                     figures=[*SPEED, *CPU],
                     evidence=opened.model_dump(),
@@ -70,4 +73,4 @@ def _closed_at_rest(sample: Sample) -> int:
     At most as many in each turn as the load has; one that closes after each answer closes many more.
     """
     turns = sample.slices.slices if sample.slices else []
-    return sum(min(turn.errors.get("closed_idle", 0), asked_connections(sample)) for turn in turns)
+    return sum(min(turn.connection_errors.get("closed_idle", 0), asked_connections(sample)) for turn in turns)

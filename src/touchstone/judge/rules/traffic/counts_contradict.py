@@ -28,11 +28,11 @@ class CountsContradict(SampleRule):
     title = "Counts and rates contradict each other"
     threshold = (
         "closed loop: the rate more than 2 % off correct responses over the window, or over the whole generations of "
-        "slices; any loop: answers, errors and unanswered off the requests sent by more than 1 %; latencies for fewer "
-        "requests than were answered rightly; each beyond what can be under way at the edges"
+        "slices; any loop: right, wrong and failed requests together are not those sent (in older records by more than "
+        "1 %); latencies for fewer requests than were answered rightly, beyond what can be under way at the edges"
     )
     threshold_reason = (
-        "the sums are exact but for the requests under way when the window opens and closes, which are allowed for"
+        "counts are exact; a rate and latencies are so but for the requests under way when the window opens and closes"
     )
     next_step = "The record contradicts itself: measure again, and report it with the record if it comes back."
     looks_at_tares = True
@@ -54,10 +54,10 @@ class CountsContradict(SampleRule):
                 f"{number(responses)} correct responses in {seconds(took_s)} make {number(rate)}/s, "
                 f"not {number(result.rate.achieved)}/s"
             )
-        ended = counts.ok + counts.errors.total + counts.unanswered
-        # A timeout may stand among the unanswered too, and a failed connect never became a request.
-        twice = counts.errors.timeout + counts.errors.connect_failed + counts.errors.refused
-        if counts.sent - ended > edge + SUM * counts.sent or ended - counts.sent > edge + SUM * counts.sent + twice:
+        ended = counts.ok + counts.not_right
+        # In older records a timeout may be among the unanswered too, and malformed bytes may be of no request.
+        unsure = edge + SUM * counts.sent + counts.errors.timeout if result.is_of_older_engine else 0
+        if abs(counts.sent - ended) > unsure:
             problems["sum"] = f"{number(counts.sent)} requests were sent and {number(ended)} ended in some way"
         if whole and counts.ok - result.latency.count > edge + SUM * counts.ok:
             problems["latency"] = (

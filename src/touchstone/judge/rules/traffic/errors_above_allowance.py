@@ -20,10 +20,10 @@ class ErrorsAboveAllowance(SampleRule):
 
     code = "errors-above-allowance"
     severity = Severity.INVALID
-    title = "More requests failed than the scenario allows"
+    title = "More requests were wrong or failed than the scenario allows"
     threshold = (
-        "errors of all classes over requests sent, above the load's `error_allowance` (0 unless set); whatever it is, "
-        "not one right response in the window"
+        "wrong and failed requests over those sent, above the load's `error_allowance` (0 unless set); whatever it is, "
+        "not one right response in the window. A connection that the server closes at rest is no request"
     )
     threshold_reason = (
         "the scenario's author knows which failures belong to the service, nothing else makes a failure normal; where "
@@ -41,16 +41,20 @@ class ErrorsAboveAllowance(SampleRule):
         result = sample.result
         if result is None or not result.counts.sent:
             return
-        errors = result.counts.errors
-        share_ = error_share(result)
-        if share_ <= allowance(sample) and (result.counts.ok or not errors.total):
+        counts, share_ = result.counts, error_share(result)
+        if result.interrupted and counts.not_right == counts.unanswered:
+            # Whoever interrupts a load does not wait for what is under way.
             return
-        classes = {name: n for name, n in errors if n and name != "closed_idle"}
+        if share_ <= allowance(sample) and (counts.ok or not counts.not_right):
+            return
+        classes = {name: n for name, n in counts.errors if n}
+        if counts.unanswered:
+            classes["unanswered"] = counts.unanswered
         named = ", ".join(
             f"{number(n)} {name.replace('_', ' ')}" for name, n in sorted(classes.items(), key=lambda i: -i[1])
         )
         yield self.finding(
-            f"{number(errors.total)} of {number(result.counts.sent)} requests failed ({share(share_)}, "
+            f"{number(counts.not_right)} of {number(counts.sent)} requests were wrong or failed ({share(share_)}, "
             f"allowed {share(allowance(sample))}): {named}",
             sample=sample,
             evidence={

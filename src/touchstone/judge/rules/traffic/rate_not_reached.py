@@ -44,7 +44,7 @@ class RateNotReached(SampleRule):
         if result is None or loop(sample) != "open" or not result.rate.offered or not result.window.measured_s:
             return
         offered, achieved = result.rate.offered, result.rate.achieved
-        answered = achieved + result.counts.errors.total / result.window.measured_s
+        answered = achieved + result.counts.not_right / result.window.measured_s
         chance = 3 / math.sqrt(offered * result.window.measured_s)
         if answered >= offered * (1 - max(REACHED, chance)) or keeps_up(result, offered):
             return

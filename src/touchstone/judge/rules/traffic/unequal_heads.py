@@ -61,7 +61,7 @@ def _around_body(samples: Sequence[Sample]) -> float | None:
     sound = [
         s.result
         for s in samples
-        if s.result and s.result.counts.completed and s.result.counts.errors.total < 0.01 * s.result.counts.completed
+        if s.result and s.result.counts.completed and s.result.counts.not_right < 0.01 * s.result.counts.completed
     ]
     answered = sum(r.counts.completed for r in sound)
     return sum(r.bytes.received - r.bytes.body for r in sound) / answered if answered else None

@@ -61,17 +61,17 @@ class WarmUpFailed(SampleRule):
 def _in_warm_up(sample: Sample) -> tuple[int, Counter[str]]:
     """Requests sent in the warm-up, and those of them that failed, by class; by none where the record does not say.
 
-    A connection that the server closed while it rested cost no request. Slices count these apart; the series of a whole
-    window does not, so that nothing is said of it where the window itself has seen some.
+    A connection that the server closed while it rested cost no request. The series of a whole window of an older engine
+    counts it all the same, so that nothing is said of it where the window itself has seen some.
     """
     if sample.slices is not None:
         turns = [one for one in sample.slices.slices if one.lap_phase == "warmup"]
         errors: Counter[str] = Counter()
         for turn in turns:
-            errors.update({name: count for name, count in turn.errors.items() if name != "closed_idle"})
+            errors.update(turn.errors)
         return sum(one.sent for one in turns), errors
     result = sample.result
-    if result is None or result.counts.errors.closed_idle:
+    if result is None or (result.is_of_older_engine and result.connections.errors.closed_idle):
         return 0, Counter()
     points = [point for point in result.series if point.phase == "warmup"]
     return sum(point.sent for point in points), Counter({"": sum(point.errors for point in points)})
