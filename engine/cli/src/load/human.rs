@@ -296,7 +296,9 @@ fn closes(out: &mut String, closed: &ClosedByServer) {
 }
 
 fn range(least: String, most: &str, what: &str) -> String {
-    if least == most {
+    if most == "1" {
+        ", after 1 response".to_owned()
+    } else if least == most {
         format!(", after {least} {what}")
     } else {
         format!(", after {least} to {most} {what}")
