@@ -55,6 +55,23 @@ IN_POETRY = '[tool.poetry]\nname = "shop"\n[tool.poetry.dependencies]\ndjango = 
             | {"Dockerfile": 'FROM rust AS a\nRUN cargo build --release\nFROM scratch\nCMD ["/x"]\n'},
             "Rust",
         ),
+        # A script that cannot be read, in an image of Python; and scripts for developers alone.
+        (
+            DJANGO
+            | {"package.json": '{"scripts": {"start": "npm-run-all watch webpack-dev-server"}}'}
+            | {"Dockerfile": 'FROM node:1 AS page\nFROM docker.io/python:3-slim@sha256:0\nENTRYPOINT ["/bin/start"]\n'},
+            "Python",
+        ),
+        (DJANGO | EXPRESS | {"Dockerfile": 'FROM node:22-alpine\nENTRYPOINT ["/start"]\n'}, "JavaScript"),
+        (
+            DJANGO
+            | EXPRESS
+            | {
+                "compose.yaml": "services: {a: {build: {context: ., dockerfile: api/D}}}",
+                "api/D": "FROM python\nCMD a\n",
+            },
+            "Python",
+        ),
         ({"pom.xml": "<project/>", "build.gradle": "plugins { id 'application' }"}, "Java"),
         # nginx before it is not the service.
         (

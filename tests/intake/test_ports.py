@@ -180,6 +180,34 @@ def test_a_port_that_can_be_told_is_told(tmp_path: Path, files: Mapping[str, str
 
 
 @pytest.mark.parametrize(
+    "code",
+    [
+        'bind("0.0.0.0:7070")',
+        'axum::Server::bind(&"0.0.0.0:7070".parse()?)',
+        "SocketAddr::from(([0, 0, 0, 0], 7070))",
+        'HttpServer::new(f).bind(("127.0.0.1", 7070))',
+        "TcpListener::bind((Ipv4Addr::UNSPECIFIED, 7070))",
+        "SocketAddr::new(IpAddr::V4(Ipv4Addr::new(0, 0, 0, 0)), 7070)",
+    ],
+)
+def test_addresses_of_rust_are_read(tmp_path: Path, code: str) -> None:
+    assert drafted(tmp_path, RUST | {"src/main.rs": f"fn main() {{ {code} }}"}).variants["plain"].port == 7070
+
+
+@pytest.mark.parametrize(
+    ("code", "run"),
+    [
+        ('fs := pflag.NewFlagSet("x", 1)\nfs.Int("port", 80, "p")', "--port {port}"),
+        ('var set = flag.NewFlagSet("x", 1)\nset.StringVar(&a, "addr", "", "p")', "-addr {host}:{port}"),
+    ],
+)
+def test_flags_of_a_set_are_read(tmp_path: Path, code: str, run: str) -> None:
+    imported = '"github.com/spf13/pflag"\n' if "pflag" in code else ""
+    plain = drafted(tmp_path, GO | {"main.go": MAIN_GO + imported + code}).variants["plain"]
+    assert " ".join(plain.run or []) == f"./server {run}"
+
+
+@pytest.mark.parametrize(
     ("said", "port"), [("server_port: 8080\n", 8080), ("server: {port: 8080}\n", 8080), ("smtp: {port: 2525}\n", None)]
 )
 def test_a_port_of_its_settings_is_its_own(tmp_path: Path, said: str, port: int | None) -> None:

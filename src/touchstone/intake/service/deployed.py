@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.command import Deployed
 from touchstone.intake.service.dockerfile import Image, dockerfile_of, image_of
-from touchstone.intake.service.platforms import Told, platforms, procfile
+from touchstone.intake.service.platforms import Told, composed_dockerfiles, platforms, procfile
 
 _BY_SHELL = "sh"
 _NOT_COMPILED = re.compile(r"sh|bash|go|cargo|make|air|nginx|caddy|node|npm|java|python3?")
@@ -45,7 +45,7 @@ class Deployment:
 
 def deployed(service: Path) -> Deployment:
     """How it is started, by a shell if no file has a plain command; and where it is reached."""
-    file = dockerfile_of(service)
+    file = dockerfile_of(service, composed_dockerfiles(service))
     image = image_of(file, service) if file else None
     built = [Told(image.source, image.run, image.ports)] if image else []
     told = [*procfile(service), *built, *platforms(service)]

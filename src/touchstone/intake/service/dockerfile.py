@@ -47,8 +47,11 @@ class Image:
     """What is set while it is made, and not in it."""
 
 
-def dockerfile_of(service: Path) -> Path | None:
-    """The Dockerfile of a service: at its top, or in a folder for such."""
+def dockerfile_of(service: Path, named: Sequence[str] = ()) -> Path | None:
+    """The Dockerfile of a service: one that is `named` elsewhere, one at its top, or in a folder for such."""
+    for name in named:
+        if (service / name).is_file():
+            return service / name
     for folder in _FOLDERS:
         for name in _NAMES:
             for found in sorted(service.glob(name if folder == "." else f"{folder}/{name}")):

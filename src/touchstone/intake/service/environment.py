@@ -44,7 +44,8 @@ _REQUIRED = (
     re.compile(rf"env::var(?:_os)?\(\s*{_TEXT}\s*\)\s*(?:\.(?:expect|unwrap|map_err|context|with_context)\(|\?)"),
     re.compile(rf"(?<!option_)\benv!\(\s*{_TEXT}|\bdotenv!\(\s*{_TEXT}"),
     re.compile(rf"\bget[oO]rThrow\w*(?:<[^>()]*>)?\(\s*{_TEXT}|\.get\({_TEXT}\)\s*\.required\("),
-    re.compile(rf"\b(?:[mM]ust|[rR]equired?)\w*\(\s*(?:System\.getenv\(\s*)?{_TEXT}"),
+    re.compile(rf"\b(?:[mM]ust|[rR]equired?)_?(?:[gG]et)?_?[eE]nv\w*\(\s*{_TEXT}"),
+    re.compile(rf"\brequireNonNull\(\s*System\.getenv\(\s*{_TEXT}"),
     re.compile(rf"getenv\(\s*{_TEXT}\s*\)\s*(?:!!|\?:\s*(?:error|throw)\b)"),
     re.compile(
         rf"""[gG]etenv\(\s*{_TEXT}\s*\)[^{{}}]{{0,160}}?==\s*""\s*\{{[^{{}}]{{0,160}}?"""

@@ -72,7 +72,14 @@ def _called(place: str) -> str:
 def _names(line: str, place: str) -> bool:
     """Whether a command's words name a folder."""
     return any(
-        word.strip("\"'").removeprefix("./").rstrip("/").removesuffix("/main.go") == place for word in line.split()
+        word.strip("\"'")
+        .removeprefix("./")
+        .rstrip("/")
+        .removesuffix("/*")
+        .removesuffix("/*.go")
+        .removesuffix("/main.go")
+        == place
+        for word in line.split()
     )
 
 

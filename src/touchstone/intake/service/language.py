@@ -52,6 +52,16 @@ _PROGRAMS = {
     "Elixir": r"mix|elixir|iex",
 }
 """What starts a service that is written so."""
+_BASES = {
+    "Node.js": r"node|bun|.*/node(?:js)?(?:-\d+)?",
+    "Deno": r"deno",
+    "Python": r"python|.*/python(?:-?\d.*)?|.*uvicorn-gunicorn.*|pypy|uv",
+    "Ruby": r"ruby",
+    "PHP": r"php|php-fpm|frankenphp",
+    ".NET": r"aspnet|runtime|sdk",
+    "Elixir": r"elixir",
+}
+"""The images that one begins with, by the last part of their names."""
 _MADE_BY = {
     "Go": r"\bgo (?:build|install)\b",
     "Rust": r"\bcargo (?:build|install|chef)\b",
@@ -66,7 +76,9 @@ _SERVES = re.compile(
     r"""@remix-run/serve|@remix-run/express|strapi|@strapi/strapi|moleculer-web|loopback|h3|nitropack)["']\s*:"""
 )
 """Packages that serve, in a package.json; one without them, and without a script `start`, is of a page."""
-_START = re.compile(r'"start"\s*:\s*"(?!(?:react-scripts|vite|ng|webpack|parcel|gulp|http-server|serve|expo)\b)')
+_START = re.compile(
+    r'"start"\s*:\s*"(?![^"]*(?:react-scripts|vite|\bng |webpack|parcel|gulp|watch|http-server|\bserve\b|expo|story))'
+)
 _LEFT = frozenset(("node_modules", "vendor", "target", "build", "dist", "bench", "docs", "examples", "tests", "test"))
 
 
@@ -100,7 +112,14 @@ def _of_run(found: Deployment, there: Sequence[str]) -> str:
             return next((name for name in ("Maven", "Gradle") if name in there), "")
         if by_program and by_program != "Java":
             return by_program
-    return next((name for name, made in _MADE_BY.items() if any(re.search(made, line) for line in lines)), "")
+    made = next((name for name, made in _MADE_BY.items() if any(re.search(made, line) for line in lines)), "")
+    return made or _of_base(found.image.bases[-1] if found.image and found.image.bases else "")
+
+
+def _of_base(image: str) -> str:
+    """The language of an image by its name, such as `docker.io/library/python:3.13-slim`."""
+    last = image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+    return next((name for name, bases in _BASES.items() if re.fullmatch(bases, last)), "")
 
 
 def _serves(service: Path, name: str) -> bool:

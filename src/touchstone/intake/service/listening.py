@@ -19,6 +19,9 @@ _PORTS = 2**16
 _OPTION = re.compile(r"""["'](--[a-z][a-z-]*=?)(?:[ <][^"'\n]*)?["']""")
 _GO_FLAG = re.compile(r"""(?:\bp?flag\.\w+|\bFlags\(\)\.\w+|\.\w*VarP?)\(\s*(?:&[\w.]+,\s*)?"([a-z][a-z-]*)\"""")
 """`flag.String("addr"`, also of a set: `fs.StringVar(&c.addr, "addr"`. A set's `String` alone is a log's, too."""
+_GO_SET = re.compile(r"\b(\w+)\s*:?=\s*p?flag\.NewFlagSet\(")
+_OF_SET = r"""\b{}\.\w+\(\s*(?:&[\w.]+,\s*)?"([a-z][a-z-]*)\""""
+"""A flag of a set that is called so: `fs := pflag.NewFlagSet(...)`, `fs.Int("port"`."""
 _TWO_DASHES = re.compile(r'"github\.com/spf13/(?:pflag|cobra)"')
 """Where one dash stands before letters, and not before a word."""
 _CLAP = re.compile(
@@ -26,7 +29,8 @@ _CLAP = re.compile(
 )
 _LISTENING = re.compile(
     r"""(?:\b(?:listen|serve)\(\s*(?:\{[^}]*\bport:\s*)?|\b(?:run|run_app|start|embeddedServer)\([^()]*?\bport\s*=\s*|"""
-    r"""export default \{[^}]*\bport:\s*|ListenAndServe\(\s*["']|InetSocketAddress\(\s*|\bbind\(\s*\(?["']|"""
+    r"""export default \{[^}]*\bport:\s*|ListenAndServe\(\s*["']|InetSocketAddress\(\s*|\bbind\(\s*\(?&?["']|"""
+    r"""\bbind\(\s*\(\s*"[^"]*",\s*|\bSocketAddr(?:V4)?::(?:from|new)\([^;]{0,80}?,\s*|\bIpv[46]Addr::\w+(?:\([^()]*\))?,\s*|"""
     r"""\bnet\.Listen\(\s*"tcp",\s*["']|\.Run\(\s*["']|\.Start\(\s*["']|\bAddr:\s*["'])"""
     r"""["']?(?:[\w.\[\]]*:)?(\d{2,5})\b""",
     re.IGNORECASE,
@@ -139,7 +143,8 @@ def _fixed(drafted: DraftStack, found: _Found) -> DraftStack:
         named.setdefault(port, file)
     chosen = next((one for one in ports if one.number in named), None) or next(iter(ports), None)
     if chosen:
-        others = list(dict.fromkeys(str(one.number) for one in ports if one.number != chosen.number))
+        beside = [one for one in ports if one.source == chosen.source and one.number != chosen.number]
+        others = list(dict.fromkeys(str(one.number) for one in beside))
         more = f" (which also has {', '.join(others)})" if others else ""
         port, where = chosen.number, f"{chosen.source} has it{more}"
     elif named:
@@ -200,4 +205,6 @@ def _options(source: Source) -> Iterator[str]:
     yield from (one[1] for one in source.found(_OPTION))
     dashes = "--" if _TWO_DASHES.search(source.raw) else "-"
     yield from (dashes + one[1] for one in source.found(_GO_FLAG))
+    for named in source.found(_GO_SET):
+        yield from (dashes + one[1] for one in source.found(re.compile(_OF_SET.format(named[1]))))
     yield from (f"--{one['long'] or one['field'].replace('_', '-')}" for one in source.found(_CLAP))

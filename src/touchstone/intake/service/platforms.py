@@ -168,19 +168,29 @@ def _units(service: Path) -> Iterator[Told]:
         yield _told(service, file.relative_to(service).as_posix(), start, env)
 
 
+def composed_dockerfiles(service: Path) -> list[str]:
+    """The Dockerfiles by which Compose builds a service of the whole folder."""
+    return [file for _, one in _composed(service) if (file := text_at(one, "build", "dockerfile"))]
+
+
 def _compose(service: Path) -> Iterator[Told]:
+    for name, one in _composed(service):
+        given = one.get("environment")
+        env = given if isinstance(given, dict) else dict(assignments(texts_at(one, "environment")))
+        ports = [*_list(one.get("ports")), *_list(one.get("expose"))]
+        targets = [table_at(port).get("target", port) for port in ports]
+        yield _told(service, name, one.get("command"), env, ports=targets)
+
+
+def _composed(service: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The services that Compose builds of the whole folder, each with its file's name."""
     for name in _COMPOSE:
         for held in read_yaml(service / name):
             for one in table_at(held, "services").values():
                 build = one.get("build") if isinstance(one, dict) else None
                 context = build if isinstance(build, str) else text_at(build, "context")
-                if build is None or (service / (context or ".")).resolve() != service.resolve():
-                    continue
-                given = one.get("environment")
-                env = given if isinstance(given, dict) else dict(assignments(texts_at(one, "environment")))
-                ports = [*_list(one.get("ports")), *_list(one.get("expose"))]
-                targets = [table_at(port).get("target", port) for port in ports]
-                yield _told(service, name, one.get("command"), env, ports=targets)
+                if build is not None and (service / (context or ".")).resolve() == service.resolve():
+                    yield name, one
 
 
 def _kubernetes(service: Path) -> Iterator[Told]:

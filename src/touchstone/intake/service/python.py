@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
+from touchstone.failure import UsageError
 from touchstone.intake.service.base import DraftStack, Words, below, first_there
 from touchstone.intake.service.command import Deployed
 from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.python_packages import MARKS, packages
-from touchstone.intake.service.python_project import Project, project_of
-from touchstone.intake.service.reading import read_text
+from touchstone.intake.service.python_project import PROJECT, Project, project_of, uv_members
+from touchstone.intake.service.reading import read_text, read_toml
 from touchstone.intake.service.servers import SERVERS, at_address, module_of, server_in
 from touchstone.intake.service.sources import Source, own_sources
-from touchstone.intake.service.workspace import place_in
+from touchstone.intake.service.workspace import members, place_in
 
 _OLDEST = "3.10"
 """The version that is asked for if its files name none."""
@@ -76,6 +77,7 @@ def serves(service: Path) -> bool:
 
 def draft(service: Path, deployment: Deployment) -> DraftStack:
     """Its stack. Raises UsageError if its pyproject.toml cannot be read."""
+    _refuse_top(service)
     project = project_of(service)
     found, guessed, server = _start(service, project, deployment.run)
     got = packages(service, server, deployment.image)
@@ -91,6 +93,19 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
         inside=found.folder,
         guessed=[*guessed, *got.guessed],
     )
+
+
+def _refuse_top(service: Path) -> None:
+    """Raises UsageError for the top of a workspace of uv that is no project itself."""
+    held = read_toml(service / PROJECT) if (service / PROJECT).is_file() else {}
+    others = members(service, uv_members(service)) if "project" not in held else []
+    if others:
+        named = ", ".join(f"--service {service / place_in(one, service)}" for one in others)
+        raise UsageError(
+            f"this is a workspace of {len(others)} packages, and no project of its own",
+            where=str(service / PROJECT),
+            fix=f"name the package that is the service: {named}",
+        )
 
 
 def _required(service: Path) -> str:

@@ -19,6 +19,7 @@ _ENDINGS = (".toml", ".yaml", ".yml", ".json", ".ron")
 _CARGO_SETTINGS = (".cargo/config.toml", ".cargo/config")
 _SQLX = (".sqlx", "sqlx-data.json")
 """What SQLx checks queries against, as they are compiled, where there is no database."""
+_QUERY = re.compile(r"\bquery(?:_as|_scalar|_file|_file_as)?!\(")
 _FEATURES = re.compile(r"(?:--(?:no-default-features|all-features|features[= ][\"']?[\w,/-]+[\"']?)\s*)+")
 _ROCKETS = "Rocket.toml"
 """What a framework reads that no source names."""
@@ -40,6 +41,12 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     if not settings and root != service:
         settings = _settings(service, root)
         at_top = bool(settings)
+    offline = {"SQLX_OFFLINE": "true"} if any((root / name).exists() for name in _SQLX) else {}
+    if not offline and _asks_a_database(service):
+        guessed = [
+            *guessed,
+            "its queries are checked as it is compiled, by a database: make .sqlx by `cargo sqlx prepare`",
+        ]
     if settings:
         where = ", from the workspace's top, where it is started" if at_top else ""
         guessed = [*guessed, f"it seems to read {', '.join(settings)}{where}"]
@@ -49,7 +56,6 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     own = next((name for name in _CARGO_SETTINGS if (root / name).is_file()), None)
     cargo = ["cargo", *(["--config", below(own)] if own else [])]
     manifest = ["--manifest-path", below(MARK)]
-    offline = {"SQLX_OFFLINE": "true"} if any((root / name).exists() for name in _SQLX) else {}
     features = next((line[0].split() for said in built for line in [_FEATURES.search(said)] if line), [])
     drafted = DraftStack(
         language="Rust",
@@ -68,6 +74,10 @@ def draft(service: Path, found: Deployment) -> DraftStack:
         guessed=guessed,
     )
     return with_arguments(drafted, found)
+
+
+def _asks_a_database(service: Path) -> bool:
+    return any(_QUERY.search(read_source(file)) for file in service.glob("**/src/**/*.rs"))
 
 
 def _programs(service: Path) -> Iterator[tuple[str, str]]:
