@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.intake.test_har import SESSION, har
+from tests.intake.recordings import entry, har
 from tests.judge.capacities import capacity_run
 from tests.judge.sound import CONTENDERS, sound_run
 from touchstone.cli.places import scenarios_root
@@ -268,7 +268,7 @@ def test_an_example_that_nobody_changed_gives_way_to_a_draft_and_the_stack_stays
     assert first.returncode == 0, first.stderr
     assert "touchstone new bench --from-url http://" in first.stdout
     stack = (tmp_path / "bench" / "service" / "stack.toml").read_text()
-    session = ("--from-har", str(har(tmp_path, SESSION)))
+    session = ("--from-har", str(har(tmp_path, entry("GET", "/", 200))))
     drafted = touchstone(tmp_path, "new", "bench", *session)
     assert drafted.returncode == 0, drafted.stderr
     assert "touchstone run bench --phase verify" in drafted.stdout
@@ -288,7 +288,7 @@ def test_an_example_that_somebody_changed_is_not_written_over(tmp_path: Path) ->
     assert touchstone(tmp_path, "new", "bench").returncode == 0
     scenario = tmp_path / "bench" / "scenario.toml"
     scenario.write_text(scenario.read_text().replace("connections = 64", "connections = 32"))
-    refused = touchstone(tmp_path, "new", "bench", "--from-har", str(har(tmp_path, SESSION)))
+    refused = touchstone(tmp_path, "new", "bench", "--from-har", str(har(tmp_path, entry("GET", "/", 200))))
     assert refused.returncode == 2
     assert "there is a scenario already" in refused.stderr
     assert "connections = 32" in scenario.read_text()
@@ -300,7 +300,7 @@ def test_no_color_is_obeyed(runs: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_named_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for words in (("--stack", "node"), ("--from-har", str(har(tmp_path, SESSION)))):
+    for words in (("--stack", "node"), ("--from-har", str(har(tmp_path, entry("GET", "/", 200))))):
         done = touchstone(tmp_path, "new", "file/my-bench", *words)
         assert done.returncode == 1
         assert "file/my-bench: cannot be written: Not a directory" in done.stderr

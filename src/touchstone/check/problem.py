@@ -18,6 +18,8 @@ class Problem:
     key: tuple[str | int, ...]
     what: str
     fix: str
+    of_environment: bool = False
+    """Whether the file is right, and a run here would lack something."""
 
     @property
     def line(self) -> int | None:
@@ -42,9 +44,14 @@ def dotted(key: Key) -> str:
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """By file and line, each once."""
-    unique = dict.fromkeys(problems)
-    return sorted(unique, key=lambda problem: (str(problem.file), problem.line or 0, dotted(problem.key)))
+    """By file and line, each once; what the environment lacks at the first place that wants it."""
+    found = sorted(
+        dict.fromkeys(problems), key=lambda problem: (str(problem.file), problem.line or 0, dotted(problem.key))
+    )
+    unique: dict[Problem | str, Problem] = {}
+    for problem in found:
+        unique.setdefault(problem.what if problem.of_environment else problem, problem)
+    return list(unique.values())
 
 
 def refuse(problems: Sequence[Problem], place: str, again: str) -> None:

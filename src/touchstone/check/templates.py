@@ -121,7 +121,8 @@ def _variable(file: Path, key: Place, variable: Variable) -> Iterator[Problem]:
         yield Problem(file, key, what, "send it, and expect by `pattern` what the service makes of it")
     elif variable.name not in os.environ:
         what = f"the environment variable {variable.name} is not set"
-        yield Problem(file, key, what, f"set it where touchstone is called: export {variable.name}=...")
+        fix = f"set it where touchstone is called: export {variable.name}=..."
+        yield Problem(file, key, what, fix, of_environment=True)
 
 
 def _arguments(file: Path, key: Place, step: Act, captured: Collection[str]) -> Iterator[Problem]:

@@ -28,7 +28,10 @@ def check(
         bool, typer.Option("--keys", help="List the keys of a table of the manifests, or of all tables.")
     ] = False,
 ) -> int:
-    """Check manifests: patterns, templates, names, times and files. `run` does it first."""
+    """Check manifests: patterns, templates, names, times and files. `run` does it first.
+
+    An environment variable that is not set here is shown, and is no problem of the manifests.
+    """
     if keys:
         typer.echo(listing(find(scenario) if scenario else tables().values()))
         return ExitCode.OK
@@ -37,11 +40,12 @@ def check(
     for problem in problems:
         typer.echo(str(problem))
     variants = sum(len(stack.variants) for stack in folder.stacks)
-    found = plural(len(problems), "problem") if problems else "nothing wrong"
+    wrong = [problem for problem in problems if not problem.of_environment]
+    found = plural(len(wrong), "problem") if wrong else "nothing wrong"
     counts = {"check": len(folder.scenario.contract), "load": len(folder.scenario.loads), "variant": variants}
     looked_at = ", ".join(plural(count, noun) for noun, count in counts.items())
     typer.echo(f"{folder.scenario.name}: {looked_at}: {found}")
-    return ExitCode.USAGE if problems else ExitCode.OK
+    return ExitCode.USAGE if wrong else ExitCode.OK
 
 
 def register(app: typer.Typer) -> None:

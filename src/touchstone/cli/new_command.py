@@ -12,7 +12,7 @@ import typer
 from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.answers import draft_from_urls
 from touchstone.intake.draft import Draft
-from touchstone.intake.har import draft_from_har
+from touchstone.intake.har.drafting import draft_from_har
 from touchstone.intake.openapi import draft_from_openapi
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.drafting import draft_service, write_stack
@@ -51,6 +51,7 @@ connections = 64
 requests = [{{ name = "ping", target = "/ping", expect = {{ body = "pong" }} }}]
 """
 
+_MOST_NOTES = 20
 _MADE_FIRST = (
     "what it answers from its data is not there in one that starts anew: have it written by a step before, "
     "and by `prepare` of the load"
@@ -96,7 +97,7 @@ def new(
     draft = _draft(folder, from_openapi, from_har, from_url or [])
     if draft is not None and stack is None and service is None:
         typer.echo(draft.write(folder))
-        typer.echo("\n".join([*([_MADE_FIRST] if from_url else []), *_after_a_scenario(folder)]))
+        typer.echo("\n".join([*_shown(draft), *([_MADE_FIRST] if from_url else []), *_after_a_scenario(folder)]))
         return
     stack = stack or "python"
     home = _home(folder, name or ("service" if service else stack))
@@ -112,8 +113,15 @@ def new(
             made += _write_stack(stack, home, {"@NAME@": home.name, "@SCENARIO@": scenario})
             steps = _after_a_starter(folder, home) if draft else []
         read_scenario_folder(folder)
-    for line in (*made, *steps, f"measure it: touchstone run {folder} --quick"):
+    for line in (*made, *(_shown(draft) if draft else []), *steps, f"measure it: touchstone run {folder} --quick"):
         typer.echo(line)
+
+
+def _shown(draft: Draft) -> list[str]:
+    """What a draft says about its source, in a few lines."""
+    notes = draft.concealed().notes
+    more = [f"- {len(notes) - _MOST_NOTES} more lines on top of {SCENARIO_FILE}"] if len(notes) > _MOST_NOTES else []
+    return [*notes[:_MOST_NOTES], *more]
 
 
 def _home(folder: Path, called: str) -> Path:

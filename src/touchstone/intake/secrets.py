@@ -20,7 +20,7 @@ _SHAPES = re.compile(
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+-----END [A-Z ]*PRIVATE KEY-----"
 )
 """What tells a secret wherever it stands: the forms of well-known issuers of tokens."""
-_SCHEME = re.compile(r"(?i)\b(?:Bearer|Basic|Token|ApiKey|Digest|Negotiate|NTLM)[ ]+(?=[^\s,;]{6})")
+_SCHEME = re.compile(r"(?i)\b(?:Bearer|Basic|Token|ApiKey|Digest|Negotiate|NTLM) +(?=\S)")
 _USERINFO = re.compile(r"(?<=://)[^/\s?#@:]{0,1000}:[^/\s?#@]{1,1000}(?=@)")
 _NAMED = re.compile(r"""(?<![\w.\]-])([A-Za-z_][\w.\[\]-]{0,100})\\?["']?[ \t]{0,9}[=:][ \t]{0,9}""")
 _VALUE = re.compile(r"""\\?"((?:[^"\\]|\\.){0,8000}?)\\?"|'([^'\n]{0,8000})'|([^\s&;,"'<>{}()]{1,8000})""", re.S)

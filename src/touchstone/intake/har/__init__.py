@@ -1,0 +1,1 @@
+"""Drafts from HAR files, which browsers and proxies write."""

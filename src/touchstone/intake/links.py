@@ -1,0 +1,131 @@
+"""Finds where the secrets of a session come from: a cookie, a field or a body of an earlier response."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from touchstone.intake.conceal import conditions_of, secrets_of
+from touchstone.intake.parts import DraftRequest
+
+_VERSION = "version"
+"""The name of what conditions such as If-None-Match name."""
+_LEAST = 8
+"""So many characters make a value that is looked for in texts."""
+_BEFORE = 80
+"""Characters in front of a value by which it is found again."""
+_MOST_LEAVES = 20_000
+_MEANT = re.compile(r"[\\.^$*+?{}\[\]|()]")
+"""What means something in a regular expression, in Python's as in the engine's."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A recorded response, as far as later requests may take something from it."""
+
+    cookies: Mapping[str, str]
+    """Those that it sets."""
+    fields: Sequence[tuple[str, str]]
+    content: str
+
+
+def linked(steps: Sequence[DraftRequest], answers: Sequence[Answer]) -> list[DraftRequest]:
+    """The steps of a session with `captures` for what later ones send, and in those `known` for what they take.
+
+    Work is bounded by the number of secrets times the length of the responses.
+    """
+    captures: list[dict[str, Mapping[str, str]]] = [{} for _ in steps]
+    found: dict[str, str] = {}
+    known: list[dict[str, str]] = []
+    for place, step in enumerate(steps):
+        mine = {}
+        for name, value in _wanted(step):
+            if value not in found and (source := _source(name, value, answers[:place])) is not None:
+                found[value] = _called(name, found.values())
+                captures[source[0]][found[value]] = source[1]
+            if value in found:
+                mine[value] = found[value]
+        known.append(mine)
+    return [
+        replace(step, captures=taken, known=given) for step, taken, given in zip(steps, captures, known, strict=True)
+    ]
+
+
+def _wanted(step: DraftRequest) -> list[tuple[str, str]]:
+    """Names and values that an earlier response may have given."""
+    return [(span.name, span.value) for span in secrets_of(step)] + [(_VERSION, one) for one in conditions_of(step)]
+
+
+def _called(name: str, used: Any) -> str:
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name.removeprefix("cookie ")).strip("_")[:40] or "value"
+    plain = plain if plain[0].isalpha() else f"v_{plain}"
+    called, number, taken = plain, 1, set(used)
+    while called in taken:
+        number += 1
+        called = f"{plain}_{number}"
+    return called
+
+
+def _source(name: str, value: str, answers: Sequence[Answer]) -> tuple[int, Mapping[str, str]] | None:
+    """The last response that holds a value, by its place, and how to take the value from it."""
+    for place in reversed(range(len(answers))):
+        if (capture := next(_captures(name, value, answers[place]), None)) is not None:
+            return place, capture
+    return None
+
+
+def _captures(name: str, value: str, answer: Answer) -> Iterator[Mapping[str, str]]:
+    """The ways to take a value from a response, the surest first."""
+    for cookie, held in answer.cookies.items():
+        if held == value and (name == f"cookie {cookie}" or len(value) >= _LEAST):
+            yield {"header": "set-cookie", "pattern": f"(?:^|, ?){_escaped(cookie)}=([^;]*)"}
+    if len(value) < _LEAST and name != _VERSION:
+        return
+    for field, held in answer.fields:
+        if held == value and field != "set-cookie":
+            yield {"header": field}
+        elif value in held and (pattern := _around(held, value)) is not None:
+            yield {"header": field, "pattern": pattern}
+    if value in answer.content:
+        if (pointer := _pointer(answer.content, value)) is not None:
+            yield {"json": pointer}
+        elif (pattern := _around(answer.content, value)) is not None:
+            yield {"pattern": pattern}
+
+
+def _around(text: str, value: str) -> str | None:
+    """A pattern that takes the value by what stands before it on its line, in the same element."""
+    at = text.find(value)
+    before = re.split(r"[\n<?&]", text[max(0, at - _BEFORE) : at])[-1]
+    if len(before) < 2 or not before.isprintable():
+        return None
+    pattern = f"{_escaped(before)}([^\"'<>&\\s]+)"
+    match = re.search(pattern, text)
+    return pattern if match is not None and match[1] == value else None
+
+
+def _pointer(text: str, value: str) -> str | None:
+    """Where a text stands in JSON, as a JSON pointer (RFC 6901)."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    left: list[tuple[str, Any]] = [("", document)]
+    for _ in range(_MOST_LEAVES):
+        if not left:
+            break
+        pointer, held = left.pop()
+        if held == value:
+            return pointer
+        if isinstance(held, dict):
+            left += [(f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", one) for key, one in held.items()]
+        elif isinstance(held, list):
+            left += [(f"{pointer}/{number}", one) for number, one in enumerate(held)]
+    return None
+
+
+def _escaped(text: str) -> str:
+    return _MEANT.sub(r"\\\g<0>", text)
