@@ -364,6 +364,7 @@ NOT_PLANTABLE: dict[str, str] = {
     "capacity-beyond-generator": _BY_RULE + "the server would have to be faster than the null server",
     "capacity-disturbed": _BY_RULE + "a search would take minutes beside other work",
     "capacity-uncertain": _BY_RULE + "a search of many minutes would have to end without settling",
+    "generator-throttled": _BY_RULE + "it needs a CPU quota on the lab itself",
     "generators-apart": _BY_RULE + "it needs generators on several machines",
     "joining-busy": _BY_RULE + "it needs a Ray cluster of several machines",
     "profile-copy-differs": _BY_RULE + "it needs a runtime that is profiled in a copy with other flags",
