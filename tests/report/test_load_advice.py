@@ -13,6 +13,11 @@ from touchstone.report.load_advice import advice
     [
         ("wrong_status", "HTTP/1.1 302 Found\r\nlocation: /new\r\n\r\n", "load /new; if 302 is the right answer"),
         ("wrong_status", "HTTP/1.1 404 Not Found\r\n\r\n", "correct the path; if 404"),
+        ("wrong_status", "HTTP/1.1 421 Misdirected Request\r\n\r\n", "--sni NAME"),
+        ("wrong_status", "HTTP/1.1 400 Bad Request\r\n\r\nThe plain HTTP request was sent to HTTPS port", "https://"),
+        ("wrong_status", "HTTP/1.0 400 No\r\n\r\nClient sent an HTTP request to an HTTPS server.\n", "https://"),
+        ("wrong_status", "HTTP/1.1 400 No\r\n\r\nNo required SSL certificate was sent", "--cert and --key"),
+        ("malformed", "\x15\x03\x01\x00\x02\x02\x46", "https://"),
         ("timeout", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata", "a stream of events has no end"),
         ("timeout", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nda", "give --timeout"),
     ],

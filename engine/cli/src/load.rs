@@ -5,6 +5,7 @@ mod flags;
 mod human;
 mod live;
 mod mix;
+mod place;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

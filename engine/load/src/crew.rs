@@ -3,17 +3,36 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::Nanos;
 use crate::error::Error;
 use crate::report::ProcessReport;
 
 /// What came of setting up the connections.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ready {
     /// Connections established.
     pub established: u64,
-    /// The last error number of a failed attempt.
-    pub error: i32,
+    /// Why the last attempt failed that did.
+    pub unconnected: Option<Unconnected>,
+}
+
+/// Why a connection attempt failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unconnected {
+    /// In words.
+    pub why: String,
+    /// Whether it was over TLS that it failed.
+    pub tls: bool,
+}
+
+impl Ready {
+    /// Adds what came of it elsewhere.
+    pub fn add(&mut self, other: Self) {
+        self.established += other.established;
+        self.unconnected = other.unconnected.or(self.unconnected.take());
+    }
 }
 
 /// Counts since the first intended send.

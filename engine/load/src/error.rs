@@ -1,6 +1,9 @@
 //! What keeps a job from being carried out.
 
 use std::io;
+use std::net::SocketAddr;
+
+use crate::crew::Unconnected;
 
 /// Why a load job was not carried out. The server's faults are never among these: they are counted in the result.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +29,14 @@ pub enum Error {
         /// The last failure, in the kernel's words.
         why: String,
     },
+    /// Connections came about, and TLS did not.
+    #[error("no TLS with {target}: {why}")]
+    Handshake {
+        /// Address and port that were tried.
+        target: String,
+        /// Why the last handshake failed, and what to do.
+        why: String,
+    },
     /// The operating system refused something that the engine needs.
     #[error("{what}: {source}")]
     System {
@@ -40,12 +51,29 @@ pub enum Error {
 }
 
 impl Error {
+    /// Not one connection could be established.
+    #[must_use]
+    pub fn unconnected(target: SocketAddr, last: Option<Unconnected>) -> Self {
+        let target = target.to_string();
+        match last {
+            Some(Unconnected { why, tls: true }) => Self::Handshake { target, why },
+            Some(Unconnected { why, .. }) => Self::Unreachable { target, why },
+            None => Self::Unreachable {
+                target,
+                why: "no attempt came to an end".to_owned(),
+            },
+        }
+    }
+
     /// The exit code of `touchstone-engine load` for this error (see `docs/engine-protocol.md`).
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Job(_) | Self::NotAllowed { .. } => 2,
-            Self::Unreachable { .. } | Self::System { .. } | Self::Worker(_) => 1,
+            Self::Unreachable { .. }
+            | Self::Handshake { .. }
+            | Self::System { .. }
+            | Self::Worker(_) => 1,
         }
     }
 }

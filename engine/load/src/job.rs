@@ -22,6 +22,9 @@ pub struct Job {
     /// Hosts outside this machine that may be loaded.
     #[serde(default)]
     pub allow_hosts: Vec<String>,
+    /// `HOST:PORT` to connect to in place of the URL's. `Host` field, SNI and the certificate's name stay those of the URL.
+    #[serde(default)]
+    pub connect_to: Option<String>,
     /// When requests are sent.
     #[serde(rename = "loop", default)]
     pub arrival: Loop,
@@ -202,9 +205,23 @@ pub struct Tls {
     /// `ca_file` is given.
     #[serde(default)]
     pub verify: Option<bool>,
-    /// A PEM file of authorities to trust instead of the system's.
+    /// A PEM file of authorities to trust instead of the system's. A server's own certificate may stand there, too.
     #[serde(default)]
     pub ca_file: Option<String>,
+    /// A PEM file with the client's certificate and those that lead to its authority.
+    #[serde(default)]
+    pub cert: Option<String>,
+    /// A PEM file with the certificate's key (PKCS#8, PKCS#1 or SEC1, not encrypted). Null: the key is in `cert`.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// The name that is sent to the server (SNI), and that its certificate must have where it is verified. Null: the URL's
+    /// host, where that is a name. An empty text: none is sent.
+    #[serde(default)]
+    pub sni: Option<String>,
+    /// Whether a new connection goes on with the session of an earlier one, where the server lets it. Otherwise each has a
+    /// full handshake.
+    #[serde(default)]
+    pub resume: bool,
 }
 
 /// One request of the mix.
@@ -463,6 +480,7 @@ impl Job {
             self.requests.len() <= usize::from(u16::MAX),
             "at most 65535 requests in a mix",
         )?;
+        self.validate_tls(must)?;
         self.validate_journeys(must)?;
         self.validate_arrival(must)?;
         self.validate_machines(must)
@@ -470,6 +488,17 @@ impl Job {
 }
 
 impl Job {
+    fn validate_tls(&self, must: impl Fn(bool, &str) -> Result<(), Error>) -> Result<(), Error> {
+        let tls = &self.tls;
+        let files = [&tls.ca_file, &tls.cert, &tls.key, &tls.sni];
+        let wanted =
+            tls.resume || tls.verify == Some(true) || files.iter().any(|one| one.is_some());
+        must(
+            !wanted || self.url.starts_with("https://"),
+            "verify, ca_file, cert, key, sni and resume of tls are about https, and the url is not: use https:// or leave them out",
+        )
+    }
+
     fn validate_arrival(
         &self,
         must: impl Fn(bool, &str) -> Result<(), Error>,

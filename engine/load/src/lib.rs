@@ -47,6 +47,7 @@ pub mod slices;
 pub mod target;
 pub mod template;
 pub mod threads;
+pub mod tls;
 pub mod usage;
 mod watch;
 pub mod wire;

@@ -46,10 +46,7 @@ pub(crate) enum Manner {
 /// What a process tells the coordinator.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Answer {
-    Ready {
-        established: u64,
-        error: i32,
-    },
+    Ready(Ready),
     Progress {
         sent: u64,
         ok: u64,
@@ -227,9 +224,7 @@ impl Member {
             Heard::Ended => Answer::Failed(ENDED.to_owned()),
         };
         match answer {
-            Answer::Ready { established, error } => {
-                self.ready = Some(Ready { established, error });
-            }
+            Answer::Ready(ready) => self.ready = Some(ready),
             Answer::Progress {
                 sent,
                 ok,

@@ -22,6 +22,7 @@ use crate::result::{
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
+use crate::tls::TlsUse;
 use touchstone_watch::quotas;
 
 /// What the processes reported, with what only the coordinator knows.
@@ -108,6 +109,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             mean: processes.iter().map(|process| process.queue_mean).sum(),
         }),
         connections: connections(job, &threads),
+        tls: tls(&threads),
         generator: generator(processes, &threads),
         generators: job
             .generators
@@ -287,6 +289,14 @@ fn connections(job: &Job, threads: &[&ThreadReport]) -> Connections {
         errors: by_class(|class| errors_of(threads, class)).1,
         closed,
     }
+}
+
+/// Handshakes of all threads; none without TLS.
+fn tls(threads: &[&ThreadReport]) -> Option<TlsUse> {
+    let mut parts = threads.iter().filter_map(|thread| thread.tls.as_ref());
+    let mut sum = parts.next()?.clone();
+    parts.for_each(|part| sum.add(part));
+    Some(sum)
 }
 
 fn distribution<'a>(

@@ -141,15 +141,11 @@ impl Crew for Processes {
         self.listen();
         let mut sum = Ready::default();
         for member in &self.members {
-            let ready = member
-                .ready
-                .or_else(|| member.outcome.as_ref().map(|_| Ready::default()))?;
-            sum.established += ready.established;
-            sum.error = if ready.error == 0 {
-                sum.error
-            } else {
-                ready.error
-            };
+            match (&member.ready, &member.outcome) {
+                (Some(ready), _) => sum.add(ready.clone()),
+                (None, Some(_)) => {}
+                (None, None) => return None,
+            }
         }
         Some(sum)
     }
@@ -238,7 +234,7 @@ fn work(input: impl Read + Send + 'static, output: &mut impl Write) -> Result<()
         return Err(broken("the first is not to work".to_owned()));
     };
     file_limit()?;
-    let target = permitted(&job.url, &job.allow_hosts)?;
+    let target = permitted(&job)?;
     let mix = match (&job.rows, rows) {
         (Some(path), Some(text)) => {
             let rows = Rows::parse(path, text.as_bytes()).map_err(Error::Job)?;
@@ -281,9 +277,9 @@ fn lead(
     });
     let (mut told_ready, mut begun) = (false, false);
     while !crew.is_finished() {
-        if !told_ready && let Some(Ready { established, error }) = crew.ready() {
+        if !told_ready && let Some(ready) = crew.ready() {
             told_ready = true;
-            say(output, &Answer::Ready { established, error });
+            say(output, &Answer::Ready(ready));
         }
         while let Ok(order) = orders.try_recv() {
             match order {

@@ -9,6 +9,7 @@ use crate::closes::ClosedByServer;
 use crate::failure::FirstError;
 use crate::histogram::Packed;
 use crate::recorder::{Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
+use crate::tls::TlsUse;
 use crate::usage::Usage;
 use crate::worker::Worker;
 
@@ -52,6 +53,7 @@ pub struct ThreadReport {
     pub opened: u64,
     pub reconnects: u64,
     pub closed: ClosedByServer,
+    pub tls: Option<TlsUse>,
 }
 
 /// Figures of one kind of request.
@@ -195,6 +197,7 @@ impl ThreadReport {
             opened: worker.opened,
             reconnects: worker.reconnects,
             closed: worker.closed.clone(),
+            tls: worker.tls.clone(),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::failure::FirstError;
 use crate::generators::GeneratorUse;
 use crate::histogram::Packed;
 use crate::job::Job;
+use crate::tls::TlsUse;
 
 /// The result's schema and version.
 pub const SCHEMA: &str = "touchstone.load/2";
@@ -63,6 +64,9 @@ pub struct LoadResult {
     pub queue: Option<Queue>,
     /// What became of the connections.
     pub connections: Connections,
+    /// Handshakes and what they agreed on; absent without TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsUse>,
     /// What the engine itself used, and whether it stood the load.
     pub generator: Generator,
     /// What each generator did in the window, if the load came from other machines.

@@ -25,7 +25,7 @@ use crate::watch;
 /// [`Error`] if the job could not be carried out; what the server does wrong is in the result.
 pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     job.validate()?;
-    let target = permitted(&job.url, &job.allow_hosts)?;
+    let target = permitted(job)?;
     let mix = Mix::compile(job, &target)?;
     if let Some(cpus) = job.cpus.as_deref().filter(|cpus| !cpus.is_empty()) {
         usage::restrict(cpus)?;
@@ -49,11 +49,7 @@ pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
         crew.begin(Shared::NEVER);
         // What kept the crew from connecting may be its own failure.
         crew.reports()?;
-        let why = std::io::Error::from_raw_os_error(ready.error).to_string();
-        return Err(Error::Unreachable {
-            target: target.address.to_string(),
-            why,
-        });
+        return Err(Error::unconnected(target.address, ready.unconnected));
     }
     // Far enough ahead that processes learn of it before it comes.
     let start = now() + lead(job);

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use crate::clock::Nanos;
+use crate::crew::Unconnected;
 use crate::schedule::Schedule;
 
 /// What the threads of one process share. Nothing here is touched once a request in a closed loop.
@@ -15,8 +16,8 @@ pub struct Shared {
     pub ready: AtomicU32,
     /// Connections established at that moment.
     pub established: AtomicU32,
-    /// The last error number of a connection attempt.
-    pub connect_error: AtomicU32,
+    /// Why the last connection attempt failed that did.
+    unconnected: Mutex<Option<Unconnected>>,
     /// Set when the user wants the run to end.
     pub interrupted: AtomicBool,
     /// Open loop: the arrivals.
@@ -54,7 +55,7 @@ impl Shared {
             start: AtomicU64::new(0),
             ready: AtomicU32::new(0),
             established: AtomicU32::new(0),
-            connect_error: AtomicU32::new(0),
+            unconnected: Mutex::new(None),
             interrupted: AtomicBool::new(false),
             schedule: schedule.map(Mutex::new),
             remaining: remaining.map(|count| AtomicI64::new(count as i64)),
@@ -71,6 +72,20 @@ impl Shared {
     /// Fixes the first intended send.
     pub fn begin(&self, start: Nanos) {
         self.start.store(start.0, Ordering::Release);
+    }
+
+    /// A connection attempt failed.
+    pub fn unconnected(&self, why: Unconnected) {
+        let mut last = self.unconnected.lock();
+        if let Ok(last) = &mut last {
+            **last = Some(why);
+        }
+    }
+
+    /// Why the last connection attempt failed that did.
+    #[must_use]
+    pub fn last_unconnected(&self) -> Option<Unconnected> {
+        self.unconnected.lock().ok()?.clone()
     }
 
     /// Runs a closure on the schedule, where there is one.

@@ -4,19 +4,33 @@ pub use touchstone_exchange::Target;
 use touchstone_http::Url;
 
 use crate::error::Error;
+use crate::job::Job;
 
-/// Parses a URL, resolves its host, and refuses what is not on this machine unless `allowed` names it.
+/// Where a job leads: its URL parsed, its host resolved or that of `connect_to`. Refuses what is not on this machine unless
+/// `allow_hosts` names it.
 ///
 /// # Errors
-/// [`Error::Job`] for a URL that is none, [`Error::NotAllowed`] for a foreign host, [`Error::Unreachable`] for an unknown one.
-pub fn permitted(url: &str, allowed: &[String]) -> Result<Target, Error> {
-    let url = Url::parse(url).map_err(|error| Error::Job(error.to_string()))?;
-    let address = url.resolve().map_err(|error| Error::Unreachable {
-        target: format!("{}:{}", url.host, url.port),
+/// [`Error::Job`] for a URL or an address that is none, [`Error::NotAllowed`] for a foreign host, [`Error::Unreachable`] for an unknown
+/// one.
+pub fn permitted(job: &Job) -> Result<Target, Error> {
+    let url = Url::parse(&job.url).map_err(|error| Error::Job(error.to_string()))?;
+    let place = match &job.connect_to {
+        None => url.clone(),
+        Some(text) => Url::parse(&format!("http://{text}/"))
+            .ok()
+            .filter(|place| place.server() == format!("http://{text}"))
+            .ok_or_else(|| {
+                Error::Job(format!(
+                    "connect_to {text:?}: write it as HOST:PORT, an IPv6 address in brackets"
+                ))
+            })?,
+    };
+    let address = place.resolve().map_err(|error| Error::Unreachable {
+        target: format!("{}:{}", place.host, place.port),
         why: error.to_string(),
     })?;
-    if !url.is_allowed(address, allowed) {
-        return Err(Error::NotAllowed { host: url.host });
+    if !place.is_allowed(address, &job.allow_hosts) && !url.is_allowed(address, &job.allow_hosts) {
+        return Err(Error::NotAllowed { host: place.host });
     }
     Ok(Target { url, address })
 }
@@ -24,6 +38,35 @@ pub fn permitted(url: &str, allowed: &[String]) -> Result<Target, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn permitted(url: &str, allowed: &[String]) -> Result<Target, Error> {
+        let mut job = Job::for_url(url);
+        job.allow_hosts = allowed.to_vec();
+        super::permitted(&job)
+    }
+
+    #[test]
+    fn a_job_may_connect_elsewhere_than_its_url_says() {
+        let mut job = Job::for_url("https://shop.test/a");
+        job.connect_to = Some("127.0.0.1:8443".to_owned());
+        let target = super::permitted(&job).unwrap();
+        assert_eq!(target.address, "127.0.0.1:8443".parse().unwrap());
+        assert_eq!(target.url.host, "shop.test");
+        job.connect_to = Some("192.0.2.7:443".to_owned());
+        assert!(matches!(
+            super::permitted(&job),
+            Err(Error::NotAllowed { .. })
+        ));
+        job.allow_hosts = vec!["shop.test".to_owned()];
+        assert!(super::permitted(&job).is_ok());
+        for bad in ["127.0.0.1:x", "", "http://a", "a:1/b"] {
+            job.connect_to = Some(bad.to_owned());
+            assert!(
+                matches!(super::permitted(&job), Err(Error::Job(_))),
+                "{bad}"
+            );
+        }
+    }
 
     #[test]
     fn a_foreign_host_is_refused_unless_it_is_named() {

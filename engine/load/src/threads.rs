@@ -20,6 +20,7 @@ use crate::schedule::Schedule;
 use crate::shared::Shared;
 use crate::slices::gate::Gate;
 use crate::target::Target;
+use crate::tls::Materials;
 use crate::usage;
 use crate::worker::{Part, Worker};
 
@@ -86,6 +87,8 @@ impl Threads {
         gate: Option<&Arc<Gate>>,
     ) -> Result<Self, Error> {
         let backend = Backend::choose(job, target)?;
+        let tls = target.url.tls.then(|| Materials::read(&job.tls, target));
+        let tls = tls.transpose()?;
         let limit = job.max_requests.map(|limit| share.of(limit));
         let schedule = Schedule::new(job, share.process, share.processes, limit);
         let closed_limit = if job.is_open() { None } else { limit };
@@ -117,14 +120,7 @@ impl Threads {
             first += connections;
             let cpus = job.cpus.as_deref().filter(|cpus| !cpus.is_empty());
             let cpu = cpus.map(|cpus| cpus[global_index as usize % cpus.len()]);
-            crew.spawn(
-                job.clone(),
-                target.clone(),
-                mix.clone(),
-                part,
-                connector,
-                cpu,
-            )?;
+            crew.spawn(job.clone(), tls.clone(), mix.clone(), part, connector, cpu)?;
         }
         Ok(crew)
     }
@@ -132,7 +128,7 @@ impl Threads {
     fn spawn(
         &mut self,
         job: Job,
-        target: Target,
+        tls: Option<Materials>,
         mix: Mix,
         part: Part,
         connector: Connector,
@@ -151,7 +147,7 @@ impl Threads {
             if let Some(Leaving(gate)) = &gate {
                 worker = worker.in_turns(Arc::clone(gate), &job);
             }
-            backend::drive(backend, &mut worker, connector, &job, &target)?;
+            backend::drive(backend, &mut worker, connector, tls.as_ref())?;
             Ok(ThreadReport::of(&worker, cpu, now()))
         };
         let thread = std::thread::Builder::new()
@@ -194,7 +190,7 @@ impl Crew for Threads {
         let failed = self.threads.iter().any(JoinHandle::is_finished);
         (all || failed).then(|| Ready {
             established: u64::from(self.shared.established.load(Ordering::Relaxed)),
-            error: self.shared.connect_error.load(Ordering::Relaxed) as i32,
+            unconnected: self.shared.last_unconnected(),
         })
     }
 

@@ -27,6 +27,12 @@ pub trait Wire {
     /// Closes the slot's socket.
     fn close(&mut self, slot: u32, socket: Stream);
 
+    /// Why the slot's connection ends with this error number, in the words of what lies between worker and socket, if that
+    /// knows more than the number.
+    fn explain(&self, _slot: u32, _error: i32) -> Option<String> {
+        None
+    }
+
     /// System calls so far.
     fn syscalls(&self) -> u64;
 }

@@ -237,7 +237,7 @@ fn a_journey_that_does_not_hold_together_is_refused_by_its_place() {
         let why = match Job::from_json(&job.to_string()) {
             Err(error) => error.to_string(),
             Ok(job) => {
-                let target = touchstone_load::target::permitted(&job.url, &[]).unwrap();
+                let target = touchstone_load::target::permitted(&job).unwrap();
                 touchstone_load::mix::Mix::compile(&job, &target)
                     .unwrap_err()
                     .to_string()

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use touchstone_load::control::Control;
 use touchstone_load::error::Error;
-use touchstone_load::job::{ExpectBody, Job};
+use touchstone_load::job::{BackendChoice, ExpectBody, Job};
 use touchstone_load::result::LoadResult;
 use touchstone_load::run::run;
 use touchstone_load::slices::job::SlicesJob;
@@ -111,10 +111,8 @@ fn a_connection_for_each_request_and_pipelining_work_over_tls() {
 fn a_certificate_is_looked_at_where_that_is_asked_for() {
     let (port, certificate, _) = server();
     let refused = load(port, |job| job.tls.verify = Some(true));
-    assert!(
-        matches!(refused, Err(Error::Unreachable { .. })),
-        "{refused:?}"
-    );
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("unknown authority"), "{said}");
     let path = std::env::temp_dir().join(format!("touchstone-load-{}.pem", std::process::id()));
     std::fs::write(&path, certificate).unwrap();
     let trusted = load(port, |job| {
@@ -122,6 +120,84 @@ fn a_certificate_is_looked_at_where_that_is_asked_for() {
     });
     std::fs::remove_file(&path).unwrap();
     assert_eq!(trusted.unwrap().counts.ok, 200);
+}
+
+#[test]
+fn handshakes_are_full_unless_they_may_be_resumed_and_both_are_counted() {
+    let (port, ..) = server();
+    for backend in [BackendChoice::Epoll, BackendChoice::IoUring] {
+        for resume in [false, true] {
+            let result = load(port, |job| {
+                (job.keepalive, job.max_requests, job.backend) = (false, Some(60), backend);
+                job.tls.resume = resume;
+            })
+            .unwrap();
+            assert_eq!(result.counts.ok, 60, "{:?}", result.first_errors);
+            let tls = result.tls.unwrap();
+            assert_eq!(tls.full + tls.resumed, 60);
+            // Connections that are opened at once have no session to resume yet.
+            let resumed = if resume { 40..=59 } else { 0..=0 };
+            assert!(resumed.contains(&tls.resumed), "{resume} {tls:?}");
+            let negotiated = &tls.negotiated[0];
+            assert_eq!(negotiated.version, "1.3");
+            assert!(negotiated.cipher.starts_with("TLS_"), "{negotiated:?}");
+            assert_eq!(negotiated.group.as_deref(), Some("X25519"));
+            assert_eq!(negotiated.alpn, None, "the server takes no part in ALPN");
+        }
+    }
+}
+
+#[test]
+fn every_load_works_over_both_backends() {
+    let (port, ..) = server();
+    for backend in [BackendChoice::Epoll, BackendChoice::IoUring] {
+        for pipeline in [1, 5] {
+            let result = load(port, |job| {
+                (job.pipeline, job.backend) = (pipeline, backend)
+            });
+            let result = result.unwrap();
+            assert_eq!(result.counts.ok, 200, "{:?}", result.first_errors);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_tls_is_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let answers: [&[u8]; 3] = [
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        b"220 mail ESMTP\r\n",
+        b"",
+    ];
+    let sent = Arc::new(AtomicU64::new(0));
+    let kind = Arc::clone(&sent);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(answers[kind.load(Ordering::SeqCst) as usize]);
+        }
+    });
+    for (kind, words) in [
+        (0, "speaks HTTP without TLS"),
+        (1, "no TLS, it sent \"220 mail"),
+        (2, "closed the connection in the handshake"),
+    ] {
+        sent.store(kind, Ordering::SeqCst);
+        for backend in [BackendChoice::Epoll, BackendChoice::IoUring] {
+            let failed = load(port, |job| job.backend = backend).unwrap_err();
+            assert!(matches!(failed, Error::Handshake { .. }), "{failed:?}");
+            let said = failed.to_string();
+            assert!(said.contains(words), "{said}");
+        }
+    }
+}
+
+#[test]
+fn what_is_about_tls_is_refused_without_it() {
+    let mut job = Job::for_url("http://127.0.0.1:1/");
+    job.tls.resume = true;
+    assert!(job.validate().unwrap_err().to_string().contains("https"));
 }
 
 #[test]

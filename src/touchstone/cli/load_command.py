@@ -21,6 +21,7 @@ from touchstone.engine.fail_if import FailIf, failed_share, parse_fail_if
 from touchstone.engine.http2 import speaks_http2
 from touchstone.engine.job import sent
 from touchstone.engine.locate import engine_path
+from touchstone.engine.tls_port import speaks_tls
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.reading.acknowledgements import NEXT_STEP, waiting
 from touchstone.manifest.mix import Mix
@@ -138,9 +139,12 @@ def _judged(result: LoadResult, conditions: Sequence[FailIf], words: Sequence[st
     failed = failed_share(result)
     if failed > _TOO_MANY:
         console.print(f"  failed: {failed:.1%} of the requests had no correct response", markup=False)
-        if result.first_errors and (step := advice(result.first_errors[0])):
-            console.print(f"  do: {step}", markup=False)
+        step = advice(result.first_errors[0]) if result.first_errors else None
         url = next((word for word in words if word.startswith(("http://", "https://"))), None)
+        if step is None and url and url.startswith("http://") and result.counts.ok == 0 and speaks_tls(url):
+            step = "the port speaks TLS: write https:// in the URL"
+        if step is not None:
+            console.print(f"  do: {step}", markup=False)
         if url and result.counts.ok == 0 and speaks_http2(url):
             console.print(
                 "  the server speaks HTTP/2 only; the load is HTTP/1.1: let it accept that, too", markup=False

@@ -135,7 +135,21 @@ class Tls(TypedDict):
     """How TLS is done."""
 
     ca_file: NotRequired[str | None]
-    """A PEM file of authorities to trust instead of the system's."""
+    """A PEM file of authorities to trust instead of the system's. A server's own certificate may stand there, too."""
+    cert: NotRequired[str | None]
+    """A PEM file with the client's certificate and those that lead to its authority."""
+    key: NotRequired[str | None]
+    """A PEM file with the certificate's key (PKCS#8, PKCS#1 or SEC1, not encrypted). Null: the key is in `cert`."""
+    resume: NotRequired[bool]
+    """
+    Whether a new connection goes on with the session of an earlier one, where the server lets it. Otherwise each
+    has a full handshake.
+    """
+    sni: NotRequired[str | None]
+    """
+    The name that is sent to the server (SNI), and that its certificate must have where it is verified. Null: the
+    URL's host, where that is a name. An empty text: none is sent.
+    """
     verify: NotRequired[bool | None]
     """
     Whether the server's certificate must be valid. Null: it must be if the target is not on this machine, or
@@ -477,6 +491,11 @@ class LoadJob(TypedDict):
     """Hosts outside this machine that may be loaded."""
     backend: NotRequired[BackendChoice]
     """Which kernel interface moves the bytes."""
+    connect_to: NotRequired[str | None]
+    """
+    `HOST:PORT` to connect to in place of the URL's. `Host` field, SNI and the certificate's name stay those of
+    the URL.
+    """
     connections: NotRequired[int]
     """Connections over all threads and processes."""
     cpus: NotRequired[list[int] | None]

@@ -160,6 +160,24 @@ class ByteCounts(EngineRecord):
     body: int = 0
 
 
+class Negotiated(EngineRecord):
+    """What handshakes agreed on."""
+
+    version: str
+    cipher: str
+    group: str | None = None
+    alpn: str | None = None
+    handshakes: int
+
+
+class TlsUse(EngineRecord):
+    """Handshakes of the whole job."""
+
+    full: int
+    resumed: int
+    negotiated: list[Negotiated] = []
+
+
 class FirstError(EngineRecord):
     """One of the first errors of its class, kept as evidence."""
 
@@ -323,6 +341,8 @@ class LoadResult(EngineRecord):
     queue: QueueResult | None = None
     """None in a closed loop, which has none."""
     connections: Connections = Connections()
+    tls: TlsUse | None = Field(default=None, exclude_if=lambda use: use is None)
+    """None without TLS."""
     generator: Generator = Generator()
     generators: list[GeneratorUse] = Field(default=[], exclude_if=lambda parts: not parts)
     """Each generator's part, if the load came from other machines."""

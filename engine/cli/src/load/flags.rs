@@ -9,6 +9,7 @@ use touchstone_load::job::{
 use touchstone_load::template::fresh_of;
 
 use super::mix::{Mix, one_server};
+use super::place::elsewhere;
 use crate::failure::Failure;
 
 /// What a person types.
@@ -85,15 +86,33 @@ pub struct Flags {
         help_heading = "Connections"
     )]
     cpus: Option<Vec<u32>>,
-    /// https: the certificate must be valid, even on this machine.
-    #[arg(long, conflicts_with = "insecure", help_heading = "Connections")]
+    /// The server's certificate must be valid, even on this machine.
+    #[arg(long, conflicts_with = "insecure", help_heading = "TLS")]
     verify: bool,
-    /// https: any certificate will do, even elsewhere.
-    #[arg(short = 'k', long, help_heading = "Connections")]
+    /// Any certificate will do, even elsewhere.
+    #[arg(short = 'k', long, conflicts_with = "cacert", help_heading = "TLS")]
     insecure: bool,
-    /// https: authorities to trust, in PEM, and not the system's.
-    #[arg(long, value_name = "FILE", help_heading = "Connections")]
+    /// Authorities to trust, in PEM, and not the system's; or the server's own certificate.
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
     cacert: Option<String>,
+    /// The client's certificate, in PEM, with those that lead to its authority.
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    cert: Option<String>,
+    /// Its private key, in PEM (PKCS#8, PKCS#1 or SEC1, not encrypted); if not given, it is in --cert.
+    #[arg(long, value_name = "FILE", requires = "cert", help_heading = "TLS")]
+    key: Option<String>,
+    /// The name that is sent to the server (SNI) and that its certificate must have; "" sends none.
+    #[arg(long, value_name = "NAME", help_heading = "TLS")]
+    sni: Option<String>,
+    /// New connections resume the session of an earlier one where the server lets them. Without it each has a full handshake.
+    #[arg(long, help_heading = "TLS")]
+    resume: bool,
+    /// Connect elsewhere than the URL says: shop.test:443:127.0.0.1:8443. The Host field and the name in TLS stay the URL's.
+    #[arg(long, value_name = "HOST:PORT:HOST:PORT", help_heading = "Connections")]
+    connect_to: Vec<String>,
+    /// Take this address for the URL's host: shop.test:443:127.0.0.1
+    #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = "Connections")]
+    resolve: Vec<String>,
     /// Open loop: send at multiples of this; longer is cheaper and later. 250us above 4,000 requests/s, else 0, if not given.
     #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Load")]
     slot: Option<f64>,
@@ -182,6 +201,11 @@ impl Flags {
             None
         };
         job.tls.ca_file.clone_from(&self.cacert);
+        job.tls.cert.clone_from(&self.cert);
+        job.tls.key.clone_from(&self.key);
+        job.tls.sni.clone_from(&self.sni);
+        job.tls.resume = self.resume;
+        job.connect_to = elsewhere(&base, &self.connect_to, &self.resolve)?;
         job.arrival = self.arrival()?;
         job.series_interval_s = self
             .interval

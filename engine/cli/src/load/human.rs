@@ -7,6 +7,7 @@ use touchstone_load::distribution::Distribution;
 use touchstone_load::job::Loop;
 use touchstone_load::knee::{Knee, Trial};
 use touchstone_load::result::{Counts, LoadResult};
+use touchstone_load::tls::TlsUse;
 
 /// The whole report.
 pub fn report(result: &LoadResult) -> String {
@@ -51,8 +52,40 @@ fn head(out: &mut String, result: &LoadResult) {
             connections.established, connections.asked
         );
     }
+    if let Some(tls) = &result.tls {
+        negotiated(out, tls);
+    }
     if result.interrupted {
         let _ = writeln!(out, "  interrupted: what follows was measured until then");
+    }
+}
+
+/// What was negotiated, and how many handshakes were full.
+fn negotiated(out: &mut String, tls: &TlsUse) {
+    let mut begin = format!(
+        "{} full and {} resumed handshakes: ",
+        thousands(tls.full as f64),
+        thousands(tls.resumed as f64)
+    );
+    for one in &tls.negotiated {
+        let group = one.group.as_deref().unwrap_or("no key exchange");
+        let alpn = one
+            .alpn
+            .as_deref()
+            .map_or(String::new(), |alpn| format!(", ALPN {alpn}"));
+        let times = match tls.negotiated.len() {
+            1 => String::new(),
+            _ => format!(", {} times", thousands(one.handshakes as f64)),
+        };
+        let _ = writeln!(
+            out,
+            "  {begin}TLS {}, {}, {group}{alpn}{times}",
+            one.version, one.cipher
+        );
+        begin = " ".repeat(4);
+    }
+    if tls.negotiated.is_empty() {
+        let _ = writeln!(out, "  no handshake was completed");
     }
 }
 

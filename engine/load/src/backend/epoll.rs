@@ -5,33 +5,32 @@ use std::io;
 use touchstone_sys::poll::{Epoll, Event};
 use touchstone_sys::socket::Stream;
 
+use super::layer::Layer;
 use crate::clock::{Nanos, now};
-use crate::connection::State;
 use crate::connector::Connector;
 use crate::error::{Error, errno};
 use crate::wire::Wire;
-use crate::worker::Worker;
 
 /// Events taken from the kernel at once.
-pub(super) const BATCH: usize = 256;
+const BATCH: usize = 256;
 
 /// The receive buffer's size. A response that fits is parsed where it lies.
-pub(super) const BUFFER: usize = 64 * 1024;
+const BUFFER: usize = 64 * 1024;
 
 /// Reads of one socket in a row. Then the others have their turn, and time its demands: a server that sends without end
 /// holds up nobody.
-pub(super) const READS: usize = 16;
+const READS: usize = 16;
 
 /// Which connection an event tells of: its slot, and the generation of its socket.
 #[inline]
-pub(super) fn place(event: Event) -> (u32, u32) {
+fn place(event: Event) -> (u32, u32) {
     let token = event.token();
     (token as u32, (token >> 32) as u32)
 }
 
 /// Whether a read after this event may find the connection's end.
 #[inline]
-pub(super) fn gone(event: Event) -> bool {
+fn gone(event: Event) -> bool {
     event.ended() || event.failed()
 }
 
@@ -64,11 +63,7 @@ impl EpollWire {
     }
 
     /// What was left unread, and what has come; waits for the latter only where nothing was left.
-    pub(super) fn events<'e>(
-        &mut self,
-        room: &'e mut [Event],
-        patience: Nanos,
-    ) -> (Vec<Event>, &'e [Event]) {
+    fn events<'e>(&mut self, room: &'e mut [Event], patience: Nanos) -> (Vec<Event>, &'e [Event]) {
         let unread = std::mem::take(&mut self.unread);
         let patience = if unread.is_empty() {
             patience
@@ -81,12 +76,12 @@ impl EpollWire {
     }
 
     /// A socket is not empty yet, and has its next turn with the next events.
-    pub(super) fn leave_unread(&mut self, event: Event) {
+    fn leave_unread(&mut self, event: Event) {
         self.unread.push(event);
     }
 
     #[inline]
-    pub(super) fn receive(&mut self, socket: &Stream, buffer: &mut [u8]) -> io::Result<usize> {
+    fn receive(&mut self, socket: &Stream, buffer: &mut [u8]) -> io::Result<usize> {
         self.syscalls += 1;
         socket.receive(buffer)
     }
@@ -129,70 +124,69 @@ impl Wire for EpollWire {
 }
 
 /// Drives a worker until its run is over.
-pub fn drive(worker: &mut Worker, wire: &mut EpollWire) {
+pub fn drive<L: Layer>(layer: &mut L, wire: &mut EpollWire) {
     let mut room = vec![Event::NONE; BATCH];
     let mut buffer = vec![0u8; BUFFER];
-    let mut clock = worker.tick(wire, now(), 0);
-    while !worker.is_over() {
-        let patience = worker.next_wake(clock).saturating_sub(clock);
+    let mut clock = layer.tick(wire, now(), 0);
+    while !layer.worker().is_over() {
+        let patience = layer.next_wake(clock).saturating_sub(clock);
         let (unread, came) = wire.events(&mut room, patience);
         let batch = unread.len() + came.len();
         clock = now();
         for event in unread {
-            clock = attend(worker, wire, &mut buffer, event, clock);
+            clock = attend(layer, wire, &mut buffer, event, clock);
         }
         for event in came {
-            clock = attend(worker, wire, &mut buffer, *event, clock);
+            clock = attend(layer, wire, &mut buffer, *event, clock);
         }
-        clock = worker.tick(wire, clock, batch);
+        clock = layer.tick(wire, clock, batch);
     }
 }
 
 #[inline]
-fn attend(
-    worker: &mut Worker,
+fn attend<L: Layer>(
+    layer: &mut L,
     wire: &mut EpollWire,
     buffer: &mut [u8],
     event: Event,
     mut clock: Nanos,
 ) -> Nanos {
     let (slot, generation) = place(event);
-    if worker.generation(slot) != generation {
+    if layer.worker().generation(slot) != generation {
         return clock;
     }
-    let connection = worker.connection(slot);
-    let connecting = connection.state == State::Connecting;
+    let connecting = layer.is_connecting(slot);
     if event.writable() {
         if connecting {
             clock = now();
-            match connection.take_error() {
-                None => worker.opened(wire, slot, clock),
-                Some(error) => worker.ended(wire, slot, errno(&error), clock),
+            match layer.worker().connection(slot).take_error() {
+                None => layer.connected(wire, slot, clock),
+                Some(error) => layer.ended(wire, slot, errno(&error), clock),
             }
-        } else if connection.unsent.is_some() {
-            worker.writable(wire, slot);
+        } else {
+            layer.writable(wire, slot);
         }
     } else if gone(event) && connecting {
-        let error = connection.take_error().map_or(0, |error| errno(&error));
-        worker.ended(wire, slot, error, clock);
+        let error = layer.worker().connection(slot).take_error();
+        let error = error.map_or(0, |error| errno(&error));
+        layer.ended(wire, slot, error, clock);
     }
     if !event.readable() && !gone(event) {
         return clock;
     }
     for _ in 0..READS {
-        let connection = worker.connection(slot);
-        let Some(socket) = &connection.socket else {
-            return clock;
-        };
-        if worker.generation(slot) != generation || connection.state != State::Open {
+        if layer.worker().generation(slot) != generation || !layer.reads(slot) {
             return clock;
         }
+        let Some(socket) = &layer.worker().connection(slot).socket else {
+            return clock;
+        };
         let received = wire.receive(socket, buffer);
         clock = now();
         match received {
-            Ok(0) => worker.ended(wire, slot, 0, clock),
+            Ok(0) => layer.ended(wire, slot, 0, clock),
             Ok(length) => {
-                worker.received(wire, slot, &buffer[..length], clock);
+                layer.received(wire, slot, &buffer[..length], clock);
                 // A short read has emptied the socket; the next byte makes a new edge. Only an end may hide behind it.
                 if length < buffer.len() && !gone(event) {
                     return clock;
@@ -201,7 +195,7 @@ fn attend(
             Err(error) => match error.kind() {
                 io::ErrorKind::WouldBlock => return clock,
                 io::ErrorKind::Interrupted => {}
-                _ => worker.ended(wire, slot, errno(&error), clock),
+                _ => layer.ended(wire, slot, errno(&error), clock),
             },
         }
     }

@@ -5,10 +5,14 @@ use crate::connector::Connector;
 use crate::error::Error;
 use crate::job::{BackendChoice, Job};
 use crate::target::Target;
+use crate::tls::Materials;
 use crate::worker::Worker;
+use layer::Layer;
+use secured::Secured;
 
 pub mod epoll;
-pub mod tls;
+pub mod layer;
+pub mod secured;
 #[expect(
     unsafe_code,
     reason = "the kernel and this process share the rings and their buffers"
@@ -32,9 +36,6 @@ impl Backend {
     pub fn choose(job: &Job, target: &Target) -> Result<Self, Error> {
         match job.backend {
             BackendChoice::Epoll => Ok(Self::Epoll),
-            BackendChoice::IoUring if target.url.tls => Err(Error::Job(
-                "https goes over epoll only: leave the backend to auto".to_owned(),
-            )),
             BackendChoice::IoUring => uring::probe().map(|()| Self::Uring),
             // Where every request has a connection of its own, or needs TLS, the gain is gone.
             BackendChoice::Auto if target.url.tls || !job.keepalive || uring::probe().is_err() => {
@@ -54,7 +55,7 @@ impl Backend {
     }
 }
 
-/// Drives a worker until its run is over.
+/// Drives a worker until its run is over, over TLS where that is given.
 ///
 /// # Errors
 /// [`Error`] if the backend cannot be set up.
@@ -62,20 +63,23 @@ pub fn drive(
     backend: Backend,
     worker: &mut Worker,
     connector: Connector,
-    job: &Job,
-    target: &Target,
+    tls: Option<&Materials>,
 ) -> Result<(), Error> {
+    let Some(tls) = tls else {
+        return run(backend, worker, connector);
+    };
+    let mut secured = Secured::new(worker, &tls.settings()?);
+    run(backend, &mut secured, connector)?;
+    secured.finish();
+    Ok(())
+}
+
+fn run<L: Layer>(backend: Backend, layer: &mut L, connector: Connector) -> Result<(), Error> {
     match backend {
-        Backend::Epoll if target.url.tls => {
-            let inner = epoll::EpollWire::new(connector)?;
-            let mut wire = tls::TlsWire::new(inner, &job.tls, target, worker.slots())?;
-            tls::drive(worker, &mut wire);
-            Ok(())
-        }
         Backend::Epoll => {
-            epoll::drive(worker, &mut epoll::EpollWire::new(connector)?);
+            epoll::drive(layer, &mut epoll::EpollWire::new(connector)?);
             Ok(())
         }
-        Backend::Uring => uring::drive(worker, connector),
+        Backend::Uring => uring::drive(layer, connector),
     }
 }

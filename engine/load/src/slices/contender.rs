@@ -34,7 +34,7 @@ impl Prepared {
     pub fn new(slices: &SlicesJob, index: usize, files: u64) -> Result<Self, Error> {
         let job = slices.load(index);
         let named = |error| slices.at(index, error);
-        let target = permitted(&job.url, &job.allow_hosts).map_err(named)?;
+        let target = permitted(&job).map_err(named)?;
         let mix = Mix::compile(&job, &target).map_err(named)?;
         let room = touchstone_crew::room(files);
         if job.generators.is_empty() && u64::from(job.connections) > room {

@@ -171,6 +171,7 @@ impl SlicesJob {
         Job {
             url: traffic.url,
             allow_hosts: traffic.allow_hosts,
+            connect_to: None,
             arrival: match traffic.arrival {
                 Steady::Closed => Loop::Closed,
                 Steady::Open { rate, arrivals } => Loop::Open { rate, arrivals },

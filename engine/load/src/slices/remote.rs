@@ -49,13 +49,12 @@ impl RemoteCrew {
                 if member.has_failed() {
                     return Err(crew.failure());
                 }
-                if let Some(ready) = member.ready {
+                if let Some(ready) = member.ready.take() {
                     break ready;
                 }
                 std::thread::sleep(Duration::from_millis(1));
             };
-            sum.established += ready.established;
-            sum.error = sum.error.max(ready.error);
+            sum.add(ready);
         }
         Ok((crew, sum))
     }

@@ -8,7 +8,6 @@ use super::gate::{Call, Turn};
 use super::local::LocalCrew;
 use super::part::ProcessTurn;
 use crate::clock::now;
-use crate::crew::Ready;
 use crate::error::Error;
 use crate::job::Job;
 use crate::member::{Answer, Order, say};
@@ -27,9 +26,8 @@ pub(crate) fn follow(
     output: &mut impl Write,
 ) -> Result<(), Error> {
     let never = AtomicBool::new(false);
-    let (mut crew, Ready { established, error }) =
-        LocalCrew::start(job, target, mix, share, &never)?;
-    say(output, &Answer::Ready { established, error });
+    let (mut crew, ready) = LocalCrew::start(job, target, mix, share, &never)?;
+    say(output, &Answer::Ready(ready));
     for order in lines.filter_map(|line| serde_json::from_str::<Order>(&line).ok()) {
         let Order::Call(call) = order else { continue };
         match call {

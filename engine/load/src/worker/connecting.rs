@@ -1,10 +1,9 @@
 //! Connections: opened, established, failed, replaced.
 
-use std::sync::atomic::Ordering;
-
 use super::{Phase, Worker};
 use crate::clock::Nanos;
 use crate::connection::{Attempt, State};
+use crate::crew::Unconnected;
 use crate::error::errno;
 use crate::failure::ErrorClass;
 use crate::wire::Wire;
@@ -26,7 +25,7 @@ impl Worker {
             }
             Err(error) => {
                 connection.state = State::Closed;
-                self.attempt_failed(slot, errno(&error), now);
+                self.attempt_failed(slot, errno(&error), None, now);
             }
         }
     }
@@ -59,14 +58,21 @@ impl Worker {
         }
     }
 
-    /// A connection attempt failed; the next one waits, longer each time.
-    pub(super) fn attempt_failed(&mut self, slot: u32, error: i32, now: Nanos) {
+    /// A connection attempt failed, with an error number or for a reason that says more; the next one waits, longer each time.
+    pub(super) fn attempt_failed(
+        &mut self,
+        slot: u32,
+        error: i32,
+        reason: Option<String>,
+        now: Nanos,
+    ) {
         let class = if error == libc::ECONNREFUSED {
             ErrorClass::Refused
         } else {
             ErrorClass::ConnectFailed
         };
-        let why = std::io::Error::from_raw_os_error(error).to_string();
+        let tls = reason.is_some();
+        let why = reason.unwrap_or_else(|| std::io::Error::from_raw_os_error(error).to_string());
         self.note(
             class,
             None,
@@ -76,9 +82,7 @@ impl Worker {
             now,
         );
         self.recorder.connection_failed(class, now);
-        self.shared
-            .connect_error
-            .store(error as u32, Ordering::Relaxed);
+        self.shared.unconnected(Unconnected { why, tls });
         let lost = "the server closed a kept connection under it, and no other could be opened";
         self.fail_waiting(slot, ErrorClass::KeptConnectionClosed, lost, now);
         self.pause(slot, now);

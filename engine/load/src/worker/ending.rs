@@ -21,12 +21,10 @@ impl Worker {
         match connection.state {
             State::Closed | State::Resting => return,
             State::Connecting => {
+                let reason = wire.explain(slot, error);
                 self.drop_connection(wire, slot);
-                return self.attempt_failed(
-                    slot,
-                    if error == 0 { libc::ECONNRESET } else { error },
-                    now,
-                );
+                let error = if error == 0 { libc::ECONNRESET } else { error };
+                return self.attempt_failed(slot, error, reason, now);
             }
             State::Open => {}
         }
@@ -47,23 +45,27 @@ impl Worker {
             .partial
             .as_ref()
             .is_some_and(|partial| partial.response.begun());
-        if !begun && error != libc::EPROTO && connection.has_a_try_left() {
+        let is_tls = matches!(error, libc::EPROTO | libc::ECONNABORTED);
+        if !begun && !is_tls && connection.has_a_try_left() {
             return self.closed_under_request(wire, slot, Close::UnderRequest, &[], now);
         }
-        let why = std::io::Error::from_raw_os_error(error).to_string();
         let (class, why) = match (error, begun) {
-            (libc::EPROTO, _) => (ErrorClass::Malformed, "bytes that are not TLS"),
+            (libc::EPROTO, _) => (ErrorClass::Malformed, "bytes that are not TLS".to_owned()),
             (0, true) => (
                 ErrorClass::ClosedMidResponse,
-                "the server closed inside the response",
+                "the server closed inside the response".to_owned(),
             ),
             (0, false) => (
                 ErrorClass::ClosedBeforeResponse,
-                "the server closed before the first byte of the response",
+                "the server closed before the first byte of the response".to_owned(),
             ),
-            _ => (ErrorClass::Reset, why.as_str()),
+            _ => (
+                ErrorClass::Reset,
+                std::io::Error::from_raw_os_error(error).to_string(),
+            ),
         };
-        self.lose(wire, slot, class, why, now);
+        let why = wire.explain(slot, error).unwrap_or(why);
+        self.lose(wire, slot, class, &why, now);
     }
 
     /// The server closed a connection that carried no request: that is its right (RFC 9112 section 9.5).
@@ -155,8 +157,9 @@ impl Worker {
                     );
                 }
                 State::Connecting if now.saturating_sub(connection.since) >= self.timeout => {
+                    let reason = wire.explain(slot, libc::ETIMEDOUT);
                     self.drop_connection(wire, slot);
-                    self.attempt_failed(slot, libc::ETIMEDOUT, now);
+                    self.attempt_failed(slot, libc::ETIMEDOUT, reason, now);
                 }
                 State::Resting
                     if now >= connection.since && !matches!(self.phase, Phase::Preparing) =>

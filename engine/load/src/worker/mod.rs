@@ -26,6 +26,7 @@ use crate::random::Random;
 use crate::recorder::Recorder;
 use crate::schedule::slot_s;
 use crate::shared::Shared;
+use crate::tls::TlsUse;
 use crate::usage::Usage;
 use journeys::Journeys;
 use turns::Turns;
@@ -98,6 +99,8 @@ pub struct Worker {
     pub unsent: u64,
     /// Due when sending ended, and waiting for a free connection.
     pub queued: u64,
+    /// Handshakes, if the load went over TLS and is over.
+    pub tls: Option<TlsUse>,
     connections: Vec<Connection>,
     mix: Mix,
     known: Vec<KnownResponse>,
@@ -158,6 +161,7 @@ impl Worker {
             unanswered: 0,
             unsent: 0,
             queued: 0,
+            tls: None,
             connections: (0..part.connections)
                 .map(|_| Connection::default())
                 .collect(),

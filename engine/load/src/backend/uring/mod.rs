@@ -13,12 +13,11 @@ use io_uring::{IoUring, cqueue, opcode, squeue};
 use touchstone_sys::socket::Stream;
 
 use self::buffers::{Buffers, GROUP};
+use super::layer::Layer;
 use crate::clock::{Nanos, now};
-use crate::connection::State;
 use crate::connector::Connector;
 use crate::error::{Error, errno};
 use crate::wire::Wire;
-use crate::worker::Worker;
 
 /// Submissions gathered at most.
 const SUBMISSIONS: u32 = 1024;
@@ -249,12 +248,12 @@ impl Wire for UringWire {
 ///
 /// # Errors
 /// [`Error::System`] if the kernel refuses the ring.
-pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
+pub fn drive<L: Layer>(layer: &mut L, connector: Connector) -> Result<(), Error> {
     let refused = |source| Error::System {
         what: "setting up io_uring".to_owned(),
         source,
     };
-    let slots = worker.slots();
+    let slots = layer.worker().slots();
     let ring = create(slots).map_err(refused)?;
     ring.submitter()
         .register_files_sparse(slots)
@@ -268,9 +267,9 @@ pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
         syscalls: 0,
     };
     let mut batch = [const { MaybeUninit::<cqueue::Entry>::uninit() }; BATCH];
-    let mut clock = worker.tick(&mut wire, now(), 0);
-    while !worker.is_over() {
-        wire.wait(worker.next_wake(clock).saturating_sub(clock).into());
+    let mut clock = layer.tick(&mut wire, now(), 0);
+    while !layer.worker().is_over() {
+        wire.wait(layer.next_wake(clock).saturating_sub(clock).into());
         clock = now();
         // Not for as long as there are any: with thousands of busy connections they come as fast as they are handled,
         // and time has its demands all the same.
@@ -279,14 +278,14 @@ pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
             let completions = wire.ring.completion().fill(&mut batch);
             handled += completions.len();
             for completion in completions.iter() {
-                handle(worker, &mut wire, &mut buffers, completion, clock);
+                handle(layer, &mut wire, &mut buffers, completion, clock);
             }
             if completions.len() < BATCH {
                 break;
             }
             clock = now();
         }
-        clock = worker.tick(&mut wire, clock, handled);
+        clock = layer.tick(&mut wire, clock, handled);
     }
     // The ring ends before the buffers that the kernel may still write to.
     drop(wire);
@@ -294,8 +293,8 @@ pub fn drive(worker: &mut Worker, connector: Connector) -> Result<(), Error> {
 }
 
 #[inline]
-fn handle(
-    worker: &mut Worker,
+fn handle<L: Layer>(
+    layer: &mut L,
     wire: &mut UringWire,
     buffers: &mut Buffers,
     completion: &cqueue::Entry,
@@ -307,7 +306,7 @@ fn handle(
         completion.flags(),
     );
     let slot = data as u32;
-    let current = worker.generation(slot);
+    let current = layer.worker().generation(slot);
     let is_current = u64::from(current & 0x00ff_ffff) == data >> 32 & 0x00ff_ffff;
     match data >> 56 {
         RECEIVE => {
@@ -316,33 +315,33 @@ fn handle(
                 if is_current && length > 0 {
                     // SAFETY: the buffer is ours until `used` gives it back.
                     let bytes = unsafe { &*buffers.bytes(id, length) };
-                    worker.received(wire, slot, bytes, clock);
+                    layer.received(wire, slot, bytes, clock);
                 }
                 buffers.used(id, length, cqueue::buffer_more(flags));
             }
-            if !is_current || worker.generation(slot) != current {
+            if !is_current || layer.worker().generation(slot) != current {
                 return;
             }
             if result == 0 {
-                worker.ended(wire, slot, 0, clock);
+                layer.ended(wire, slot, 0, clock);
             } else if result < 0 && result != -libc::ENOBUFS {
-                worker.ended(wire, slot, -result, clock);
+                layer.ended(wire, slot, -result, clock);
             } else if !cqueue::more(flags) {
                 wire.arm(slot, current);
             }
         }
-        CONNECT if is_current && worker.connection(slot).state == State::Connecting => {
-            match worker.connection(slot).take_error() {
+        CONNECT if is_current && layer.is_connecting(slot) => {
+            match layer.worker().connection(slot).take_error() {
                 None if result >= 0 => {
                     wire.arm(slot, current);
-                    worker.opened(wire, slot, clock);
+                    layer.connected(wire, slot, clock);
                 }
-                None => worker.ended(wire, slot, -result, clock),
-                Some(error) => worker.ended(wire, slot, errno(&error), clock),
+                None => layer.ended(wire, slot, -result, clock),
+                Some(error) => layer.ended(wire, slot, errno(&error), clock),
             }
         }
         // The receive that is armed tells of the end, once all that came before has been read.
-        SEND | SEND_IN_TURN if is_current && result < 0 => worker.cannot_send(slot, -result),
+        SEND | SEND_IN_TURN if is_current && result < 0 => layer.cannot_send(slot, -result),
         SEND_IN_TURN if is_current => wire.sent(slot),
         _ => {}
     }
