@@ -110,7 +110,7 @@ def _serving(certs: Path, name: str, setting: Callable[[ssl.SSLContext], object]
 
 def _load(folder: Path, port: int, *flags: str, host: str = "localhost") -> subprocess.CompletedProcess[str]:
     words = [flag.replace("PORT", str(port)) for flag in flags]
-    command = [str(engine_path()), "load", f"https://{host}:{port}/", *"-c 2 -n 6 -d 20s --json".split(), *words]
+    command = [str(engine_path()), "load", f"https://{host}:{port}/", "-c2", "-n6", "-d20s", "--json", *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
