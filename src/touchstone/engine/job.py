@@ -166,6 +166,7 @@ def load_job(
     """A load job for the service at `url`, without a watch; `fresh` as for `traffic`."""
     return {
         **traffic(load, url, seed=seed, fresh=fresh),
+        "connect_to": None,
         "loop": _loop(load, timing),
         "threads": max(1, len(cpus)),
         "cpus": list(cpus),
