@@ -115,6 +115,11 @@ def test_tests_and_comments_of_each_language_are_told_apart(
         ({"build/package/Dockerfile": "FROM x\nEXPOSE 8080\n"}, 8080, "build/package/Dockerfile"),
         # Of several the one that its sources listen on.
         ({"Dockerfile": "FROM x\nEXPOSE 9090 9001 7070\n"}, 9001, "Dockerfile has it (which also has 9090, 7070)"),
+        (
+            {"Dockerfile": "FROM x\nEXPOSE 8080\n", "fly.toml": "[http_service]\ninternal_port = 1\n"},
+            8080,
+            "Dockerfile has it;",
+        ),
         ({"fly.toml": "[http_service]\ninternal_port = 8080\n"}, 8080, "fly.toml"),
         ({"fly.toml": "[[services]]\ninternal_port = 8080\n"}, 8080, "fly.toml"),
         ({"compose.yaml": "services: {shop: {build: ., ports: ['80:8080']}}\n"}, 8080, "compose.yaml"),
@@ -212,3 +217,26 @@ def test_flags_of_a_set_are_read(tmp_path: Path, code: str, run: str) -> None:
 )
 def test_a_port_of_its_settings_is_its_own(tmp_path: Path, said: str, port: int | None) -> None:
     assert drafted(tmp_path, GO | {"main.go": MAIN_GO, "config/local.yml": said}).variants["plain"].port == port
+
+
+@pytest.mark.parametrize(
+    ("files", "asked"),
+    [
+        ({"k8s/deployment.yaml": K8S}, "DATABASE_URL"),
+        ({"k8s/a.yaml": K8S.replace("secretKeyRef: {name: a, key: b}", "fieldRef: {fieldPath: a}")}, ""),
+        (
+            {"app.json": '{"env": {"TEAM": {}, "A": {"value": "x"}, "B": {"required": false}, "C": "y"}}'},
+            "TEAM",
+        ),
+        ({"render.yaml": "services: [{type: web, envVars: [{key: TEAM, sync: false}, {key: A, value: b}]}]"}, "TEAM"),
+        ({"Dockerfile": "FROM x\nENV REDIS_HOST=redis LEVEL=info\nCMD /shop serve\n"}, "REDIS_HOST"),
+        ({"Dockerfile": "FROM x\nENV DATABASE_URL=sqlite:///a.db\nCMD /shop serve\n"}, ""),
+    ],
+)
+def test_what_is_given_only_where_it_is_deployed_is_marked(
+    tmp_path: Path, files: Mapping[str, str], asked: str
+) -> None:
+    plain = drafted(tmp_path, {**LISTENS, **files}).variants["plain"]
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert (f"# look: it reads {asked}:" in text) is bool(asked)
+    assert asked not in plain.env

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,56 @@ def test_a_program_whose_settings_lie_at_the_workspaces_top_is_started_there(tmp
     plain = workspace.drafted(tmp_path, laid, "crates/api").variants["plain"]
     assert (plain.artifacts, plain.run_in) == (["server", "app/config"], "app")
     assert plain.run == ["./server"]
+
+
+SERVER = {"api/Cargo.toml": '[package]\nname = "api"\n', "api/src/main.rs": "axum::serve(a, b)"}
+TOOL = {"a/Cargo.toml": '[package]\nname = "a"\n', "a/src/main.rs": "fn main() {}"}
+WORKSPACE = {"Cargo.toml": '[workspace]\nmembers = ["a", "api"]\n', **TOOL, **SERVER}
+
+
+@pytest.mark.parametrize(
+    ("image", "program"),
+    [
+        ("", "api"),
+        ("RUN cargo build --release --bin a\n", "a"),
+        ("FROM x\nCOPY --from=build /src/target/release/a /bin/\n", "a"),
+        ('FROM x\nCMD ["/usr/bin/a"]\n', "a"),
+    ],
+)
+def test_of_several_programs_of_rust_the_one_that_is_deployed_or_listens_is_built(
+    tmp_path: Path, image: str, program: str
+) -> None:
+    stack = drafted(tmp_path, {**WORKSPACE, **({"Dockerfile": image} if image else {})})
+    assert stack.variants["plain"].build[0][-1] == program
+
+
+@pytest.mark.parametrize(
+    ("line", "built"),
+    [
+        ("RUN go build -o /x ./cmd/tool", "./cmd/tool"),
+        ("RUN CGO_ENABLED=0 go build -ldflags '-s -X main.v=1' -tags a,b -o bin/x cmd/tool/*", "./cmd/tool"),
+        ("RUN go install example.org/x/cmd/none && go build ./cmd/tool/main.go", "./cmd/tool"),
+        ("RUN make", "./cmd/shop"),
+    ],
+)
+def test_of_several_programs_of_go_the_one_that_its_image_builds_is_built(
+    tmp_path: Path, line: str, built: str
+) -> None:
+    programs = {"cmd/shop/main.go": f"{MAIN_GO}http.ListenAndServe(a, b)", "cmd/tool/main.go": MAIN_GO}
+    build = drafted(tmp_path, GO | programs | {"Dockerfile": f"FROM golang\n{line}\n"}).variants["plain"].build[0]
+    assert build[-1] == built
+    assert ("-tags=a,b" in build) is ("-tags" in line)
+
+
+@pytest.mark.parametrize(
+    ("start", "run"),
+    [
+        ("nodemon --exec babel-node src/a.js", "app/node_modules/.bin/babel-node src/a.js"),
+        ("nodemon --watch src -x ts-node src/a.js", "app/node_modules/.bin/ts-node src/a.js"),
+        ("nodemon -w src --ext=js src/a.js", "node src/a.js"),
+    ],
+)
+def test_what_nodemon_starts_is_started_without_it(tmp_path: Path, start: str, run: str) -> None:
+    manifest = json.dumps({"scripts": {"start": start}, "devDependencies": {"nodemon": "3"}})
+    plain = drafted(tmp_path, {"package.json": manifest, "src/a.js": ""}).variants["plain"]
+    assert (" ".join(plain.run or []), "app/src" in plain.artifacts) == (run, True)

@@ -43,6 +43,8 @@ class Image:
     """The images that its stages begin with."""
     commands: Sequence[str]
     """What is run to make it."""
+    copied: Sequence[str]
+    """What is copied into it."""
     build_env: Mapping[str, str]
     """What is set while it is made, and not in it."""
 
@@ -62,7 +64,7 @@ def dockerfile_of(service: Path, named: Sequence[str] = ()) -> Path | None:
 
 def image_of(file: Path, service: Path) -> Image:
     """The image that a Dockerfile makes of a service."""
-    stages, given, commands = _stages(file)
+    stages, given, commands, copied = _stages(file)
     last = stages[-1]
     source = file.relative_to(service).as_posix()
     known = {**given, **dict(assigned(last.env))}
@@ -74,16 +76,18 @@ def image_of(file: Path, service: Path) -> Image:
         list(dict.fromkeys(_ports(last.ports, known))),
         [stage.image for stage in stages if stage.image],
         commands,
+        copied,
         dict(assignments(earlier)),
     )
 
 
-def _stages(file: Path) -> tuple[list[_Stage], dict[str, str], list[str]]:
-    """The stages, each with what it has from the one that it begins with; what `ARG` gives; what `RUN` runs."""
+def _stages(file: Path) -> tuple[list[_Stage], dict[str, str], list[str], list[str]]:
+    """The stages, each with what the one has that it begins with; what `ARG` gives, `RUN` runs, `COPY` copies."""
     stages = [_Stage()]
     named: dict[str, _Stage] = {}
     given: dict[str, str] = {}
     commands: list[str] = []
+    copied: list[str] = []
     for name, value in _instructions(read_source(file)):
         if name == "FROM":
             image, *rest = [word for word in value.split() if not word.startswith("--")] or [""]
@@ -93,11 +97,11 @@ def _stages(file: Path) -> tuple[list[_Stage], dict[str, str], list[str]]:
             named |= {rest[-1]: stage} if rest else {}
         elif name == "ARG":
             given |= dict(assigned([value])) if "=" in value else {}
-        elif name == "RUN":
-            commands.append(value)
+        elif name in ("RUN", "COPY"):
+            (commands if name == "RUN" else copied).append(value)
         else:
             _take(stages[-1], name, value)
-    return stages, given, commands
+    return stages, given, commands, copied
 
 
 def _take(stage: _Stage, name: str, value: str) -> None:

@@ -111,6 +111,9 @@ class Environment:
         for source in sources:
             tags = [f"{begins}_{tag}".upper() if begins else tag for tag in _tags(source)]
             required = [f"{begins}_{tag}".upper() if begins else tag for tag in _tags(source, required=True)]
+            if "env-namespace:" in source.raw:
+                # The group's name stands before a tag's, and which group that is no single line says.
+                tags = [tag for tag in tags if "_" in tag]
             read = [*_variables(source), *tags]
             needed = {*_required(source), *required}
             for name in (*read, *needed):

@@ -58,7 +58,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
         build_env={name: value for name, value in found.build_env.items() if name in ("CGO_ENABLED", "GOEXPERIMENT")},
         artifacts=["server"],
         run=["./server"],
-        name=name,
+        name=module.removeprefix("github.com/"),
         folders=_compiled(service, mains[0], module) if mains and module else None,
         guessed=guessed,
     )
@@ -99,7 +99,8 @@ def _folders(folder: Path, depth: int = 0) -> Iterator[Path]:
     """A folder and those below it, without other modules, and what is compiled for no service."""
     yield folder
     for below_it in sorted(path for path in folder.iterdir() if path.is_dir()) if depth < _DEEPEST else ():
-        if not _LEFT_OUT.fullmatch(below_it.name) and not (below_it / MARK).exists() and not below_it.is_symlink():
+        left_out = folder.name != "cmd" and _LEFT_OUT.fullmatch(below_it.name)
+        if not left_out and not (below_it / MARK).exists() and not below_it.is_symlink():
             yield from _folders(below_it, depth + 1)
 
 

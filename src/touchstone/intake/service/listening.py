@@ -29,8 +29,9 @@ _CLAP = re.compile(
 )
 _LISTENING = re.compile(
     r"""(?:\b(?:listen|serve)\(\s*(?:\{[^}]*\bport:\s*)?|\b(?:run|run_app|start|embeddedServer)\([^()]*?\bport\s*=\s*|"""
-    r"""export default \{[^}]*\bport:\s*|ListenAndServe\(\s*["']|InetSocketAddress\(\s*|\bbind\(\s*\(?&?["']|"""
-    r"""\bbind\(\s*\(\s*"[^"]*",\s*|\bSocketAddr(?:V4)?::(?:from|new)\([^;]{0,80}?,\s*|\bIpv[46]Addr::\w+(?:\([^()]*\))?,\s*|"""
+    r"""export default \{[^}]*\bport:\s*|ListenAndServe\(\s*["']|InetSocketAddress\(\s*|"""
+    r"""\bbind\(\s*\(\s*"[^"]*",\s*|\bbind\(\s*\(?&?["']|"""
+    r"""\bSocketAddr(?:V4)?::(?:from|new)\([^;]{0,80}?,\s*|\bIpv[46]Addr::\w+(?:\([^()]*\))?,\s*|"""
     r"""\bnet\.Listen\(\s*"tcp",\s*["']|\.Run\(\s*["']|\.Start\(\s*["']|\bAddr:\s*["'])"""
     r"""["']?(?:[\w.\[\]]*:)?(\d{2,5})\b""",
     re.IGNORECASE,
@@ -193,8 +194,13 @@ def _place(name: str, own: Set[str]) -> str | None:
     *before, last = _parts(name) or [""]
     if last not in _MEANS:
         return None
-    known = set(before) <= own | _LISTENS or last in _LISTENS or bool(_LISTENS & set(before))
+    known = all(_is_own(word, own) for word in before) or last in _LISTENS or bool(_LISTENS & set(before))
     return _MEANS[last] if known else None
+
+
+def _is_own(word: str, own: Set[str]) -> bool:
+    """Whether a word is one of the service's own names, or how such a name begins: `SHOP_PORT` of `shop2`."""
+    return word in own | _LISTENS or (len(word) > 3 and any(one.startswith(word) for one in own))
 
 
 def _parts(name: str) -> list[str]:

@@ -23,6 +23,7 @@ _WATCHING = ("--hot", "--watch")
 _OF_INSTALLATION = ("preinstall", "install", "postinstall", "prepare")
 """Scripts that are run with it."""
 _WATCHER = "nodemon"
+_WATCHERS_VALUED = ("--exec", "-x", "--watch", "-w", "--ext", "-e", "--ignore", "-i", "--delay", "-d", "--signal", "-s")
 _MODULES = "node_modules"
 _PROGRAMS = f"{below(_MODULES)}/.bin/"
 """Where the programs of its packages lie."""
@@ -180,8 +181,9 @@ def _resolved(told: Deployed, scripts: Mapping[str, str]) -> tuple[Deployed, lis
     first, *rest = told.words
     if first == "node" and rest:
         return told, []
-    if first == _WATCHER and rest and not rest[0].startswith("-"):
-        return replace(told, words=["node", *rest]), [f"by node itself, and not by {_WATCHER}, which waits for changes"]
+    if first == _WATCHER and (watched := _watched(rest)):
+        behind = _resolved(replace(told, words=watched), scripts)
+        return behind and (behind[0], [f"by {watched[0]} itself, and not by {_WATCHER}, which waits for changes"])
     if first == _BUN and (words := _for_bun(rest, scripts)):
         return replace(told, words=words), []
     if first in _RUNNERS:
@@ -189,6 +191,18 @@ def _resolved(told: Deployed, scripts: Mapping[str, str]) -> tuple[Deployed, lis
     if "/" in first or not rest:
         return None
     return replace(told, words=[f"{_PROGRAMS}{first}", *rest]), []
+
+
+def _watched(rest: Words) -> Words:
+    """What nodemon starts, which it may be told by `--exec`; nothing if it is told that elsewhere."""
+    program, behind = ["node"], list(rest)
+    while behind and behind[0].startswith("-"):
+        option, equals, given = behind.pop(0).partition("=")
+        if option in _WATCHERS_VALUED and not equals and behind:
+            given = behind.pop(0)
+        if option in ("--exec", "-x"):
+            program = given.split()
+    return [*program, *behind] if behind or len(program) > 1 else []
 
 
 def _for_bun(rest: Words, scripts: Mapping[str, str]) -> Words | None:

@@ -116,9 +116,14 @@ def _render(service: Path) -> Iterator[Told]:
 
 def _listed(held: Mapping[str, Any], key: str, name: str) -> tuple[dict[str, Any], list[str]]:
     """The variables of a list, and the names of those that have no value in it."""
-    named = [one for one in tables_at(held, key) if isinstance(one.get(name), str)]
+    named = [one for one in tables_at(held, key) if isinstance(one.get(name), str) and not _is_of_kubernetes(one)]
     given = {one[name]: one["value"] for one in named if isinstance(one.get("value"), str | int)}
     return given, [one[name] for one in named if one[name] not in given]
+
+
+def _is_of_kubernetes(variable: Mapping[str, Any]) -> bool:
+    """Whether a value is one that Kubernetes knows of the pod itself."""
+    return any(key in table_at(variable, "valueFrom") for key in ("fieldRef", "resourceFieldRef"))
 
 
 def _heroku(service: Path) -> Iterator[Told]:

@@ -20,6 +20,9 @@ _CARGO_SETTINGS = (".cargo/config.toml", ".cargo/config")
 _SQLX = (".sqlx", "sqlx-data.json")
 """What SQLx checks queries against, as they are compiled, where there is no database."""
 _QUERY = re.compile(r"\bquery(?:_as|_scalar|_file|_file_as)?!\(")
+_NAMED = r"(?:--bin[= ]|\brelease/|^(?:\S*/)?){}(?![\w.-])"
+"""What a Dockerfile builds, copies or starts by a program's name."""
+_LISTENS = re.compile(r"\b(?:axum::serve|HttpServer::new|TcpListener::bind|warp::serve|rocket::|Server::b|hyper::)")
 _FEATURES = re.compile(r"(?:--(?:no-default-features|all-features|features[= ][\"']?[\w,/-]+[\"']?)\s*)+")
 _ROCKETS = "Rocket.toml"
 """What a framework reads that no source names."""
@@ -30,8 +33,14 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     root = root_of(service, _members) or service
     programs = list(dict.fromkeys(_programs(service)))
     built = [line for line in (found.image.commands if found.image else ()) if "cargo" in line]
-    named = [one for one in programs if any(re.search(rf"--bin[= ]{re.escape(one[1])}\b", line) for line in built)]
-    programs = [*named[:1], *(one for one in programs if one not in named[:1])]
+    said = [*built, *(found.image.copied if found.image else ()), *(found.run.words[:1] if found.run else ())]
+    named = [one for one in programs if any(re.search(_NAMED.format(re.escape(one[1])), line) for line in said)]
+    listening = [one for one in programs if one in named[:1] or _listens(service, one[0])]
+    programs = [
+        *named[:1],
+        *(one for one in listening if one not in named),
+        *(one for one in programs if one not in listening),
+    ]
     package, program = programs[0] if programs else (service.resolve().name, service.resolve().name)
     further = programs[1:] if not named else []
     guessed = [f"there are further programs: {', '.join(name for _, name in further)}"] if further else []
@@ -78,6 +87,15 @@ def draft(service: Path, found: Deployment) -> DraftStack:
 
 def _asks_a_database(service: Path) -> bool:
     return any(_QUERY.search(read_source(file)) for file in service.glob("**/src/**/*.rs"))
+
+
+def _listens(service: Path, package: str) -> bool:
+    """Whether the sources of a package serve."""
+    for folder in (service, *members(service, _members(service))):
+        held = read_toml(folder / MARK) if (folder / MARK).is_file() else {}
+        if text_at(held, "package", "name") == package:
+            return any(_LISTENS.search(read_source(file)) for file in folder.glob("src/**/*.rs"))
+    return False
 
 
 def _programs(service: Path) -> Iterator[tuple[str, str]]:

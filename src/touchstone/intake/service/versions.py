@@ -78,7 +78,8 @@ def _with_history(drafted: DraftStack, asked: str, version: str) -> DraftStack:
     """With a commit and a tag in what is copied, ahead of the build and of an installation that builds it."""
     made: list[Words] = [["sh", "-c", f"cd {APP} && {_HISTORY.format(tag=f'v{version}')}"]]
     install = drafted.install
-    if install and not install.files:
+    if install and not install.files and drafted.language != "Rust":
+        # What Cargo fetches it does not build.
         install = replace(install, commands=[*made, *install.commands])
     build = [*made, *drafted.build] if drafted.build else drafted.build
     guess = f"its build asks git (`{asked}`): it gets a history of one commit, tagged v{version}"
