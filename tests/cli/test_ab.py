@@ -110,6 +110,28 @@ def test_a_commit_that_changes_no_source_is_checked_and_not_loaded(tmp_path: Pat
     assert broken.returncode == 4, broken.stdout
 
 
+def builds(top: Path) -> list[bool]:
+    """Whether each build of the newest run was taken from the cache."""
+    run = max(top.glob("results/*/samples"))
+    samples = [json.loads(path.read_text()) for path in sorted(run.glob("*-build-*"))]
+    return [sample["build"]["cached"] for sample in samples]
+
+
+def test_what_run_has_built_is_not_built_again(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    (top / ".gitignore").write_text("*.log\nresults/\n")
+    (top / "README.md").write_text("Words.\n")
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "-m", "Words")
+    (top / "bench/sound/debug.log").write_text("of the developer's own\n")
+    assert touchstone(tmp_path, "run", "bench", "--phase", "build").returncode == 0
+    assert builds(top) == [False]
+    done = touchstone(tmp_path, "ab", "HEAD~1", "HEAD")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert builds(top) == [True, True]
+    assert len(list((tmp_path / "cache/builds").glob("*/build.json"))) == 1
+
+
 def test_the_change_that_brings_a_stack_in_is_measured_against_the_base_before_it(tmp_path: Path) -> None:
     top = repository(tmp_path / "repo")
     bench = top / "bench"

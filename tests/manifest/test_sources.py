@@ -131,3 +131,20 @@ def test_what_is_installed_is_none_though_it_lies_there(tmp_path: Path) -> None:
         "app/package.json",
         "app/server.js",
     ]
+
+
+def test_what_git_ignores_is_no_source_unless_it_is_named(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    write(tmp_path, "svc/go.mod", "svc/local.env", "svc/out/one", "svc/log/a.log", "svc/new.go", "svc/.gitignore")
+    (tmp_path / ".gitignore").write_text("*.env\nout/\n")
+    (tmp_path / "svc/.gitignore").write_text("/log\n")
+    assert places(stack_at(tmp_path / "svc")) == [".gitignore", "go.mod", "new.go"]
+    named = stack_at(tmp_path / "svc", sources=["*.mod", "local.env", "out/**/*", "log/*.log", "*.env"])
+    assert places(named) == ["go.mod", "local.env", "log/a.log", "out/one"]
+
+
+def test_a_stack_that_git_ignores_as_a_whole_has_its_sources(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    write(tmp_path, "svc/go.mod", "svc/main.go")
+    (tmp_path / ".gitignore").write_text("svc/\n")
+    assert places(stack_at(tmp_path / "svc")) == ["go.mod", "main.go"]

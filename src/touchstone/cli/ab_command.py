@@ -122,9 +122,7 @@ def _noted(console: Console, repository: Repository, revisions: tuple[Revision, 
     notes = [f"base is {earlier.words}", f"head is {later.words}"]
     if earlier.commit == later.commit:
         notes.append("both are the same commit: what differs is noise")
-    if absent := repository.absent_submodules(revisions):
-        fetch = "git submodule update --init --recursive"
-        notes.append(f"submodules whose commits are not here are left empty ({fetch}): {', '.join(absent)}")
+    notes += repository.remarks(revisions)
     for note in notes[2:]:
         console.print(note, highlight=False, markup=False, soft_wrap=True, style="yellow")
     return notes

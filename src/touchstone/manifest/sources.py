@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,10 @@ _LEFT = frozenset({"node_modules", ".venv", ".git", "__pycache__"})
 """Folders that an installation, a run or git leaves, wherever they lie."""
 _LINK = ".git"
 """As a file it is what a worktree or a submodule has in place of the folder."""
+_READS = ("-c", "core.fsmonitor=false", "-c", "safe.directory=*")
+"""Nothing of the repository is executed, so that it may belong to another user, as in a container."""
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+"""Set within a hook, where they would lead to the hook's own tree."""
 _OUTPUTS = {
     "target": ("pom.xml", "Cargo.toml"),
     "build": ("build.gradle", "build.gradle.kts", "CMakeLists.txt", "package.json", "pyproject.toml", "setup.py"),
@@ -27,17 +32,18 @@ def source_files(stack: Stack) -> list[tuple[Path, Path]]:
     """The files that a build needs, with their place in the work folder.
 
     What earlier builds, installations and runs left is no source, unless a pattern of `sources` names its folder; nor
-    is what git ignores in an extra source, such as the output of a build by hand or a developer's own settings. What a
-    variant ships without a build is one wherever it lies.
+    is what git ignores, such as the output of a build by hand or a developer's own settings, unless `sources` names
+    it. What a variant ships without a build is one wherever it lies.
     """
     found: dict[Path, Path] = {}
+    ignored = _ignored(stack.folder)
     for pattern in stack.sources:
-        found |= _files(stack.folder, Path(), pattern)
+        own = _files(stack.folder, Path(), pattern)
+        named = frozenset(Path(pattern).parts)
+        found |= own if pattern in map(str, own) else _without(ignored, own, named)
     for name, relative in stack.extra_sources.items():
         root = (stack.folder / relative).resolve()
-        ignored = _ignored(root)
-        own = _files(root, Path(name), "**")
-        found |= {place: path for place, path in own.items() if ignored.isdisjoint((path, *path.parents))}
+        found |= _without(_ignored(root), _files(root, Path(name), "**"), frozenset())
     for word in _shipped_as_it_lies(stack):
         shipped = files_like(stack, word)
         if not any(place in found for _, place in shipped):
@@ -71,11 +77,29 @@ def files_like(stack: Stack, pattern: str) -> list[tuple[Path, Path]]:
     return [(path, relative) for relative, path in found.items()]
 
 
+def _without(ignored: set[Path], found: dict[Path, Path], named: frozenset[str]) -> dict[Path, Path]:
+    """The files that git does not ignore, and those in an ignored folder of such a name."""
+    kept = {path for path in ignored if path.name not in named}
+    return {place: path for place, path in found.items() if kept.isdisjoint((path, *path.parents))}
+
+
 def _ignored(root: Path) -> set[Path]:
     """The files and folders below a folder that git ignores; none where it is no repository, or is ignored itself."""
-    words = ["git", "-C", str(root), "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"]
+    words = [
+        "git",
+        *_READS,
+        "-C",
+        str(root),
+        "ls-files",
+        "--others",
+        "--ignored",
+        "--exclude-standard",
+        "--directory",
+        "-z",
+    ]
+    env = {name: value for name, value in os.environ.items() if name not in _PLACES}
     try:
-        done = subprocess.run(words, capture_output=True, text=True, errors="surrogateescape", check=False)
+        done = subprocess.run(words, env=env, capture_output=True, text=True, errors="surrogateescape", check=False)
     except OSError:
         return set()
     named = done.stdout.split("\0")[:-1] if done.returncode == 0 else []

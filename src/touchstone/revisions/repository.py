@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,8 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from touchstone.failure import TouchstoneError, UsageError
+from touchstone.failure import UsageError
 from touchstone.judge.comparison.revisions import Revision
+from touchstone.revisions.git import GitError, explained, failure, last_words, require_git, run
 from touchstone.revisions.submodules import lay_out, submodules_of
 
 _AUTHOR = {
@@ -22,12 +21,6 @@ _AUTHOR = {
     for what, value in (("NAME", "touchstone"), ("EMAIL", "touchstone@localhost"))
 }
 """A snapshot of the working tree is a commit, and git makes none without an author."""
-_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""Set within a hook, where they would lead every command to the hook's own tree."""
-
-
-class GitError(TouchstoneError):
-    """A git command that failed, with git's own words."""
 
 
 @dataclass(frozen=True)
@@ -39,23 +32,27 @@ class Repository:
     @classmethod
     def around(cls, folder: Path) -> Repository:
         """The repository that a folder lies in. Raises UsageError if there is none, TouchstoneError without git."""
-        if shutil.which("git") is None:
-            raise TouchstoneError("there is no git", fix="install it: apt-get install git")
-        found = _git(folder, ["rev-parse", "--show-toplevel"])
+        require_git()
+        found = run(folder, ["rev-parse", "--show-toplevel"])
         if found.returncode != 0:
-            raise UsageError(
-                f"this is not the working tree of a git repository: {_words(found)}",
-                where=str(folder),
-                fix="go to a checkout of the service's repository; two runs that exist: `touchstone compare`",
+            what, fix = explained(found, folder) or (
+                f"this is not the working tree of a git repository: {last_words(found)}",
+                "go to a checkout of the service's repository; two runs that exist: `touchstone compare`",
             )
+            raise UsageError(what, where=str(folder), fix=fix)
         return cls(Path(found.stdout.rstrip("\n")))
 
     def revision(self, name: str) -> Revision:
         """A revision by any name that git knows. Raises UsageError; a shallow clone is told how to become whole."""
-        found = _git(self.top, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"])
-        if found.returncode == 0:
+        words = ["rev-parse", "--verify", f"{name}^{{commit}}"]
+        # An option is no name of a revision; git learned late to be told so.
+        found = run(self.top, words) if not name.startswith("-") else None
+        if found is not None and found.returncode == 0:
             return self._described(name, found.stdout.strip())
+        self._refuse_unborn()
         self._refuse_shallow(f"there is no revision {name!r}")
+        if found is not None and explained(found, self.top):
+            raise failure(found, self.top, words)
         branches = self._asked(["for-each-ref", "--format=%(refname:short)", "--count=8", "refs/heads", "refs/remotes"])
         raise UsageError(
             f"there is no revision {name!r}",
@@ -68,7 +65,7 @@ class Repository:
 
         Raises UsageError if none does; a shallow clone is told how to become whole.
         """
-        if _git(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode != 0:
+        if run(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode != 0:
             said = f"{good.name!r} is no ancestor of {bad.name!r}, so no commit between them can be searched for"
             self._refuse_shallow(said)
             raise UsageError(said, where=str(self.top), fix="give a commit that the bad one was built upon")
@@ -76,7 +73,7 @@ class Repository:
 
     def leads(self, good: Revision, bad: Revision) -> bool:
         """Whether several commits lead from one to the other, of which one can be searched for."""
-        ancestor = _git(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode == 0
+        ancestor = run(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode == 0
         return ancestor and self.between(good, bad) > 1
 
     def committed_at(self, revision: Revision) -> datetime:
@@ -92,7 +89,7 @@ class Repository:
             most: how many at the most.
 
         """
-        listed = _git(self.top, ["log", f"--max-count={most}", "--format=%H %s", f"{after}..{until}"])
+        listed = run(self.top, ["log", f"--max-count={most}", "--format=%H %s", f"{after}..{until}"])
         pairs = [line.partition(" ") for line in listed.stdout.splitlines()] if listed.returncode == 0 else []
         return [Revision(name=commit[:10], commit=commit, subject=subject) for commit, _, subject in pairs]
 
@@ -115,15 +112,18 @@ class Repository:
             places.append(f":(exclude){leave_out.relative_to(self.top)}")
         if not self._asked(["status", "--porcelain", "--untracked-files=normal", *places]):
             return head
-        folder = Path(tempfile.mkdtemp(prefix="touchstone-index-"))
-        try:
-            env = _AUTHOR | {"GIT_INDEX_FILE": str(folder / "index")}
-            self._asked(["read-tree", "HEAD"], env)
+        with tempfile.TemporaryDirectory(prefix="touchstone-index-") as folder:
+            index = Path(folder, "index")
+            env = _AUTHOR | {"GIT_INDEX_FILE": str(index)}
+            # The user's own index knows which files a sparse checkout leaves out on purpose.
+            own = self.top / self._asked(["rev-parse", "--git-path", "index"])
+            if own.is_file():
+                shutil.copyfile(own, index)
+            else:
+                self._asked(["read-tree", "HEAD"], env)
             self._asked(["add", "--all", *places], env)
             tree = self._asked(["write-tree"], env)
             commit = self._asked(["commit-tree", tree, "-p", "HEAD", "-m", "working tree"], env)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
         return Revision(name="HEAD", commit=commit, subject=head.subject, dirty=True)
 
     def files(self, revision: Revision, name: str) -> list[Path]:
@@ -131,9 +131,38 @@ class Repository:
         listed = self._asked(["ls-tree", "-r", "-z", "--name-only", revision.commit])
         return [path for word in listed.split("\0") if (path := Path(word)).name == name]
 
+    def remarks(self, revisions: Sequence[Revision]) -> list[str]:
+        """What is left out of the checkouts of revisions, in words."""
+        found = []
+        if absent := self.absent_submodules(revisions):
+            fetch = "git submodule update --init --recursive"
+            found.append(f"submodules whose commits are not here are left empty ({fetch}): {', '.join(absent)}")
+        if any(revision.dirty for revision in revisions) and (changed := self._changed_submodules()):
+            found.append(f"changes within submodules count once they are committed there: {', '.join(changed)}")
+        if self._has_pointers(revisions):
+            get = "apt-get install git-lfs && git lfs install && git lfs pull"
+            found.append(f"files that git LFS keeps are left as pointers, since its filter is not set ({get})")
+        return found
+
+    def _changed_submodules(self) -> list[str]:
+        """The places of submodules with changes that are not committed in them."""
+        lines = self._asked(["status", "--porcelain=v2", "--untracked-files=no", "-z"]).split("\0")
+        states = (line.split(" ", 8) for line in lines if line.startswith("1 "))
+        return [words[8] for words in states if words[2].startswith("S") and words[2][2:] != ".."]
+
+    def _has_pointers(self, revisions: Sequence[Revision]) -> bool:
+        """Whether a revision gives files to git LFS, and this git does not know how to bring them."""
+        if run(self.top, ["config", "--get-regexp", r"^filter\.lfs\.(smudge|process)$"]).returncode == 0:
+            return False
+        names = [":(glob)**/.gitattributes"]
+        return any(
+            run(self.top, ["grep", "--quiet", "filter=lfs", revision.commit, "--", *names]).returncode == 0
+            for revision in revisions
+        )
+
     def absent_submodules(self, revisions: Iterable[Revision]) -> list[str]:
         """The places of submodules whose commits are not here: their folders are empty in a worktree."""
-        found = (one for revision in revisions for one in submodules_of(_said, self.top, revision.commit))
+        found = (one for revision in revisions for one in submodules_of(said, self.top, revision.commit))
         return list(dict.fromkeys(str(one.place) for one in found if one.clone is None))
 
     @contextmanager
@@ -144,15 +173,18 @@ class Repository:
         folders = [home / str(number) for number in range(len(revisions))]
         try:
             for revision, folder in zip(revisions, folders, strict=True):
-                self._asked(["worktree", "add", "--quiet", "--detach", str(folder), revision.commit])
-                for one in submodules_of(_said, self.top, revision.commit):
-                    lay_out(_said, one, folder)
+                # A sparse checkout is the user's way of working, and no part of a revision.
+                whole = ["-c", "core.sparseCheckout=false"]
+                self._asked([*whole, "worktree", "add", "--quiet", "--detach", str(folder), revision.commit])
+                self._refuse_clashes(revision, folder)
+                for one in submodules_of(said, self.top, revision.commit):
+                    lay_out(said, one, folder)
             yield folders
         finally:
             for folder in folders:
-                _git(self.top, ["worktree", "remove", "--force", str(folder)])
+                run(self.top, ["worktree", "remove", "--force", str(folder)])
             shutil.rmtree(home, ignore_errors=True)
-            _git(self.top, ["worktree", "prune"])
+            run(self.top, ["worktree", "prune"])
 
     def _refuse_shallow(self, what: str) -> None:
         if self._asked(["rev-parse", "--is-shallow-repository"]) == "true":
@@ -166,24 +198,42 @@ class Repository:
     def _described(self, name: str, commit: str) -> Revision:
         return Revision(name=name, commit=commit, subject=self._asked(["show", "-s", "--format=%s", commit]))
 
+    def _refuse_unborn(self) -> None:
+        if run(self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).returncode != 0 and not self._asked(
+            ["for-each-ref", "--count=1"]
+        ):
+            raise UsageError(
+                "the repository has no commit yet", where=str(self.top), fix="make the first one: git commit"
+            )
+
+    def _refuse_clashes(self, revision: Revision, folder: Path) -> None:
+        listed = self._asked(["ls-tree", "-r", "-z", "--name-only", revision.commit]).split("\0")
+        if pair := clash(folder, listed):
+            raise GitError(
+                f"{pair[0]} and {pair[1]} are one file where revisions are checked out, and two in {revision.name}",
+                where=str(folder),
+                fix="set TMPDIR to a folder whose file system tells capital letters from small ones",
+            )
+
     def _asked(self, words: Sequence[str], env: dict[str, str] | None = None) -> str:
-        found = _git(self.top, words, env)
+        found = run(self.top, words, env)
         if found.returncode != 0:
-            raise GitError(f"`git {' '.join(words)}` failed: {_words(found)}", where=str(self.top))
+            raise failure(found, self.top, words)
         return found.stdout.strip()
 
 
-def _git(folder: Path, words: Sequence[str], env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    whole = {name: value for name, value in os.environ.items() if name not in _PLACES} | (env or {})
-    return subprocess.run(
-        ["git", "-C", str(folder), *words], env=whole, capture_output=True, text=True, errors="replace", check=False
-    )
+def clash(folder: Path, names: Iterable[str]) -> tuple[str, str] | None:
+    """Two of the names that a file system takes for one, since only capital letters tell them apart; else None."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.casefold(), name)
+        one, two = folder / other, folder / name
+        if other != name and one.exists() and two.exists() and one.samefile(two):
+            return other, name
+    return None
 
 
-def _said(folder: Path, words: Sequence[str], env: dict[str, str]) -> str | None:
-    done = _git(folder, words, env)
+def said(folder: Path, words: Sequence[str], env: dict[str, str]) -> str | None:
+    """What a git command printed; None if it failed."""
+    done = run(folder, words, env)
     return done.stdout if done.returncode == 0 else None
-
-
-def _words(done: subprocess.CompletedProcess[str]) -> str:
-    return done.stderr.strip().removeprefix("fatal: ") or f"git ended with code {done.returncode}"

@@ -29,7 +29,7 @@ def install(workshop: Workshop, wanted: Install, *, fresh: bool) -> InstallEvide
     """
     files = _files(workshop, wanted)
     key = _key(workshop, wanted, files)
-    home = cache_folder() / "installs" / f"{workshop.stack.scenario}-{workshop.stack.name}-{key}"
+    home = cache_folder() / "installs" / f"{workshop.stack.scenario}-{key}"
     record = home / _RECORD
     with alone(home):
         kept = recorded(record, InstallEvidence) if wanted.leaves and not fresh else None

@@ -83,11 +83,13 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
             return base
     base_work = None if variant.base is None else base.work
     key = build_key(stack, variant_name, tools)
-    home = cache_folder() / "builds" / f"{stack.scenario}-{stack.name}-{variant_name}-{key}"
+    # The stack's name is no part of it: to `ab` the sources that `run` has built are a base or a head.
+    home = cache_folder() / "builds" / f"{stack.scenario}-{variant_name}-{key}"
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
     record = home / _RECORD
     with alone(home):
-        kept = recorded(record, BuildEvidence) if not bench.fresh_builds else None
+        fresh = bench.fresh_builds and all(built.work != workshop.work for built in bench.builds.values())
+        kept = recorded(record, BuildEvidence) if not fresh else None
         if kept is not None and is_kept(workshop) and _is_whole(workshop):
             evidence = kept.model_copy(update={"cached": True})
             record.touch()  # `touchstone clean` removes the builds longest unused.
