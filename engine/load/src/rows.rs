@@ -27,6 +27,8 @@ impl Rows {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(path: &str, text: &[u8]) -> Result<Self, String> {
+        // Windows' editors begin a file with a byte order mark.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         match Path::new(path).extension().and_then(|end| end.to_str()) {
             Some("csv") => Self::parse_csv(text),
             Some("jsonl" | "ndjson") => Self::parse_json_lines(text),
@@ -135,6 +137,18 @@ mod tests {
             (rows.cell(1, a), rows.cell(1, b)),
             (&b"null"[..], &b"[2]"[..])
         );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_name() {
+        for (path, text) in [
+            ("x.jsonl", "\u{feff}{\"a\":1}\n"),
+            ("x.csv", "\u{feff}a\r\n1\r\n"),
+        ] {
+            let rows = Rows::parse(path, text.as_bytes()).unwrap();
+            assert_eq!(rows.columns(), ["a"]);
+            assert_eq!(rows.cell(0, 0), b"1");
+        }
     }
 
     #[test]

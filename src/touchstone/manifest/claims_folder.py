@@ -32,7 +32,7 @@ def read_claims(path: Path) -> ClaimsFile:
 def _with_ids(path: Path, text: str) -> str:
     """The message with `claims.3` replaced by the id of that claim, where it has one."""
     try:
-        claims = tomllib.loads(path.read_text(encoding="utf-8")).get("claims", [])
+        claims = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("claims", [])
     except (OSError, ValueError):
         return text
 

@@ -21,10 +21,13 @@ class ManifestError(UsageError):
 def read_manifest(path: Path, model: type[Model]) -> Model:
     """Read `path` as TOML into `model`. Raises ManifestError naming file, key, expectation and fix."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise ManifestError("there is no such manifest", where=str(path), fix=f"create {path.name} there") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        what = f"the manifest is not UTF-8: {error.reason} at byte {error.start}"
+        raise ManifestError(what, where=str(path), fix="save it as UTF-8") from error
+    except OSError as error:
         raise ManifestError(f"the manifest cannot be read: {error}", where=str(path)) from error
     return manifest_of(text, path, model)
 

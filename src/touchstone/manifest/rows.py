@@ -19,19 +19,23 @@ class Rows:
 
 @lru_cache(maxsize=64)
 def read_rows(path: Path) -> Rows:
-    """Read a file: `.csv` with a line of names, or `.jsonl` with an object a line.
+    """Read a file: `.csv` with a line of names, or `.jsonl` with an object a line; a byte order mark is no part of it.
 
     Raises ValueError that names the file and the line.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             if path.suffix == ".csv":
                 found = _csv(list(csv.reader(file)))
             elif path.suffix in {".jsonl", ".ndjson"}:
                 found = _json_lines(file.read())
             else:
                 raise ValueError("the name must end with .csv, .jsonl or .ndjson")
-    except (OSError, ValueError, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"rows {path}: this is not UTF-8: {error.reason} at byte {error.start}; save it as UTF-8"
+        ) from error
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise ValueError(f"rows {path}: {error}") from error
     if not found:
         raise ValueError(f"rows {path}: there is no row")
