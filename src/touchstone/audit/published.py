@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 _TIME = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "m": 60.0}
 _TIME |= {"min": 60.0, "h": 3600.0}
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-zA-Zµμ%]*)\s*$")
-_PARTS = re.compile(r"([0-9.]+)\s*(ns|us|µs|μs|ms|s|m|h)")
+_PARTS = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ns|us|µs|μs|ms|s|m|h)")
 
+_LARGEST = 10**18
 Cause = tuple[str, str]
 """A code and its statement."""
 
@@ -112,8 +113,12 @@ class Publication:
 def without_zeros(result: Published) -> Published:
     """The result without zeros where nothing was measured: no time, no rate and no number of connections is zero.
 
-    A rate of nothing stays where not one response was counted: that is what was measured.
+    A rate of nothing stays where not one response was counted: that is what was measured. Raises ValueError for a
+    count that nothing can have counted.
     """
+    for name in ("connections", "pipeline", "answered", "errors", "unanswered"):
+        if abs(getattr(result, name) or 0) > _LARGEST:
+            raise ValueError(f"a count of more than {_LARGEST:.0e}")
     times = ("duration_s", "window_s", "mean_s", "min_s", "max_s", "connections", "offered", "cpus", "cpu_s")
     absent: dict[str, object] = {name: None for name in times if getattr(result, name) == 0}
     if result.rate == 0 and result.answered:
@@ -127,8 +132,7 @@ def seconds(text: object) -> float | None:
     if found is not None:
         return float(found[1]) * _TIME[found[2]] if found[2] in _TIME else None
     parts = _PARTS.findall(str(text)) if _PARTS.sub("", str(text)).strip() == "" else []
-    times = [seconds(f"{value}{unit}") for value, unit in parts]
-    return math.fsum(time for time in times if time is not None) if times and None not in times else None
+    return math.fsum(float(value) * _TIME[unit] for value, unit in parts) if parts else None
 
 
 def percent(text: object) -> float | None:
@@ -140,6 +144,11 @@ def percent(text: object) -> float | None:
 def number(value: object) -> float | None:
     """A number; None for everything else, and for a truth value."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def text(value: object) -> str | None:
+    """A text; None for everything else."""
+    return value if isinstance(value, str) else None
 
 
 def count(value: object) -> int | None:

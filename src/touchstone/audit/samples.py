@@ -43,7 +43,8 @@ class Samples:
         window = self.end - self.begin if self.begin is not None and self.end is not None else 0.0
         duration = window if window > _STEPS * self.step_s and window > 0 else None
         times = np.array(self.times)
-        marks = dict(zip(_MARKS, map(float, np.quantile(times, _MARKS)), strict=True)) if len(times) else {}
+        with np.errstate(all="ignore"):  # What is not finite is found by the checks.
+            marks = dict(zip(_MARKS, map(float, np.quantile(times, _MARKS)), strict=True)) if len(times) else {}
         return {
             "rate": len(times) / duration if duration else (None if len(times) else 0.0),
             "duration_s": duration,

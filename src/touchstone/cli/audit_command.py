@@ -44,12 +44,14 @@ def audit_file(
             f"there is no entry {entry!r}", where=", ".join(map(str, files)), fix="leave --entry out to see them all"
         )
     if json:
-        typer.echo(_document(made, entry))
+        typer.echo(document(made, entry))
     else:
-        _tell(Console(), made, entry)
+        show(Console(), made, entry)
 
 
-def _tell(console: Console, made: Audit, entry: str | None) -> None:
+def show(console: Console, made: Audit, entry: str | None) -> None:
+    """Print an audit by cause and by entry; with `entry` only that one's faults."""
+
     def say(text: str = "") -> None:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
@@ -99,8 +101,9 @@ def _repeated_words(repeated: Repeated) -> str:
     return f"{told}: {rate.point:,.0f}/s ({rate.low:,.0f} to {rate.high:,.0f})"
 
 
-def _document(made: Audit, entry: str | None) -> str:
-    document = {
+def document(made: Audit, entry: str | None) -> str:
+    """An audit as JSON; with `entry` only that one's results."""
+    found = {
         "schema": "touchstone.audit/1",
         "format": made.publication.format,
         "tools": [{"tool": t, "version": v} for t, v in dict.fromkeys((r.tool, r.version) for r, _ in made.by_entry)],
@@ -117,15 +120,15 @@ def _document(made: Audit, entry: str | None) -> str:
         ],
         "figures": [_read_document(r) for r, _ in made.by_entry if entry in (None, r.entry)],
     }
-    return json_module.dumps(document, indent=1)
+    # JSON has no numbers that are infinite, or none.
+    finite = json_module.loads(json_module.dumps(found), parse_constant=lambda _: None)
+    return json_module.dumps(finite, indent=1)
 
 
 def _read_document(result: Published) -> dict[str, object]:
     """What the file says of a result; what it does not say is null."""
-    left_out = {"causes", "step_s", "mean_step_s", "digits", "lawless", "load"}
-    said = {name: value for name, value in asdict(result).items() if name not in left_out}
-    # JSON has no numbers that are infinite or none.
-    return json_module.loads(json_module.dumps(said), parse_constant=lambda _: None)  # type: ignore[no-any-return]
+    left_out = {"causes", "step_s", "mean_step_s", "least_mean_s", "digits", "lawless", "load", "ranked"}
+    return {name: value for name, value in asdict(result).items() if name not in left_out}
 
 
 def register(app: typer.Typer) -> None:

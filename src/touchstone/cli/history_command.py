@@ -85,7 +85,7 @@ def show(
     if json:
         typer.echo(_Document(series=[one.told for one in seen]).model_dump_json(indent=1, by_alias=True))
         return
-    _tell(Console(), seen)
+    tell(Console(), seen)
     typer.echo(f"page: {write(out, page.document(seen, of.name))}")
 
 
@@ -148,7 +148,8 @@ def _between(after: str, until: str) -> Sequence[Revision]:
         return []
 
 
-def _tell(console: Console, seen: Sequence[Seen]) -> None:
+def tell(console: Console, seen: Sequence[Seen]) -> None:
+    """Print the series of a history with their changes and breaks."""
     table = Table(
         "contender", "load", "figure", "commits", "newest", "changes", "breaks", box=None, header_style="bold"
     )

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import threading
+import warnings
 from io import TextIOWrapper
 from typing import Any
 
@@ -49,6 +50,8 @@ def _root(
 
 def main() -> None:
     """Run the command line; every error becomes a message and an exit code."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # They are for who develops a library.
     failed_threads: list[threading.ExceptHookArgs] = []
     threading.excepthook = failed_threads.append
     for stream in (sys.stdout, sys.stderr):

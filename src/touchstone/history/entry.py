@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from touchstone.record.base import Record
 from touchstone.vocabulary.figure import FIGURES, Figure
 
 SCHEMA: Literal["touchstone.history/1"] = "touchstone.history/1"
+
+
+_Value = Annotated[float, Field(gt=-1e100, lt=1e100)]
+"""Finite, and such that a plot of it has bounds."""
+
+
+def _known(figure: str) -> str:
+    if figure not in FIGURES:
+        raise ValueError(f"there is no figure {figure!r}; a newer touchstone may know it")
+    return figure
 
 
 class Entry(Record):
@@ -20,27 +29,27 @@ class Entry(Record):
     run: str
     """The id of the run."""
     commit: str
-    committed_at: datetime
+    committed_at: AwareDatetime
     subject: str = ""
     dirty: bool = False
     """True if files had been changed since the commit."""
-    measured_at: datetime
+    measured_at: AwareDatetime
     scenario: str
     scenario_version: int
     contender: str
     load: str | None = None
-    figure: str
-    value: float
-    low: float | None = None
-    high: float | None = None
+    figure: Annotated[str, AfterValidator(_known)]
+    value: _Value
+    low: _Value | None = None
+    high: _Value | None = None
     """The interval of the value; None where the run gave none."""
     reference: str | None = None
     """What the ratio is to, pinned: a contender, or a contender at a commit; None for the reference itself."""
-    ratio: float | None = None
-    ratio_low: float | None = None
-    ratio_high: float | None = None
+    ratio: _Value | None = None
+    ratio_low: _Value | None = None
+    ratio_high: _Value | None = None
     """The ratio value/reference with its interval, both measured in the same rounds."""
-    to_tare: float | None = None
+    to_tare: _Value | None = None
     """The value as a ratio to the null server's under the same load, where that has the figure."""
     machine: dict[str, str] = {}
     """What must stay the same for two values to be comparable: CPU, kernel, memory, engine, versions of tools."""

@@ -16,7 +16,14 @@ DEFAULT = "touchstone-history.jsonl"
 def read(path: Path) -> list[Entry]:
     """Every line, in the order of the commits. Raises UsageError for a file that is not there or not a history."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # A subject may hold signs that end a line for Python, and for no other program.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"is no history: it is not UTF-8 ({error.reason} at byte {error.start})",
+            where=str(path),
+            fix="name another file: --store FILE",
+        ) from error
     except OSError as error:
         raise UsageError(
             f"there is no history: {error.strerror}",

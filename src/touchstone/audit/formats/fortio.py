@@ -11,7 +11,7 @@ from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
 from touchstone.audit.formats.shape import Document, decimal
-from touchstone.audit.published import Published, count, number, present, scaled
+from touchstone.audit.published import Published, count, number, present, scaled, text
 from touchstone.audit.samples import summed
 
 
@@ -32,7 +32,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
             entry=name,
             test=f"{document.get('URL') or document.get('Labels') or 'fortio'}, {connections} connections",
             tool="fortio",
-            version=document.get("Version"),
+            version=text(document.get("Version")),
             connections=connections,
             rate=number(document["ActualQPS"]),
             offered=offered if offered and offered > 0 else None,

@@ -13,7 +13,7 @@ from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE
 from touchstone.audit.formats.shape import Document, Lines, Row, Table, decimal
-from touchstone.audit.published import Published, count, number, present, scaled
+from touchstone.audit.published import Published, count, number, present, scaled, text
 from touchstone.audit.samples import Samples
 
 _MILLI = 1e-3
@@ -53,7 +53,7 @@ def _read_new(document: Mapping[str, Any], name: str) -> list[Published]:
     checks = results["checks"].get("metrics", []) if isinstance(results.get("checks"), dict) else []
     failed: Mapping[str, Any] = next((check["values"] for check in checks if check["name"] == "checks_failed"), {})
     made = count(failed.get("total"))
-    version = told.get("k6_version") or told.get("k6Version")
+    version = text(told.get("k6_version") or told.get("k6Version"))
     duration = number(config.get("duration"))
     return [_result(name, version, metrics, duration, (count(failed.get("matches")) or 0, made) if made else None)]
 
