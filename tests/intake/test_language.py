@@ -114,3 +114,12 @@ def test_a_folder_above_the_service_names_it(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "--service backend, --service frontend" in said
     assert "docs" not in said.partition("stack.toml")[0]
+
+
+@pytest.mark.parametrize(("deployed", "marked"), [({}, True), ({"Procfile": "web: npm start\n"}, False)])
+def test_where_several_may_be_served_and_nothing_says_which_it_is_marked(
+    tmp_path: Path, deployed: dict[str, str], marked: bool
+) -> None:
+    drafted(tmp_path, DJANGO | EXPRESS | deployed)
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert ("# look: Python may be what is served as well: is Node.js what is deployed?" in text) is marked

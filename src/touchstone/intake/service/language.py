@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from touchstone.failure import UsageError
@@ -95,7 +96,10 @@ def draft_by_language(service: Path, found: Deployment) -> DraftStack:
     if not serving:
         return _jar_or_nothing(service)
     chosen = run if run in serving else serving[0]
-    return _KINDS[chosen][1](service, found)
+    drafted = _KINDS[chosen][1](service, found)
+    others = [name for name in serving if name not in (chosen, "CMake")] if chosen != run else []
+    doubt = [f"{', '.join(others)} may be what is served as well: is {chosen} what is deployed?"] if others else []
+    return replace(drafted, guessed=[*drafted.guessed, *doubt])
 
 
 def _has(service: Path, marks: Sequence[str]) -> bool:
