@@ -13,7 +13,6 @@ from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.answers import draft_from_urls
 from touchstone.intake.draft import Draft
 from touchstone.intake.har.drafting import draft_from_har
-from touchstone.intake.openapi import draft_from_openapi
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.drafting import draft_service, write_stack
 from touchstone.intake.writing import whole_or_nothing, write_whole
@@ -74,7 +73,8 @@ def new(
     ] = None,
     name: Annotated[str, typer.Option(help="The stack's name, and its folder's; the kind's own if left out.")] = "",
     from_openapi: Annotated[
-        Path | None, typer.Option(help="Draft contract and loads from an OpenAPI 3 document.", exists=True)
+        Path | None,
+        typer.Option(help="Draft contract and loads from an OpenAPI 3 or Swagger 2 file.", exists=True),
     ] = None,
     from_har: Annotated[
         Path | None, typer.Option(help="Draft contract and loads from a session that a browser recorded.", exists=True)
@@ -179,6 +179,9 @@ def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None, from_
             fix="name another folder, and copy what is wanted from there; or move this file away: the stacks stay",
         )
     if from_openapi is not None:
+        # Its validators take a quarter of a second to import.
+        from touchstone.intake.openapi.drafting import draft_from_openapi  # noqa: PLC0415
+
         return draft_from_openapi(from_openapi)
     if from_har is not None:
         return draft_from_har(from_har)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from touchstone.intake.parts import DraftRequest, Template, slug
+from touchstone.intake.parts import DraftRequest, Template, joined, slug
 from touchstone.intake.secrets import Span, in_body, in_field, in_target, scan, shapes
-from touchstone.manifest.template import Escape, literal
+from touchstone.manifest.template import Escape
 from touchstone.vocabulary.secret import names_secret
 
 _LEAST = 6
@@ -81,7 +81,7 @@ class Vault:
         for piece in _pieces(text, spans):
             inner = _pieces(piece, list(self._elsewhere(piece))) if isinstance(piece, str) else [piece]
             found += [one if isinstance(one, str) else Template(self._placeholder(one, known)) for one in inner]
-        return _template(found) if any(isinstance(one, Template) for one in found) else text
+        return joined(found)
 
     def _elsewhere(self, text: str) -> Iterator[Span]:
         """Secrets of this draft that were found in another place."""
@@ -166,18 +166,6 @@ def _pieces(text: str, spans: Sequence[Span]) -> Iterator[str | Span]:
             yield span
             at = span.end
     yield text[at:]
-
-
-def _template(pieces: Sequence[str]) -> Template:
-    """Texts that are sent as they are, and templates, one behind the other."""
-    found = ""
-    for piece in pieces:
-        if isinstance(piece, Template):
-            # Two braces in a row would be an error.
-            found = f"{found[:-1]}{{brace}}{piece}" if found.endswith("{") else found + piece
-        else:
-            found += literal(piece)
-    return Template(found)
 
 
 def _kind(held: Any) -> str:

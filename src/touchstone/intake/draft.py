@@ -17,7 +17,7 @@ from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import SCENARIO_FILE
 from touchstone.manifest.reader import manifest_of
 from touchstone.manifest.scenario import Scenario
-from touchstone.manifest.template import literal
+from touchstone.manifest.template import literal, parse
 
 __all__ = ["Draft", "DraftCheck", "DraftLoad", "DraftRequest", "Template", "slug"]
 
@@ -102,9 +102,7 @@ class Draft:
         """The first GET in which nothing is guessed, one that needs no secret before others; else what is there."""
         steps = [replace(step, captures={}) for step in self._contract_steps() if not step.known]
         reads = [one for one in steps if one.method == "GET" and not one.guessed]
-        plain = [
-            one for one in reads if not any(isinstance(text, Template) for text in (one.target, *one.headers.values()))
-        ]
+        plain = [one for one in reads if not any(map(_has_placeholder, (one.target, *one.headers.values())))]
         if reads:
             return (plain or reads)[0]
         first = steps[0]
@@ -155,6 +153,10 @@ def _request(one: DraftRequest) -> Iterator[str]:
     yield f"expect = {table(_status(one) | _answer(one))}"
     if one.captures:
         yield f"captures = {table(one.captures)}"
+
+
+def _has_placeholder(held: str) -> bool:
+    return isinstance(held, Template) and any(parse(held).placeholders)
 
 
 def _template(held: str) -> str:

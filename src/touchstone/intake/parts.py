@@ -7,11 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from touchstone.manifest.template import literal
+
 _SHOWN = 60
 
 
 class Template(str):
     """A text with placeholders such as `{env.TOKEN}`, written as it is."""
+
+
+def joined(texts: Sequence[str], between: str = "") -> str:
+    """Texts one behind the other: a template if one of them is, in which the others stand for themselves."""
+    if not any(isinstance(one, Template) for one in texts):
+        return between.join(texts)
+    found = ""
+    for number, one in enumerate(texts):
+        found += literal(between) if number else ""
+        if isinstance(one, Template):
+            # Two braces in a row would be an error.
+            found = f"{found[:-1]}{{brace}}" if found.endswith("{") else found
+        found += one if isinstance(one, Template) else literal(one)
+    return Template(found)
 
 
 @dataclass(frozen=True)
