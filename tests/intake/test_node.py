@@ -79,3 +79,11 @@ def test_a_frameworks_build_is_shipped_and_not_its_sources(
     plain = drafted(tmp_path, files).variants["plain"]
     assert plain.artifacts == [f"app/{name}" for name in shipped.split()]
     assert " ".join(plain.run or []).endswith(run)
+
+
+@pytest.mark.parametrize(
+    ("engines", "needs"), [('">=22.3"', ">=22"), ('"20.x"', ">=20"), ('"*"', ">=18"), ("{}", ">=18"), ('"16"', ">=18")]
+)
+def test_the_node_that_it_names_is_needed(tmp_path: Path, engines: str, needs: str) -> None:
+    stack = drafted(tmp_path, {"package.json": f'{{"engines": {{"node": {engines}}}}}', "index.js": ""})
+    assert str(stack.needs["node"]) == needs

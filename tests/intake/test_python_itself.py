@@ -91,3 +91,21 @@ def test_the_top_of_a_workspace_names_its_packages(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no project of its own") as caught:
         draft(tmp_path, deployed(tmp_path))
     assert f"--service {tmp_path / 'api'}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "marked"),
+    [
+        ({"Dockerfile": "FROM docker.io/python:3.14-slim AS a\nFROM a\nCMD python app.py\n"}, True),
+        ({".python-version": "3.14.1\n"}, True),
+        ({"runtime.txt": "python-3.14.0\n"}, True),
+        ({"Dockerfile": "FROM x\nCMD python app.py\n"}, False),
+        ({".python-version": "3.14\n", "pyproject.toml": '[project]\nname = "a"\nrequires-python = ">=3.11"\n'}, False),
+    ],
+)
+def test_the_python_that_it_is_deployed_with_is_marked_where_it_names_none(
+    tmp_path: Path, files: dict[str, str], marked: bool
+) -> None:
+    lay(tmp_path, {"requirements.txt": "flask\n", "app.py": "", **files})
+    marks = draft(tmp_path, deployed(tmp_path)).marks()
+    assert ("it is deployed with Python 3.14: another may not have what it names" in marks) is marked

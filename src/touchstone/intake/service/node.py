@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from touchstone.intake.service.reading import read_json, table_at, text_at
 _ENTRIES = ("server.js", "index.js", "app.js", "main.js", "src/server.js", "src/index.js", "src/main.js")
 _BUN_ENTRIES = ("src/index.ts", "index.ts", "src/server.ts", "server.ts", *_ENTRIES)
 _STARTS = ("start:prod", "start")
+_OLDEST = 18
 _WATCHING = ("--hot", "--watch")
 """What Bun's script `dev` has and a deployed service has not: without it, it is what starts the service."""
 _OF_INSTALLATION = ("preinstall", "install", "postinstall", "prepare")
@@ -97,7 +99,7 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
         program = program.replace(_PROGRAMS, below(f"{_MODULES}/.bin/", workspace.place))
     entry = entry_of(found.words)
     typed = (service / TYPES).is_file() or Path(entry).suffix == ".ts"
-    runtime = {_BUN: ">=1"} if found.words[0] == _BUN else {"node": ">=18"}
+    runtime = {_BUN: ">=1"} if found.words[0] == _BUN else {"node": f">={_version(manifest)}"}
     compiling = found.words[0] != _BUN and source_of(found.words) is not None
     built = [*workspace.built(), *([workspace.place] if "build" in scripts and not compiling else [])]
     install = _install(workspace, manifest, manager, whole=whole or bool(built))
@@ -118,6 +120,12 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
         place=workspace.place,
         guessed=guessed,
     )
+
+
+def _version(manifest: dict[str, Any]) -> int:
+    """The major version of Node.js that it needs at the least."""
+    named = re.search(r"\d+", text_at(manifest, "engines", "node"))
+    return max(_OLDEST, int(named[0])) if named and len(named[0]) < 3 else _OLDEST
 
 
 def _refuse_top(service: Path, workspace: NodeWorkspace, scripts: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ from touchstone.intake.service.command import Deployed
 from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.python_packages import MARKS, packages
 from touchstone.intake.service.python_project import PROJECT, Project, project_of, uv_members
-from touchstone.intake.service.reading import read_text, read_toml
+from touchstone.intake.service.reading import read_source, read_text, read_toml
 from touchstone.intake.service.servers import SERVERS, at_address, module_of, server_in
 from touchstone.intake.service.sources import Source, own_sources
 from touchstone.intake.service.workspace import members, place_in
@@ -38,6 +38,8 @@ _FRAMEWORKS = re.compile(
 )
 """Packages that serve, among its requirements."""
 _MANAGED = "manage.py"
+_VERSIONS = (".python-version", "runtime.txt")
+_VERSION = re.compile(r"(?:^|python[-:])(3\.\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,16 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
         env=found.env,
         place=place,
         inside=found.folder,
-        guessed=[*guessed, *got.guessed],
+        guessed=[*guessed, *got.guessed, *([] if project.python else _version(service, deployment))],
     )
+
+
+def _version(service: Path, deployment: Deployment) -> list[str]:
+    """A mark at the Python that it is deployed with, where it names none that it needs at the least."""
+    base = (deployment.image.bases or [""])[-1] if deployment.image else ""
+    said = next((read_source(service / name) for name in _VERSIONS if (service / name).is_file()), base)
+    found = _VERSION.search(said)
+    return [f"it is deployed with Python {found[1]}: another may not have what it names"] if found else []
 
 
 def _refuse_top(service: Path) -> None:
