@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-use touchstone_exchange::{Check, Request, Target};
+use touchstone_exchange::{CompiledRequest, Request, Target};
 
 /// What is started, and what it must answer. The engine forks and executes the program itself, in a session and process
 /// group of its own.
@@ -113,9 +114,10 @@ pub enum JobError {
 /// A job, checked and made ready.
 pub(crate) struct Plan {
     pub target: Target,
-    pub request: Vec<u8>,
-    pub method: String,
-    pub check: Check,
+    /// Where it may come to listen, one at least.
+    pub addresses: Vec<SocketAddr>,
+    pub request: CompiledRequest,
+    pub bytes: Vec<u8>,
     pub timeout: Duration,
     pub poll_interval: Duration,
     pub settle: Duration,
@@ -131,20 +133,22 @@ impl Job {
         if self.repeats == 0 {
             return Err(malformed("repeats is 0: it must be at least 1".into()));
         }
-        let target = Target::parse(&self.url).map_err(|e| malformed(e.to_string()))?;
+        let target = Target::parse(&self.url, None).map_err(|e| malformed(e.to_string()))?;
+        let addresses = target.own_addresses();
         let seconds = |name: &str, value: f64| {
             Duration::try_from_secs_f64(value)
                 .map_err(|e| malformed(format!("{name} is {value}: {e}")))
         };
+        let (request, bytes) = self.request.once(&target).map_err(malformed)?;
         Ok(Plan {
-            request: self.request.bytes(&target).map_err(malformed)?,
-            method: self.request.method.clone(),
-            check: Check::new(&self.request.expect).map_err(malformed)?,
+            request,
+            bytes,
             timeout: seconds("timeout_s", self.timeout_s)?,
             poll_interval: seconds("poll_interval_s", self.poll_interval_s)?,
             settle: seconds("settle_s", self.settle_s)?,
             stop_timeout: seconds("stop_timeout_s", self.stop_timeout_s)?,
             target,
+            addresses,
         })
     }
 }

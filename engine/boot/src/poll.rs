@@ -89,7 +89,7 @@ impl Knocker {
 pub fn exchange(
     socket: &Stream,
     request: &[u8],
-    method: &str,
+    to_head: bool,
     patience: Duration,
 ) -> Result<Response, String> {
     let deadline = monotonic().saturating_add(patience.into());
@@ -102,7 +102,7 @@ pub fn exchange(
             }
         }
     }
-    let mut reader = Reader::new(method);
+    let mut reader = Reader::new(to_head);
     let mut buffer = [0u8; 16 * 1024];
     loop {
         match socket.receive(&mut buffer) {

@@ -12,6 +12,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use touchstone_exchange::template::Key;
 use touchstone_sys::clock::{Nanos, monotonic, seconds};
 use touchstone_sys::poll::{Side, ready};
 use touchstone_sys::process::{self, Started};
@@ -62,9 +63,11 @@ pub fn boot_with(
 
 fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Run, JobError> {
     let mut run = Run::default();
-    let mut knocker = Knocker::new(plan.target.address)
+    let knockers = plan.addresses.iter().copied().map(Knocker::new);
+    let mut knockers = (knockers.collect::<Result<Vec<_>, _>>())
         .map_err(|e| JobError::Engine(format!("a client socket: {e}")))?;
-    if let Try::Open(_) = knocker.knock(Duration::from_millis(100)) {
+    let taken = |one: &mut Knocker| matches!(one.knock(Duration::from_millis(100)), Try::Open(_));
+    if knockers.iter_mut().any(taken) {
         let port = plan.target.address.port();
         let evidence = listener::ownership(port, std::iter::empty()).evidence(port);
         run.failure = Some(FailureKind::ForeignListener);
@@ -101,7 +104,7 @@ fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Ru
     let failed = first_response(
         plan,
         started,
-        &mut knocker,
+        &mut knockers,
         &mut sampler,
         &mut lookout,
         interrupt,
@@ -196,11 +199,11 @@ fn inside(program: &Contained) -> Target {
 
 type Failed = (FailureKind, String);
 
-/// Knocks until a valid response has come.
+/// Knocks until a valid response has come: where there are several addresses, at one after the other.
 fn first_response(
     plan: &Plan,
     started: Started,
-    knocker: &mut Knocker,
+    knockers: &mut [Knocker],
     sampler: &mut Sampler,
     lookout: &mut Lookout<'_>,
     interrupt: &AtomicBool,
@@ -224,20 +227,20 @@ fn first_response(
         }
         run.polls += 1;
         lookout.look();
-        match knocker.knock(left) {
+        let turn = run.polls as usize % knockers.len();
+        match knockers[turn].knock(left) {
             Try::Open(socket) => {
                 run.port_open_s.get_or_insert_with(|| since(monotonic()));
-                match exchange(&socket, &plan.request, &plan.method, left) {
-                    Ok(response) => match plan.check.check(&response) {
-                        Ok(()) => {
+                match exchange(&socket, &plan.bytes, plan.request.is_head, left) {
+                    Ok(response) => {
+                        let wrong = plan.request.faults(&response, Key::default());
+                        if wrong.is_empty() {
                             run.first_response_s = Some(since(monotonic()));
                             return Ok(());
                         }
-                        Err(why) => {
-                            run.wrong_responses += 1;
-                            trouble.wrong_response = Some(why);
-                        }
-                    },
+                        run.wrong_responses += 1;
+                        trouble.wrong_response = Some(wrong.join("; "));
+                    }
                     Err(why) => trouble.broken_exchange = Some(why),
                 }
             }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ask;
 mod boot;
 mod echo;
 mod failure;
@@ -40,6 +41,8 @@ enum Command {
     Load(Box<load::Args>),
     /// Load several servers in turn, in short slices, as orders on standard input ask.
     Slices(slices::Args),
+    /// Send requests and check their responses, as orders on standard input ask.
+    Ask,
     /// Start a server and time its first valid response.
     Boot(boot::Args),
     /// Hold many connections and read the memory at each level.
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Load(args) => load::run(*args),
         Command::Slices(args) => slices::run(args),
+        Command::Ask => ask::run(),
         Command::Boot(args) => boot::run(args),
         Command::Hold(args) => hold::run(args),
         Command::Probe(args) => probe::run(args),

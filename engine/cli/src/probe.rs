@@ -1,5 +1,6 @@
 //! `touchstone-engine probe`: HTTP/1.1 conformance, case by case.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -71,6 +72,9 @@ pub struct Args {
     /// Seconds that the server may take for an answer.
     #[arg(long, default_value_t = 2.0)]
     patience: f64,
+    /// The address that is connected to, in place of the host's first one that answers.
+    #[arg(long, value_name = "IP:PORT")]
+    address: Option<SocketAddr>,
     /// A host that is not this machine and may be probed all the same.
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
@@ -111,7 +115,8 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             .expect("selected() found it");
         return print(explain::case(case, &Values::sample())).map(|()| Outcome::Done);
     };
-    let (located, address) = target::locate(url, &args.allow_host).map_err(Failure::malformed)?;
+    let located = target::locate(url, args.address, &args.allow_host);
+    let (located, address) = located.map_err(Failure::malformed)?;
     let values = values(&args, located.authority, located.path)?;
     let patience = Duration::from_secs_f64(args.patience);
     let target = Target::meet(address, values, patience).map_err(Failure::failed)?;

@@ -36,6 +36,10 @@ fn documents() -> Value {
             "result": written::<touchstone_load::slices::result::SlicesResult>(),
             "event": written::<touchstone_load::slices::event::SliceEvent>(),
         },
+        "ask": {
+            "order": read::<touchstone_exchange::ask::Order>(),
+            "answer": written::<touchstone_exchange::ask::Answer>(),
+        },
         "boot": {
             "job": read::<touchstone_boot::Job>(),
             "result": written::<touchstone_boot::BootResult>(),

@@ -4,6 +4,7 @@ use regex::bytes::Regex;
 use touchstone_http::field_value;
 
 use crate::job::Expect;
+use crate::media::MediaType;
 
 /// A regular expression over a whole text.
 ///
@@ -24,7 +25,7 @@ pub fn whole_pattern(pattern: &str) -> Result<Regex, String> {
 /// What is demanded of a head, ready to be checked many times.
 #[derive(Debug, Clone, Default)]
 pub struct HeadCheck {
-    content_type: Option<String>,
+    content_type: Option<(String, MediaType)>,
     fields: Vec<(String, Regex)>,
 }
 
@@ -36,11 +37,17 @@ impl HeadCheck {
     pub fn new(expect: &Expect) -> Result<Self, String> {
         let field = |(name, pattern): &(String, String)| {
             let compiled = whole_pattern(pattern);
-            let compiled = compiled.map_err(|why| format!("headers, {name}: {why}"))?;
+            let compiled = compiled.map_err(|why| format!("headers.{name}: {why}"))?;
             Ok((name.clone(), compiled))
         };
+        let media_type = |text: &String| match MediaType::parse(text) {
+            Some(found) if !found.is_range() => Ok((text.clone(), found)),
+            _ => Err(format!(
+                "content_type: {text:?} is no media type such as application/json; leave it out where any will do"
+            )),
+        };
         Ok(Self {
-            content_type: expect.content_type.clone(),
+            content_type: expect.content_type.as_ref().map(media_type).transpose()?,
             fields: expect
                 .headers
                 .iter()
@@ -58,29 +65,29 @@ impl HeadCheck {
     /// Checks a head, from its status line to its empty line.
     ///
     /// # Errors
-    /// A sentence that names the field and what it is.
+    /// A sentence that names the first field that is wrong, and what it is.
     pub fn check(&self, head: &[u8]) -> Result<(), String> {
-        if let Some(wanted) = &self.content_type {
+        self.faults(head).next().map_or(Ok(()), Err)
+    }
+
+    /// What is wrong with a head, a sentence each.
+    pub fn faults<'a>(&'a self, head: &'a [u8]) -> impl Iterator<Item = String> + 'a {
+        let wanted = self.content_type.iter();
+        let content_type = wanted.filter_map(|(wanted, media_type)| {
             let found = field_value(head, "content-type").unwrap_or_default();
-            let media_type = found.split(|byte| *byte == b';').next().unwrap_or_default();
-            let media_type = String::from_utf8_lossy(media_type.trim_ascii());
-            if !media_type.eq_ignore_ascii_case(wanted) {
-                return Err(format!(
-                    "the content type is {media_type:?}, expected {wanted:?}"
-                ));
-            }
-        }
-        for (name, pattern) in &self.fields {
-            let found =
-                field_value(head, name).ok_or_else(|| format!("the field {name} is missing"))?;
-            if !pattern.is_match(&found) {
-                return Err(format!(
-                    "the field {name} is {:?}, which its pattern does not match",
-                    String::from_utf8_lossy(&found)
-                ));
-            }
-        }
-        Ok(())
+            let found = String::from_utf8_lossy(&found);
+            let right = MediaType::parse(&found).is_some_and(|found| found.is(media_type));
+            (!right).then(|| format!("the content type is {found:?}, expected {wanted:?}"))
+        });
+        let fields = self.fields.iter().filter_map(|(name, pattern)| {
+            let Some(found) = field_value(head, name) else {
+                return Some(format!("the field {name} is missing"));
+            };
+            let shown = String::from_utf8_lossy(&found);
+            let why = || format!("the field {name} is {shown:?}, which its pattern does not match");
+            (!pattern.is_match(&found)).then(why)
+        });
+        content_type.chain(fields)
     }
 }
 
@@ -94,10 +101,18 @@ mod tests {
     }
 
     #[test]
-    fn a_media_type_is_compared_without_case_and_parameters() {
+    fn a_media_type_is_compared_without_case_and_with_the_parameters_that_are_wanted() {
         let expect = r#"{"content_type": "application/json"}"#;
         assert!(verdict(expect, "content-type: Application/JSON; charset=utf-8").is_ok());
         assert!(verdict(expect, "Content-Type:application/json").is_ok());
+        let with = r#"{"content_type": "text/html; charset=utf-8"}"#;
+        assert!(verdict(with, "Content-Type: text/html;charset=\"UTF-8\"").is_ok());
+        assert!(verdict(with, "Content-Type: text/html").is_err());
+        for text in ["*/*", "text/*", "json", ""] {
+            let expect = serde_json::json!({ "content_type": text });
+            let why = HeadCheck::new(&serde_json::from_value(expect).unwrap()).unwrap_err();
+            assert!(why.contains("no media type"), "{why}");
+        }
         for wrong in [
             "Content-Type: application/jsonp",
             "X: 1",

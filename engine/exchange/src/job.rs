@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What is sent and what must come back.
+/// What is sent and what must come back. All texts but names are templates (docs/templates.md).
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BareRequest")]
@@ -16,7 +16,8 @@ pub struct Request {
     /// The request target, as it goes on the wire; by default the URL's path.
     #[serde(default)]
     pub target: Option<String>,
-    /// Header names and values next to `Host` and `Content-Length`.
+    /// Names and values of fields. `Content-Length` and `Transfer-Encoding` are refused, since the engine frames the body;
+    /// `Host` takes the place of the URL's.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// The body.
@@ -84,7 +85,8 @@ pub struct Expect {
     /// The correct statuses; null or empty: 200 to 299. The body of a response to HEAD, of 204 and of 304 is not looked at.
     #[serde(default)]
     pub status: Option<Vec<u16>>,
-    /// The media type, without parameters and regardless of case; null: any.
+    /// The media type (RFC 9110, section 8.3.1), regardless of case; its parameters must be there, and others may be.
+    /// Null: any.
     #[serde(default)]
     pub content_type: Option<String>,
     /// Fields that must be there: name, and a regular expression over the whole value. Several lines of one name are
@@ -94,6 +96,22 @@ pub struct Expect {
     /// What the body must be; null: anything.
     #[serde(default)]
     pub body: Option<ExpectBody>,
+    /// What the body is compared as.
+    #[serde(default)]
+    pub encoding: Encoding,
+}
+
+/// What a body is compared as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoding {
+    /// UTF-8, as it came.
+    #[default]
+    Text,
+    /// Bytes: in an exact body and in a pattern each character from U+0000 to U+00FF stands for one.
+    Bytes,
+    /// UTF-8, once the codings of `Content-Encoding` (gzip, deflate) are undone.
+    Decoded,
 }
 
 /// What a response body must be.
@@ -102,7 +120,7 @@ pub struct Expect {
 pub enum ExpectBody {
     /// Anything.
     Any,
-    /// These bytes; in a load job a template.
+    /// These bytes.
     Exact {
         /// The expected text.
         value: String,
@@ -115,10 +133,26 @@ pub enum ExpectBody {
     /// A JSON object with these fields.
     Json {
         /// Field to value, or to `{"type": ...}` with one of `string`, `number`, `integer`, `boolean`, `null`, `array` and
-        /// `object`. In a load job strings are templates.
+        /// `object`. Texts are templates. Values are compared as they were sent: 1.0 is 1, and 19.990000000000002 is not
+        /// 19.99.
         fields: BTreeMap<String, Value>,
         /// Whether further fields are wrong.
         #[serde(default)]
         exact: bool,
     },
+}
+
+/// Where in a response a value is: one of the three, or a field and a pattern on its value.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capture {
+    /// A JSON pointer (RFC 6901) into the body.
+    #[serde(default)]
+    pub json: Option<String>,
+    /// A field of the head.
+    #[serde(default)]
+    pub header: Option<String>,
+    /// A regular expression that is searched for; its first group is the value.
+    #[serde(default)]
+    pub pattern: Option<String>,
 }

@@ -1,17 +1,29 @@
-//! One HTTP/1.1 exchange, checked whole: for first responses and held connections, where a response is small and kept.
-//! The load generator, which keeps nothing, shares what is expected of a response, and the parser (`touchstone-http`).
+//! The request language, and one HTTP/1.1 exchange: what is sent (templates, rows, captured values), what must come back, and
+//! what is taken from it. The load generator, boot, hold and `ask` all speak it.
 
 #![forbid(unsafe_code)]
 
-mod expect;
+pub mod ask;
+pub mod capture;
+pub mod check;
+pub mod client;
+mod coding;
+pub mod cookies;
 mod head;
 mod job;
-mod request;
+mod json;
+mod media;
+pub mod random;
+pub mod request;
 mod response;
+pub mod rows;
+pub mod session;
 mod target;
+pub mod template;
 
-pub use expect::Check;
+pub use capture::Part;
 pub use head::{HeadCheck, whole_pattern};
-pub use job::{BodyEncoding, Expect, ExpectBody, Request};
+pub use job::{BodyEncoding, Capture, Encoding, Expect, ExpectBody, Request};
+pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};

@@ -28,31 +28,42 @@ pub enum Progress {
 #[derive(Debug)]
 pub struct Reader {
     parser: ResponseParser,
+    /// Bytes received so far, and as long as they are few, the bytes.
+    seen: usize,
     received: Vec<u8>,
     body: Vec<u8>,
 }
 
-/// No response that this crate asks for is larger.
-const LARGEST: usize = 16 << 20;
+/// A body that is kept whole is not larger, in bytes; the load generator's limit, too.
+pub const LARGEST_BODY: usize = 64 << 20;
+/// A response that is longer is not kept as it was received.
+const KEPT: usize = 64 * 1024;
 
 impl Reader {
-    /// A reader for the response to a request of this method.
+    /// A reader for a response, which to HEAD has no body.
     #[must_use]
-    pub fn new(method: &str) -> Self {
+    pub fn new(to_head: bool) -> Self {
         let mut parser = ResponseParser::default();
-        parser.reset(method == "HEAD");
+        parser.reset(to_head);
         parser.keep_head();
         Self {
             parser,
+            seen: 0,
             received: Vec::new(),
             body: Vec::new(),
         }
     }
 
-    /// Bytes received so far.
+    /// The bytes of the response so far; empty for one that is longer than 64 KiB.
     #[must_use]
     pub fn received(&self) -> &[u8] {
         &self.received
+    }
+
+    /// Whether any byte has come.
+    #[must_use]
+    pub const fn begun(&self) -> bool {
+        self.seen > 0
     }
 
     /// Takes what has arrived.
@@ -60,15 +71,25 @@ impl Reader {
     /// # Errors
     /// When it is not HTTP, or something follows the response; the text says what.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Progress, String> {
-        self.received.extend_from_slice(bytes);
-        if self.received.len() > LARGEST {
-            return Err(format!("the response is larger than {LARGEST} bytes"));
+        self.seen += bytes.len();
+        if self.seen <= KEPT {
+            self.received.extend_from_slice(bytes);
+        } else {
+            self.received.clear();
         }
         let body = &mut self.body;
-        let fed = self
-            .parser
-            .feed(bytes, |part| body.extend_from_slice(part))
-            .map_err(|why| format!("not HTTP/1.1: {why}"))?;
+        let mut too_large = false;
+        let keep = |part: &[u8]| {
+            too_large |= body.len() + part.len() > LARGEST_BODY;
+            if !too_large {
+                body.extend_from_slice(part);
+            }
+        };
+        let fed = self.parser.feed(bytes, keep);
+        let fed = fed.map_err(|why| format!("not HTTP/1.1: {why}"))?;
+        if too_large {
+            return Err(format!("the body is larger than {LARGEST_BODY} bytes"));
+        }
         if fed.consumed < bytes.len() {
             let extra = bytes.len() - fed.consumed;
             return Err(format!("{extra} bytes follow the response"));
@@ -86,11 +107,8 @@ impl Reader {
     pub fn close(&mut self) -> Result<Response, String> {
         match self.parser.head() {
             Some(head) if self.parser.close() => Ok(self.whole(head)),
-            _ if self.received.is_empty() => Err("closed without a response".into()),
-            _ => Err(format!(
-                "closed after {} bytes of a response",
-                self.received.len()
-            )),
+            _ if !self.begun() => Err("closed without a response".into()),
+            _ => Err(format!("closed after {} bytes of a response", self.seen)),
         }
     }
 
@@ -113,7 +131,7 @@ mod tests {
     fn read(text: &str) -> Response {
         let mut found = Vec::new();
         for cut in 0..=text.len() {
-            let mut reader = Reader::new("GET");
+            let mut reader = Reader::new(false);
             let (a, b) = text.as_bytes().split_at(cut);
             let first = reader.push(a).unwrap();
             found.push(match first {
@@ -155,7 +173,7 @@ mod tests {
             "HTTP/1.1 200 OK\r\nContent-Length: +0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n",
         ] {
-            let refused = Reader::new("GET").push(text.as_bytes()).unwrap_err();
+            let refused = Reader::new(false).push(text.as_bytes()).unwrap_err();
             assert!(refused.contains("not HTTP/1.1"), "{text:?}: {refused}");
         }
     }
@@ -168,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_answer_to_head_has_no_body() {
-        let mut reader = Reader::new("HEAD");
+        let mut reader = Reader::new(true);
         let progress = reader
             .push(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
             .unwrap();
@@ -178,7 +196,7 @@ mod tests {
     #[test]
     fn what_is_broken_is_said() {
         let error = |text: &str| {
-            let mut reader = Reader::new("GET");
+            let mut reader = Reader::new(false);
             match reader.push(text.as_bytes()) {
                 Err(why) => why,
                 Ok(progress) => reader

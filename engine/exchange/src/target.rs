@@ -1,8 +1,8 @@
-//! Where a job's URL leads.
+//! Where a job's URL leads: of a name's addresses the one that answers.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-use touchstone_http::{BadUrl, Url};
+use touchstone_http::{BadUrl, Url, first_that_answers};
 
 /// A URL, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,31 +33,48 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Parses a URL and resolves its host, which must be an address of this machine: loopback, or one of its own.
+    /// Parses a URL and resolves its host, as [`Self::resolve`], which must be an address of this machine: loopback, or
+    /// one of its own.
     ///
     /// # Errors
     /// When the URL has another form, its host no address, or the address is another machine's.
-    pub fn parse(url: &str) -> Result<Self, TargetError> {
-        let target = Self::resolve(url)?;
+    pub fn parse(url: &str, address: Option<SocketAddr>) -> Result<Self, TargetError> {
+        let target = Self::resolve(url, address)?;
         if !is_own(target.address.ip()) {
             return Err(TargetError::Elsewhere(url.to_owned(), target.address));
         }
         Ok(target)
     }
 
-    /// Parses a URL and resolves its host, wherever that is: for who was told by one that has looked.
+    /// Parses a URL and resolves its host, wherever that is: to the `address` that was given, or to the first that
+    /// answers.
     ///
     /// # Errors
     /// When the URL has another form, or its host no address.
-    pub fn resolve(text: &str) -> Result<Self, TargetError> {
+    pub fn resolve(text: &str, address: Option<SocketAddr>) -> Result<Self, TargetError> {
         let url = Url::parse(text)?;
         if url.tls {
             return Err(TargetError::Tls(text.to_owned()));
         }
-        let address = url
-            .resolve()
+        if let Some(address) = address {
+            return Ok(Self { url, address });
+        }
+        let found = url
+            .addresses()
             .map_err(|error| TargetError::Unresolved(text.to_owned(), error.to_string()))?;
+        let address = first_that_answers(&found).unwrap_or(found[0]);
         Ok(Self { url, address })
+    }
+
+    /// All addresses of its host that are this machine's: where a server that is yet to be started may come to listen.
+    #[must_use]
+    pub fn own_addresses(&self) -> Vec<SocketAddr> {
+        let mut found = self.url.addresses().unwrap_or_default();
+        found.retain(|address| is_own(address.ip()));
+        if found.is_empty() {
+            found.push(self.address);
+        }
+        found
     }
 }
 
@@ -72,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_url_is_resolved() {
-        let target = Target::parse("http://localhost:8080/a?b=c").unwrap();
+        let target = Target::parse("http://127.0.0.1:8080/a?b=c", None).unwrap();
         assert_eq!(target.address, "127.0.0.1:8080".parse().unwrap());
         assert_eq!(target.url.path, "/a?b=c");
     }
@@ -80,16 +97,16 @@ mod tests {
     #[test]
     fn other_machines_and_other_schemes_are_refused() {
         assert!(matches!(
-            Target::parse("http://192.0.2.1:80"),
+            Target::parse("http://192.0.2.1:80", None),
             Err(TargetError::Elsewhere(..))
         ));
-        assert!(Target::resolve("http://192.0.2.1:80").is_ok());
+        assert!(Target::resolve("http://192.0.2.1:80", None).is_ok());
         assert!(matches!(
-            Target::parse("https://127.0.0.1"),
+            Target::parse("https://127.0.0.1", None),
             Err(TargetError::Tls(_))
         ));
         assert!(matches!(
-            Target::parse("127.0.0.1:80"),
+            Target::parse("127.0.0.1:80", None),
             Err(TargetError::Form(_))
         ));
     }

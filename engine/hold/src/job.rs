@@ -3,10 +3,11 @@
 use crate::generators::HoldNode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_crew::Sources;
-use touchstone_exchange::{Check, Request, Target};
+use touchstone_exchange::{CompiledRequest, Request, Target};
 
 /// What is held, and on whom. Each connection carries one request when it opens, and its response is checked whole. The
 /// connections are held by child processes of the engine, each with source addresses of its own, 10,000 connections to
@@ -17,6 +18,9 @@ use touchstone_exchange::{Check, Request, Target};
 pub struct Job {
     /// The server's URL, an address of this machine.
     pub url: String,
+    /// The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection.
+    #[serde(default)]
+    pub connect_to: Option<SocketAddr>,
     /// What each connection asks when it opens.
     #[serde(default)]
     pub request: Request,
@@ -132,9 +136,8 @@ pub enum JobError {
 #[derive(Clone)]
 pub(crate) struct Plan {
     pub target: Target,
-    pub request: Vec<u8>,
-    pub method: String,
-    pub check: Check,
+    pub request: CompiledRequest,
+    pub bytes: Vec<u8>,
     pub sources: Option<Sources>,
     pub settle: Duration,
     pub timeout: Duration,
@@ -148,7 +151,8 @@ const MOST_RATE: f64 = 1e8;
 impl Job {
     /// The plan for a server on this machine.
     pub(crate) fn plan(&self) -> Result<Plan, JobError> {
-        let target = Target::parse(&self.url).map_err(|e| JobError::Malformed(e.to_string()))?;
+        let target = Target::parse(&self.url, self.connect_to);
+        let target = target.map_err(|e| JobError::Malformed(e.to_string()))?;
         self.plan_for(target)
     }
 
@@ -185,10 +189,10 @@ impl Job {
                 .map_err(|e| malformed(format!("{name} is {value}: {e}")))
         };
         let sources = self.sources.as_deref().filter(|_| target.address.is_ipv4());
+        let (request, bytes) = self.request.once(&target).map_err(malformed)?;
         Ok(Plan {
-            request: self.request.bytes(&target).map_err(malformed)?,
-            method: self.request.method.clone(),
-            check: Check::new(&self.request.expect).map_err(malformed)?,
+            request,
+            bytes,
             sources: sources.map(Sources::parse).transpose().map_err(malformed)?,
             settle: seconds("settle_s", self.settle_s)?,
             timeout: seconds("timeout_s", self.timeout_s)?,

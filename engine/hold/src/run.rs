@@ -90,7 +90,11 @@ impl<'a> Lab<'a> {
         // Started before any memory is read, so that the first level shows the crew at rest.
         let ceiling = Budget::ceiling(&Kernel::now(), trees.capacity());
         let most = job.levels.last().copied().unwrap_or(0).min(ceiling);
-        let crew = Crew::start(job, command, most)?;
+        let located = Job {
+            connect_to: Some(plan.target.address),
+            ..job.clone()
+        };
+        let crew = Crew::start(&located, command, most)?;
         let own = Target {
             pid: std::process::id() as i32,
             ..Target::default()

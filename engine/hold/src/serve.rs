@@ -33,7 +33,7 @@ fn work(input: &mut File) -> Result<Work, JobError> {
 }
 
 fn follow(work: Work, input: File, output: File) -> Result<(), JobError> {
-    let target = Target::resolve(&work.job.url);
+    let target = Target::resolve(&work.job.url, work.job.connect_to);
     let target = target.map_err(|e| JobError::Malformed(e.to_string()))?;
     let plan = work.job.plan_for(target)?;
     let engine = |e: std::io::Error| JobError::Engine(e.to_string());

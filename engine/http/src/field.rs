@@ -14,7 +14,11 @@ pub fn split_line(line: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
         .ok_or(Malformed("a field line without a colon"))?;
     let (name, value) = (&line[..colon], &line[colon + 1..]);
     if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) {
-        return Err(Malformed("a field name that is not a token"));
+        return Err(Malformed(match name.last() {
+            // RFC 9112, section 5.1: readers that differ about it have been led astray.
+            Some(b' ' | b'\t') => "white space between the name of a field and its colon",
+            _ => "a field name that is not a token",
+        }));
     }
     if value.iter().any(|byte| is_control(*byte)) {
         return Err(Malformed("a control character in a field value"));
@@ -27,12 +31,29 @@ pub const fn is_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f
 }
 
-const fn is_token(byte: u8) -> bool {
+/// Whether a byte may be part of a token, such as a method and the name of a field (RFC 9110, section 5.6.2).
+#[must_use]
+pub const fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(
             byte,
             b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
         )
+}
+
+/// Whether a line goes on with the value of the line before it (`obs-fold`; RFC 9112, section 5.2).
+#[inline]
+pub const fn is_fold(line: &[u8]) -> bool {
+    matches!(line, [b' ' | b'\t', ..])
+}
+
+/// Puts spaces in place of each line end that a fold follows. The length stays.
+pub fn unfold(head: &mut [u8]) {
+    for at in 2..head.len() {
+        if is_fold(&head[at..]) && head[at - 2..at] == *b"\r\n" {
+            head[at - 2..at].fill(b' ');
+        }
+    }
 }
 
 /// The values of a field's lines, in their order; `head` begins with its status line.
@@ -72,6 +93,14 @@ mod tests {
         ] {
             assert!(split(bad).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_folded_value_is_one_line() {
+        let mut head = b"HTTP/1.1 200 OK\r\nA: 1\r\n\t2\r\n 3\r\nB: 4\r\n\r\n".to_vec();
+        unfold(&mut head);
+        assert_eq!(field_value(&head, "a").unwrap(), b"1  \t2   3");
+        assert_eq!(field_value(&head, "b").unwrap(), b"4");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Status line and header fields.
 
 use crate::Malformed;
-use crate::field::{is_control, split_line};
+use crate::field::{is_control, is_fold, split_line, unfold};
 
 /// The longest head that is accepted, in bytes.
 pub const MAX_HEAD: usize = 64 * 1024;
@@ -30,6 +30,8 @@ pub struct Head {
     pub len: usize,
     /// A number for its media type, parameters left out: equal for equal ones, 0 where none is said.
     pub media_type: u64,
+    /// Whether the value of a field goes on in a further line; [`unfold`] puts such a head right.
+    pub folded: bool,
 }
 
 impl Head {
@@ -43,6 +45,8 @@ impl Head {
 #[derive(Default)]
 struct Fields {
     length: Option<u64>,
+    /// A `Content-Length` without a value, which may be in the line behind it.
+    no_length: bool,
     transfer_encoding: bool,
     chunked: bool,
     chunked_last: bool,
@@ -67,15 +71,23 @@ pub fn parse_head(input: &[u8], to_head: bool) -> Result<Option<Head>, Malformed
     };
     let (minor, status) = status_line(line)?;
     let mut fields = Fields::default();
+    let first = at;
     loop {
         let Some((line, next)) = take_line(input, at)? else {
             return too_long(input.len());
         };
-        at = next;
         if line.is_empty() {
+            at = next;
             break;
         }
-        field(line, &mut fields)?;
+        if let Err(malformed) = field(line, &mut fields) {
+            // White space before the first field continues nothing (RFC 9112, section 2.2).
+            if is_fold(line) && at > first {
+                return folded(input, to_head);
+            }
+            return Err(malformed);
+        }
+        at = next;
     }
     if at > MAX_HEAD {
         return Err(Malformed("the head is longer than 64 KiB"));
@@ -93,6 +105,19 @@ pub fn parse_head(input: &[u8], to_head: bool) -> Result<Option<Head>, Malformed
         keep_alive,
         len: at,
         media_type: fields.media_type,
+        folded: false,
+    }))
+}
+
+/// A head in which a line is folded, read with spaces in place of the fold as RFC 9112 section 5.2 asks of a user agent.
+#[cold]
+fn folded(input: &[u8], to_head: bool) -> Result<Option<Head>, Malformed> {
+    let mut flat = input[..input.len().min(MAX_HEAD + 1)].to_vec();
+    unfold(&mut flat);
+    let head = parse_head(&flat, to_head)?;
+    Ok(head.map(|head| Head {
+        folded: true,
+        ..head
     }))
 }
 
@@ -185,6 +210,10 @@ fn transfer_codings(value: &[u8], fields: &mut Fields) -> Result<(), Malformed> 
 }
 
 fn content_length(value: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
+    if value.is_empty() {
+        fields.no_length = true;
+        return Ok(());
+    }
     // A list of equal values stands for one (RFC 9110, section 8.6).
     for item in value.split(|byte| *byte == b',') {
         let item = item.trim_ascii();
@@ -203,6 +232,9 @@ fn content_length(value: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
 }
 
 fn framing(minor: u8, status: u16, to_head: bool, fields: &Fields) -> Result<Framing, Malformed> {
+    if fields.no_length {
+        return Err(Malformed("Content-Length is not a number"));
+    }
     // RFC 9112 section 6.3, in its order.
     if to_head || status < 200 || status == 204 || status == 304 {
         return Ok(Framing::Length(0));
@@ -338,6 +370,12 @@ mod tests {
             "HTTP/1.1 200 OK\r\n: x\r\n",
             "HTTP/1.1 200 OK\r\nA b: x\r\n",
             "HTTP/1.1 200 OK\r\n folded\r\n",
+            "HTTP/1.1 200 OK\r\n A: 1\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n 6\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nA: 1\r\n \x01\r\n",
+            "HTTP/1.1 200 OK\r\nA : 1\r\n",
+            "HTTP/1.1 200 OK\r\nA: 1\0\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
             "HTTP/1.1 200 OK\r\nA: \x01\r\n",
@@ -352,10 +390,31 @@ mod tests {
 
     #[test]
     fn every_beginning_of_a_head_waits_for_more() {
-        let text = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nServer: x\r\n\r\n";
-        for end in 0..text.len() {
-            assert_eq!(parse_head(&text[..end], false), Ok(None), "{end}");
+        for text in [
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nServer: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nServer: x\r\n\ty\r\nContent-Length:\r\n 5\r\n\r\n",
+        ] {
+            for end in 0..text.len() {
+                let begun = parse_head(&text.as_bytes()[..end], false);
+                assert_eq!(begun, Ok(None), "{text:?} {end}");
+            }
+            assert_eq!(head(text).len, text.len());
         }
-        assert_eq!(parse_head(text, false).unwrap().unwrap().len, text.len());
+    }
+
+    #[test]
+    fn a_folded_field_is_read_as_one_line() {
+        let fields = "Content-Length:\r\n 5\r\nConnection: x,\r\n\tclose\r\n";
+        let parsed = head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n"));
+        assert!(parsed.folded && !parsed.keep_alive);
+        assert_eq!(parsed.framing, Framing::Length(5));
+        assert!(!head("HTTP/1.1 200 OK\r\nA: 1\r\n\r\n").folded);
+    }
+
+    #[test]
+    fn a_head_may_have_hundreds_of_fields() {
+        let fields: String = (0..2000).map(|n| format!("X-{n}: value\r\n")).collect();
+        let text = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 2\r\n\r\n");
+        assert_eq!(head(&text).framing, Framing::Length(2));
     }
 }

@@ -8,12 +8,14 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
 mod field;
 mod head;
 mod response;
 mod url;
 
-pub use field::{field_lines, field_value};
+pub use address::{first_that_answers, reach};
+pub use field::{field_lines, field_value, is_token, unfold};
 pub use head::{Framing, Head, MAX_HEAD, parse_head};
 pub use response::{Fed, ResponseParser};
 pub use url::{BadUrl, Url};

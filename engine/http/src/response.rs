@@ -1,6 +1,6 @@
 //! One response, fed piece by piece.
 
-use crate::field::{is_control, split_line};
+use crate::field::{is_control, is_fold, split_line, unfold};
 use crate::{Framing, Head, Malformed, parse_head};
 
 /// The longest line of chunk size with its extensions, or of a trailer, that is accepted.
@@ -14,7 +14,7 @@ pub struct ResponseParser {
     to_head: bool,
     /// The beginning of a head or of a line whose end has not come.
     pending: Vec<u8>,
-    /// The final response's head as it came, where it is to be kept.
+    /// The final response's head, its folded lines put right, where it is to be kept.
     head_bytes: Option<Vec<u8>>,
     begun: bool,
 }
@@ -27,7 +27,8 @@ enum Phase {
     ChunkSize,
     ChunkData(u64),
     ChunkEnd,
-    Trailer,
+    /// The trailer section; whether a field of it has come, which a line may go on with.
+    Trailer(bool),
     UntilClose,
     Done,
 }
@@ -57,7 +58,7 @@ impl ResponseParser {
         self.head_bytes = Some(Vec::new());
     }
 
-    /// The final response's head as it came; empty unless it was to be kept.
+    /// The final response's head, its folded lines put right; empty unless it was to be kept.
     #[must_use]
     pub fn head_bytes(&self) -> &[u8] {
         self.head_bytes.as_deref().unwrap_or_default()
@@ -110,7 +111,7 @@ impl ResponseParser {
                     };
                     taken
                 }
-                Phase::ChunkSize | Phase::ChunkEnd | Phase::Trailer => self.take_line(rest)?,
+                Phase::ChunkSize | Phase::ChunkEnd | Phase::Trailer(_) => self.take_line(rest)?,
                 Phase::UntilClose => {
                     body(rest);
                     rest.len()
@@ -151,6 +152,9 @@ impl ResponseParser {
         if let Some(kept) = self.head_bytes.as_mut().filter(|_| !head.is_interim()) {
             let whole = if before == 0 { rest } else { &self.pending };
             kept.extend_from_slice(&whole[..head.len]);
+            if head.folded {
+                unfold(kept);
+            }
         }
         self.pending.clear();
         if !head.is_interim() {
@@ -182,13 +186,19 @@ impl ResponseParser {
         }
         self.phase = match self.phase {
             Phase::ChunkSize => match chunk_size(&self.pending)? {
-                0 => Phase::Trailer,
+                0 => Phase::Trailer(false),
                 size => Phase::ChunkData(size),
             },
             Phase::ChunkEnd if self.pending.is_empty() => Phase::ChunkSize,
             Phase::ChunkEnd => return Err(Malformed("a chunk is longer than its size says")),
             _ if self.pending.is_empty() => Phase::Done,
-            _ => split_line(&self.pending).map(|_| Phase::Trailer)?,
+            Phase::Trailer(true) if is_fold(&self.pending) => {
+                if self.pending.iter().any(|byte| is_control(*byte)) {
+                    return Err(Malformed("a control character in a field value"));
+                }
+                Phase::Trailer(true)
+            }
+            _ => split_line(&self.pending).map(|_| Phase::Trailer(true))?,
         };
         self.pending.clear();
         Ok(end + 1)
@@ -259,6 +269,12 @@ mod tests {
             false,
             200,
             "hello",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n\tchunked\r\n\r\n2\r\nok\r\n0\r\nT: x\r\n y: z\r\n\r\n",
+            false,
+            200,
+            "ok",
         ),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA ; q=\"x\"\r\n0123\r\n6789\r\n0\r\n\r\n",
@@ -356,6 +372,8 @@ mod tests {
             "0\r\nno colon\r\n",
             "0\r\nno token: x\r\n",
             "0\r\nX: \x01\r\n",
+            "0\r\n X: 1\r\n",
+            "0\r\nX: 1\r\n \x01\r\n",
             "5;a\rb\r\nhello",
         ] {
             let text = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{tail}");

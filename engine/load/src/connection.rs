@@ -272,15 +272,18 @@ impl Partial {
             .min(input.len());
         self.beginning.extend_from_slice(&input[..room]);
         let expected = match check.body() {
-            BodyCheck::Exact(template) => Some(template.fixed().unwrap_or_else(|| {
-                scratch.clear();
-                template.render(key, scratch);
-                scratch
-            })),
+            BodyCheck::Exact(template) if !check.decodes() => {
+                Some(template.fixed().unwrap_or_else(|| {
+                    scratch.clear();
+                    template.render(key, scratch);
+                    scratch
+                }))
+            }
             _ => None,
         };
-        let keep =
-            self.keep_whole || matches!(check.body(), BodyCheck::Pattern(_) | BodyCheck::Json(_));
+        let whole =
+            check.decodes() || matches!(check.body(), BodyCheck::Pattern(_) | BodyCheck::Json(_));
+        let keep = self.keep_whole || whole;
         let Self {
             response,
             body,
@@ -325,8 +328,9 @@ impl Partial {
         key: Key<'_>,
         scratch: &mut Vec<u8>,
     ) -> Result<(), String> {
-        let BodyCheck::Exact(template) = check.body() else {
-            return check.body_is_right(&self.body, key, scratch);
+        let template = match check.body() {
+            BodyCheck::Exact(template) if !check.decodes() => template,
+            _ => return check.body_is_right(self.response.head_bytes(), &self.body, key, scratch),
         };
         scratch.clear();
         template.render(key, scratch);
@@ -341,6 +345,16 @@ impl Partial {
             scratch.len(),
             self.body_len
         ))
+    }
+
+    /// The final head, as far as it was kept, if only as evidence.
+    #[must_use]
+    pub fn head_seen(&self) -> &[u8] {
+        let length = self.response.head().map_or(0, |head| head.len);
+        match self.response.head_bytes() {
+            [] => &self.beginning[..length.min(self.beginning.len())],
+            kept => kept,
+        }
     }
 
     /// The body, if all of it was kept.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 /// What a response must be: the same words in every job of the engine.
-pub use touchstone_exchange::{BodyEncoding, Expect, ExpectBody};
+pub use touchstone_exchange::{BodyEncoding, Capture, Expect, ExpectBody};
 use touchstone_watch::Dependency;
 
 use crate::error::Error;
@@ -92,6 +92,10 @@ pub struct Job {
     /// The text of `{fresh}`; absent: one that follows from the seed.
     #[serde(default)]
     pub fresh: Option<String>,
+    /// What was captured before the load, by name: `{capture.NAME}` stands for it, unless a step of the journey captures
+    /// a value of that name.
+    #[serde(default)]
+    pub captured: BTreeMap<String, String>,
     /// The requests of the mix. If there are none, and no journeys: one GET of the URL's path that expects 200 to 299.
     #[serde(default)]
     pub requests: Vec<Request>,
@@ -240,7 +244,8 @@ pub struct Request {
     /// The request target, a template; by default the URL's path.
     #[serde(default)]
     pub target: Option<String>,
-    /// Header names and values; the values are templates (docs/templates.md).
+    /// Names and values of fields; the values are templates (docs/templates.md). `Content-Length` and
+    /// `Transfer-Encoding` are refused, since the engine frames the body; `Host` takes the place of the URL's.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// The body, a template.
@@ -252,6 +257,20 @@ pub struct Request {
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
+}
+
+impl Request {
+    /// What is sent and what must come back, without name and weight.
+    pub(crate) fn bare(&self) -> touchstone_exchange::Request {
+        touchstone_exchange::Request {
+            method: self.method.clone(),
+            target: self.target.clone(),
+            headers: self.headers.clone(),
+            body: self.body.clone(),
+            encoding: self.encoding,
+            expect: self.expect.clone(),
+        }
+    }
 }
 
 /// A user's way through the service: requests one after the other on the same connection.
@@ -279,21 +298,6 @@ pub struct JourneyStep {
     /// Seconds between the response and the next request on the connection.
     #[serde(default)]
     pub think_s: f64,
-}
-
-/// Where in a response a value is: one of the three, or a field and a pattern on its value.
-#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Capture {
-    /// A JSON pointer (RFC 6901) into the body.
-    #[serde(default)]
-    pub json: Option<String>,
-    /// A field of the head.
-    #[serde(default)]
-    pub header: Option<String>,
-    /// A regular expression that is searched for; its first group is the value.
-    #[serde(default)]
-    pub pattern: Option<String>,
 }
 
 /// Which process tree to sample, and how.

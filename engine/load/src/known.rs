@@ -7,6 +7,7 @@ use touchstone_http::Framing;
 use crate::check::BodyCheck;
 use crate::connection::Partial;
 use crate::request::CompiledRequest;
+use crate::template::Key;
 
 /// A longer body is not remembered; it is checked afresh.
 const LONGEST_BODY: usize = 64 * 1024;
@@ -40,11 +41,11 @@ impl KnownResponse {
         self.any_body || self.accepted.as_deref() == Some(body)
     }
 
-    /// Length of the known head.
+    /// The known head.
     #[inline]
     #[must_use]
-    pub const fn head_len(&self) -> usize {
-        self.head.len()
+    pub fn head(&self) -> &[u8] {
+        &self.head
     }
 
     /// Its status.
@@ -62,8 +63,9 @@ impl KnownResponse {
         let Framing::Length(body_len) = head.framing else {
             return false;
         };
-        // With interim responses before it the head is not at the start.
-        let simple = head.keep_alive && (head.len as u64 + body_len) == wire.len() as u64;
+        // With interim responses before it the head is not at the start; a folded one is looked at unfolded.
+        let simple =
+            head.keep_alive && !head.folded && (head.len as u64 + body_len) == wire.len() as u64;
         let check = &compiled.check;
         let head_is_right = || check.head().check(&wire[..head.len]).is_ok();
         // What is to be taken from a response must be looked for in each.
@@ -71,25 +73,17 @@ impl KnownResponse {
         if !simple || taken || !check.status_is_right(head.status) || !head_is_right() {
             return false;
         }
-        let bodiless = compiled.is_head || head.status == 204 || head.status == 304;
         self.head.clear();
         self.head.extend_from_slice(&wire[..head.len]);
         self.status = head.status;
         self.body_len = body_len as usize;
-        self.any_body = bodiless || matches!(compiled.check.body(), BodyCheck::Any);
+        self.any_body = compiled.is_bodiless(head.status) || matches!(check.body(), BodyCheck::Any);
         let body = &wire[head.len..];
-        let key = crate::template::Key {
-            counter: 0,
-            seed: 0,
-            thread: 0,
-            session: None,
-        };
         let keep = !self.any_body
             && body.len() <= LONGEST_BODY
-            && compiled.check.is_fixed()
-            && compiled
-                .check
-                .body_is_right(body, key, &mut Vec::new())
+            && check.is_fixed()
+            && check
+                .body_is_right(&self.head, body, Key::default(), &mut Vec::new())
                 .is_ok();
         self.accepted = keep.then(|| body.to_vec());
         true

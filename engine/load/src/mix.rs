@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::clock::nanos;
 use crate::error::Error;
-use crate::job::Job;
+use crate::job::{Job, Request};
 use crate::random::Random;
 use crate::request::{CompiledRequest, Origin};
 use crate::rows::Rows;
@@ -51,7 +52,8 @@ impl Mix {
         let scope = Scope {
             fresh: &fresh,
             rows: rows.as_ref(),
-            captures: &[],
+            captured: Some(&job.captured),
+            ..Scope::default()
         };
         let mut mix = Self {
             requests: Vec::new(),
@@ -78,13 +80,8 @@ impl Mix {
                 Some(name) => format!("requests[{index}] ({name})"),
                 None => format!("requests[{index}]"),
             };
-            let origin = Origin {
-                job,
-                target,
-                place: &place,
-            };
-            self.requests
-                .push(CompiledRequest::compile(request, origin, scope)?);
+            let compiled = CompiledRequest::compile(&request.bare(), origin(job, target), scope);
+            self.requests.push(named(compiled, request, &place)?);
             self.weigh(request.weight);
         }
         Ok(())
@@ -96,14 +93,17 @@ impl Mix {
             let first = self.requests.len() as u16;
             for (number, step) in journey.steps.iter().enumerate() {
                 let place = format!("journeys[{index}] ({}).steps[{number}]", journey.name);
-                let origin = Origin {
-                    job,
-                    target,
-                    place: &place,
-                };
-                let mut step = CompiledRequest::compile_step(step, origin, scope, &mut captured)?;
-                step.name = format!("{}/{}", journey.name, step.name);
-                self.requests.push(step);
+                let compiled = CompiledRequest::compile_step(
+                    &step.request.bare(),
+                    &step.captures,
+                    origin(job, target),
+                    scope,
+                    &mut captured,
+                );
+                let mut compiled = named(compiled, &step.request, &place)?;
+                compiled.name = format!("{}/{}", journey.name, compiled.name);
+                compiled.think = nanos(step.think_s);
+                self.requests.push(compiled);
             }
             self.journeys.push(Route {
                 first,
@@ -142,4 +142,24 @@ impl Mix {
         let drawn = random.next() % sum;
         self.bounds.partition_point(|bound| *bound <= drawn) as u16
     }
+}
+
+fn origin<'a>(job: &Job, target: &'a Target) -> Origin<'a> {
+    Origin {
+        url: &target.url,
+        closes: !job.keepalive,
+    }
+}
+
+/// A compiled request under the name that the job gives it; or the error at its place in the job.
+fn named(
+    compiled: Result<CompiledRequest, String>,
+    request: &Request,
+    place: &str,
+) -> Result<CompiledRequest, Error> {
+    let mut compiled = compiled.map_err(|why| Error::Job(format!("{place}.{why}")))?;
+    if let Some(name) = &request.name {
+        compiled.name.clone_from(name);
+    }
+    Ok(compiled)
 }

@@ -26,6 +26,11 @@ use crate::watch;
 pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     job.validate()?;
     let target = permitted(job)?;
+    // Whoever does a part of the load connects where this one does.
+    let job = &Job {
+        connect_to: Some(target.address.to_string()),
+        ..job.clone()
+    };
     let mix = Mix::compile(job, &target)?;
     if let Some(cpus) = job.cpus.as_deref().filter(|cpus| !cpus.is_empty()) {
         usage::restrict(cpus)?;

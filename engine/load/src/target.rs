@@ -1,13 +1,13 @@
 //! Where the load goes, and whether it may.
 
 pub use touchstone_exchange::Target;
-use touchstone_http::Url;
+use touchstone_http::{Url, first_that_answers};
 
 use crate::error::Error;
 use crate::job::Job;
 
-/// Where a job leads: its URL parsed, its host resolved or that of `connect_to`. Refuses what is not on this machine unless
-/// `allow_hosts` names it.
+/// Where a job leads: its URL parsed, and of the addresses of its host, or of that of `connect_to`, the first that answers.
+/// Refuses what is not on this machine unless `allow_hosts` names it.
 ///
 /// # Errors
 /// [`Error::Job`] for a URL or an address that is none, [`Error::NotAllowed`] for a foreign host, [`Error::Unreachable`] for an unknown
@@ -25,14 +25,16 @@ pub fn permitted(job: &Job) -> Result<Target, Error> {
                 ))
             })?,
     };
-    let address = place.resolve().map_err(|error| Error::Unreachable {
+    let mut found = place.addresses().map_err(|error| Error::Unreachable {
         target: format!("{}:{}", place.host, place.port),
         why: error.to_string(),
     })?;
-    if !place.is_allowed(address, &job.allow_hosts) && !url.is_allowed(address, &job.allow_hosts) {
-        return Err(Error::NotAllowed { host: place.host });
+    let allowed = &job.allow_hosts;
+    found.retain(|one| place.is_allowed(*one, allowed) || url.is_allowed(*one, allowed));
+    match first_that_answers(&found).or(found.first().copied()) {
+        Some(address) => Ok(Target { url, address }),
+        None => Err(Error::NotAllowed { host: place.host }),
     }
-    Ok(Target { url, address })
 }
 
 #[cfg(test)]

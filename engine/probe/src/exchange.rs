@@ -15,9 +15,6 @@ pub enum TargetError {
     /// The URL is not of the form that the probe takes.
     #[error("{0}; the probe takes one such as http://127.0.0.1:8080/hello")]
     Url(#[from] BadUrl),
-    /// Its path has octets that no request has.
-    #[error("{0:?}: a request's path is ASCII without spaces; percent-encode the rest")]
-    Path(String),
     /// The name does not resolve.
     #[error("cannot resolve {0}: {1}")]
     Resolve(String, std::io::Error),

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use touchstone_http::Url;
+use touchstone_http::{Url, first_that_answers};
 
 use crate::case::Case;
 use crate::connection::Connection;
@@ -37,24 +37,25 @@ pub struct Target {
 /// How soon a server that closes after every response does so.
 const CLOSING: Duration = Duration::from_millis(300);
 
-/// The URL of a server that may be probed, and its address.
+/// The URL of a server that may be probed, and its address: the one that was given, or the first that answers.
 ///
 /// # Errors
 /// When it is no `http` URL, its host has no address, or it is not on this machine and not among the allowed ones.
-pub fn locate(text: &str, allowed: &[String]) -> Result<(Url, SocketAddr), TargetError> {
+pub fn locate(
+    text: &str,
+    address: Option<SocketAddr>,
+    allowed: &[String],
+) -> Result<(Url, SocketAddr), TargetError> {
     let url = Url::parse(text)?;
     if url.tls {
         return Err(TargetError::Tls(text.into()));
     }
-    if !url.path.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(TargetError::Path(text.into()));
-    }
-    let address = url
-        .resolve()
-        .map_err(|error| TargetError::Resolve(url.authority.clone(), error))?;
-    if !url.is_allowed(address, allowed) {
+    let found = address.map_or_else(|| url.addresses(), |address| Ok(vec![address]));
+    let mut found = found.map_err(|error| TargetError::Resolve(url.authority.clone(), error))?;
+    found.retain(|address| url.is_allowed(*address, allowed));
+    let Some(address) = first_that_answers(&found).or(found.first().copied()) else {
         return Err(TargetError::NotLoopback(url.host));
-    }
+    };
     Ok((url, address))
 }
 
@@ -218,23 +219,21 @@ mod tests {
 
     #[test]
     fn only_this_machine_without_leave() {
-        assert!(locate("http://127.0.0.1:8080/x", &[]).is_ok());
+        assert!(locate("http://127.0.0.1:8080/x", None, &[]).is_ok());
         assert!(matches!(
-            locate("http://192.0.2.1:80", &[]),
+            locate("http://192.0.2.1:80", None, &[]),
             Err(TargetError::NotLoopback(_))
         ));
-        assert!(locate("http://192.0.2.1:80", &["192.0.2.1".into()]).is_ok());
+        assert!(locate("http://192.0.2.1:80", None, &["192.0.2.1".into()]).is_ok());
         assert!(matches!(
-            locate("ftp://127.0.0.1", &[]),
+            locate("ftp://127.0.0.1", None, &[]),
             Err(TargetError::Url(_))
         ));
         assert!(matches!(
-            locate("https://127.0.0.1", &[]),
+            locate("https://127.0.0.1", None, &[]),
             Err(TargetError::Tls(_))
         ));
-        assert!(matches!(
-            locate("http://127.0.0.1/\u{e4}", &[]),
-            Err(TargetError::Path(_))
-        ));
+        let (url, _) = locate("http://127.0.0.1/\u{e4}", None, &[]).unwrap();
+        assert_eq!(url.path, "/%C3%A4");
     }
 }

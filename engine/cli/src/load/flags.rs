@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use touchstone_exchange::template::fresh_of;
 use touchstone_load::job::{
     Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Job, Loop, Request, Step,
 };
-use touchstone_load::template::fresh_of;
 
 use super::mix::{Mix, one_server};
 use super::place::elsewhere;

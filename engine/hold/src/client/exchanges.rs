@@ -4,6 +4,7 @@ use super::connections::reason;
 use super::{Client, State};
 use std::io;
 use std::os::fd::RawFd;
+use touchstone_exchange::template::Key;
 use touchstone_exchange::{Progress, Reader};
 use touchstone_sys::clock::{monotonic, seconds};
 
@@ -27,7 +28,7 @@ impl Client {
     }
 
     pub(super) fn send(&mut self, fd: RawFd) {
-        let request = &self.plan.request;
+        let request = &self.plan.bytes;
         let Some(socket) = &self.slots[fd as usize].socket else {
             return;
         };
@@ -72,38 +73,34 @@ impl Client {
             self.drop_connection(fd, "unasked_bytes", "bytes came that nothing had asked for");
             return false;
         }
-        if slot.reader.is_none() && bytes == self.right {
+        if slot.reader.is_none() && !self.right.is_empty() && bytes == self.right {
             self.arrived(fd);
             return true;
         }
         let mut reader = slot
             .reader
             .take()
-            .unwrap_or_else(|| Box::new(Reader::new(&self.plan.method)));
+            .unwrap_or_else(|| Box::new(Reader::new(self.plan.request.is_head)));
         match reader.push(bytes) {
             Ok(Progress::Partial) => {
                 self.slots[fd as usize].reader = Some(reader);
                 true
             }
-            Ok(Progress::Complete(response)) => match self.plan.check.check(&response) {
-                Ok(()) if response.keep_alive => {
-                    self.right = reader.received().to_vec();
-                    self.arrived(fd);
-                    true
+            Ok(Progress::Complete(response)) => {
+                let wrong = self.plan.request.faults(&response, Key::default());
+                if !wrong.is_empty() {
+                    self.drop_connection(fd, "wrong_response", &wrong.join("; "));
+                    return false;
                 }
-                Ok(()) => {
-                    self.drop_connection(
-                        fd,
-                        "not_kept",
-                        "the server closes the connection after the response",
-                    );
-                    false
+                if !response.keep_alive {
+                    let why = "the server closes the connection after the response";
+                    self.drop_connection(fd, "not_kept", why);
+                    return false;
                 }
-                Err(why) => {
-                    self.drop_connection(fd, "wrong_response", &why);
-                    false
-                }
-            },
+                self.right = reader.received().to_vec();
+                self.arrived(fd);
+                true
+            }
             Err(why) => {
                 self.drop_connection(fd, "malformed", &why);
                 false

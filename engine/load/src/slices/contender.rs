@@ -32,9 +32,11 @@ impl Prepared {
     /// # Errors
     /// [`Error`] of the job, with the contender's name.
     pub fn new(slices: &SlicesJob, index: usize, files: u64) -> Result<Self, Error> {
-        let job = slices.load(index);
+        let mut job = slices.load(index);
         let named = |error| slices.at(index, error);
         let target = permitted(&job).map_err(named)?;
+        // Whoever does a part of the load connects where this one does.
+        job.connect_to = Some(target.address.to_string());
         let mix = Mix::compile(&job, &target).map_err(named)?;
         let room = touchstone_crew::room(files);
         if job.generators.is_empty() && u64::from(job.connections) > room {

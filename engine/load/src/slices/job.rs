@@ -1,6 +1,6 @@
 //! The slices job: what `docs/engine-protocol.md` calls so, as types.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,8 @@ pub struct Contender {
 pub struct Traffic {
     pub url: String,
     #[serde(default)]
+    pub connect_to: Option<String>,
+    #[serde(default)]
     pub allow_hosts: Vec<String>,
     #[serde(rename = "loop", default)]
     pub arrival: Steady,
@@ -86,6 +88,8 @@ pub struct Traffic {
     pub rows: Option<String>,
     #[serde(default)]
     pub fresh: Option<String>,
+    #[serde(default)]
+    pub captured: BTreeMap<String, String>,
     #[serde(default)]
     pub requests: Vec<Request>,
     #[serde(default)]
@@ -171,7 +175,7 @@ impl SlicesJob {
         Job {
             url: traffic.url,
             allow_hosts: traffic.allow_hosts,
-            connect_to: None,
+            connect_to: traffic.connect_to,
             arrival: match traffic.arrival {
                 Steady::Closed => Loop::Closed,
                 Steady::Open { rate, arrivals } => Loop::Open { rate, arrivals },
@@ -195,6 +199,7 @@ impl SlicesJob {
             tls: traffic.tls,
             rows: traffic.rows,
             fresh: traffic.fresh,
+            captured: traffic.captured,
             requests: traffic.requests,
             journeys: traffic.journeys,
             watch: traffic.watch,

@@ -6,6 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use touchstone_exchange::Part;
+
 use super::Worker;
 use crate::clock::Nanos;
 use crate::connection::{InFlight, Partial, State};
@@ -122,7 +124,11 @@ impl Worker {
             thread: self.part.global_index,
             session: None,
         };
-        self.mix.requests()[usize::from(request.kind)].take(head, body, key, session)
+        let taken = self.mix.requests()[usize::from(request.kind)].take(head, body, key, session);
+        taken.map_err(|(part, why)| match part {
+            Part::Head => (ErrorClass::WrongHeader, why),
+            Part::Body => (ErrorClass::WrongBody, why),
+        })
     }
 
     /// A step's response was right: the user goes on, or pauses first.

@@ -29,7 +29,7 @@ impl Worker {
                 && let Some(body) = self.known[usize::from(request.kind)].body_of(data)
             {
                 let known = &self.known[usize::from(request.kind)];
-                let total = known.head_len() + body.len();
+                let total = known.head().len() + body.len();
                 // The key is made only where it is looked at: most bodies are known.
                 let right = known.accepted(body) || {
                     let key = Key {
@@ -39,7 +39,10 @@ impl Worker {
                         session: self.journeys.as_ref().map(|users| users.session(slot)),
                     };
                     let check = &compiled.check;
-                    check.body_is_right(body, key, &mut self.scratch).is_ok()
+                    let scratch = &mut self.scratch;
+                    check
+                        .body_is_right(known.head(), body, key, scratch)
+                        .is_ok()
                 };
                 if right && (total == data.len() || connection.in_flight > 1) {
                     self.recorder.response(
@@ -166,8 +169,8 @@ impl Worker {
     ) {
         let request = self.connections[slot as usize].first;
         let media_type = self.parsed(request, &partial, now);
-        let check = &self.mix.requests()[usize::from(request.kind)].check;
-        let is_head = self.mix.requests()[usize::from(request.kind)].is_head;
+        let compiled = &self.mix.requests()[usize::from(request.kind)];
+        let check = &compiled.check;
         let key = Key {
             counter: request.counter,
             seed: self.seed,
@@ -182,19 +185,21 @@ impl Worker {
             partial.body_len,
             now,
         );
-        let bodiless = is_head || status == 204 || status == 304;
         let failure = if !check.status_is_right(status) {
-            Some((
-                ErrorClass::WrongStatus,
-                format!("status {status}, expected {}", check.statuses_in_words()),
-            ))
+            Some((ErrorClass::WrongStatus, compiled.wrong_status(status)))
         } else if let Err(why) = check.head().check(partial.response.head_bytes()) {
             Some((ErrorClass::WrongHeader, why))
-        } else if bodiless {
+        } else if compiled.is_bodiless(status) {
             None
         } else {
             let verdict = partial.body_is_right(check, key, &mut self.scratch);
-            verdict.err().map(|why| (ErrorClass::WrongBody, why))
+            let wrong = |why| {
+                (
+                    ErrorClass::WrongBody,
+                    compiled.with_coding(why, partial.head_seen()),
+                )
+            };
+            verdict.err().map(wrong)
         };
         let failure = failure.or_else(|| self.take_along(slot, request, &partial).err());
         let responses = self.connections[slot as usize].responses + 1;

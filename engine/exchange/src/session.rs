@@ -3,10 +3,10 @@
 use crate::cookies::Cookies;
 
 /// What was captured in one pass through a journey, and the cookies that were set in it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Session {
     /// Captured values, by their place in the journey.
-    pub captured: Vec<Vec<u8>>,
+    pub captured: Vec<String>,
     /// Cookies.
     pub cookies: Cookies,
 }
@@ -14,8 +14,8 @@ pub struct Session {
 impl Session {
     /// Forgets everything, and makes room for so many captured values.
     pub fn begin(&mut self, captures: usize) {
-        self.captured.resize_with(captures, Vec::new);
-        self.captured.iter_mut().for_each(Vec::clear);
+        self.captured.resize_with(captures, String::new);
+        self.captured.iter_mut().for_each(String::clear);
         self.cookies.clear();
     }
 }

@@ -1,11 +1,19 @@
 //! Values taken from a response, for later requests of the same journey.
 
 use regex::bytes::Regex;
-use serde_json::Value;
 use touchstone_http::field_value;
 
-use crate::failure::ErrorClass;
 use crate::job;
+use crate::json;
+
+/// The part of a response in which something is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Its head.
+    Head,
+    /// Its body.
+    Body,
+}
 
 /// A compiled capture.
 #[derive(Debug, Clone)]
@@ -64,57 +72,44 @@ impl Capture {
     /// Takes the value: of a pattern its first group, or all that it matches if it has none.
     ///
     /// # Errors
-    /// What kind of error the response has that does not hold it, and a sentence on it.
-    pub fn take(&self, head: &[u8], body: &[u8]) -> Result<Vec<u8>, (ErrorClass, String)> {
-        let (text, class) = match &self.source {
-            Source::Json(pointer) => return json(pointer, body),
+    /// Which part of the response does not hold it, and a sentence on it. A value that is no UTF-8 is none.
+    pub fn take(&self, head: &[u8], body: &[u8]) -> Result<String, (Part, String)> {
+        let (text, part) = match &self.source {
+            Source::Json(pointer) => {
+                return json::value_at(pointer, body).map_err(|why| (Part::Body, why));
+            }
             Source::Header(name) => {
                 let value = field_value(head, name);
                 let missing = || format!("the field {name}, to be captured, is missing");
-                let value = value.ok_or_else(|| (ErrorClass::WrongHeader, missing()))?;
-                (value, ErrorClass::WrongHeader)
+                (value.ok_or_else(|| (Part::Head, missing()))?, Part::Head)
             }
-            Source::Body => (body.to_vec(), ErrorClass::WrongBody),
+            Source::Body => (body.to_vec(), Part::Body),
         };
-        let Some(pattern) = &self.pattern else {
-            return Ok(text);
+        let value = match &self.pattern {
+            None => Some(text),
+            Some(pattern) => pattern.captures(&text).and_then(|groups| {
+                let group = groups.get(usize::from(pattern.captures_len() > 1))?;
+                Some(group.as_bytes().to_vec())
+            }),
         };
-        let found = pattern.captures(&text);
-        let found = found.and_then(|groups| groups.get(1).or_else(|| groups.get(0)));
-        let found = found.map(|group| group.as_bytes().to_vec());
-        found.ok_or_else(|| {
-            let why = format!("nothing that {} captures", pattern.as_str());
-            (class, why)
-        })
-    }
-}
-
-fn json(pointer: &str, body: &[u8]) -> Result<Vec<u8>, (ErrorClass, String)> {
-    let wrong = |why| (ErrorClass::WrongBody, why);
-    let parsed: Value = serde_json::from_slice(body).map_err(|error| {
-        wrong(format!(
-            "the body, to be captured from, is not JSON: {error}"
-        ))
-    })?;
-    match parsed.pointer(pointer) {
-        None => Err(wrong(format!("nothing is at {pointer:?}, to be captured"))),
-        Some(Value::String(text)) => Ok(text.clone().into_bytes()),
-        Some(value) => Ok(value.to_string().into_bytes()),
+        let pattern = || self.pattern.as_ref().map_or("", Regex::as_str);
+        let value = value.ok_or_else(|| (part, format!("nothing that {} captures", pattern())))?;
+        String::from_utf8(value)
+            .map_err(|_| (part, "what is to be captured is no UTF-8".to_owned()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
     const HEAD: &[u8] = b"HTTP/1.1 201 Created\r\nLocation: /notes/5\r\n\r\n";
 
-    fn take(capture: Value, body: &str) -> Result<String, (ErrorClass, String)> {
+    fn take(capture: Value, body: &str) -> Result<String, (Part, String)> {
         let capture = Capture::compile(&serde_json::from_value(capture).unwrap()).unwrap();
-        let taken = capture.take(HEAD, body.as_bytes());
-        taken.map(|value| String::from_utf8(value).unwrap())
+        capture.take(HEAD, body.as_bytes())
     }
 
     #[test]
@@ -130,6 +125,8 @@ mod tests {
             take(json!({"header": "location"}), body).unwrap(),
             "/notes/5"
         );
+        let absent = take(json!({"pattern": "b(x)?"}), "abc").unwrap_err();
+        assert!(absent.1.contains("nothing that b(x)? captures"));
         let number = json!({"header": "Location", "pattern": "/notes/([0-9]+)"});
         assert_eq!(take(number, body).unwrap(), "5");
         assert_eq!(take(json!({"pattern": "[a-z]+"}), body).unwrap(), "id");
@@ -138,18 +135,12 @@ mod tests {
     #[test]
     fn a_response_without_the_value_is_wrong() {
         let class = |capture, body| take(capture, body).unwrap_err().0;
-        assert_eq!(class(json!({"json": "/id"}), "{}"), ErrorClass::WrongBody);
-        assert_eq!(class(json!({"json": "/id"}), "x"), ErrorClass::WrongBody);
-        assert_eq!(
-            class(json!({"header": "etag"}), ""),
-            ErrorClass::WrongHeader
-        );
+        assert_eq!(class(json!({"json": "/id"}), "{}"), Part::Body);
+        assert_eq!(class(json!({"json": "/id"}), "x"), Part::Body);
+        assert_eq!(class(json!({"header": "etag"}), ""), Part::Head);
         let number = json!({"header": "location", "pattern": "id=(.)"});
-        assert_eq!(class(number, ""), ErrorClass::WrongHeader);
-        assert_eq!(
-            class(json!({"pattern": "id=(.)"}), "x"),
-            ErrorClass::WrongBody
-        );
+        assert_eq!(class(number, ""), Part::Head);
+        assert_eq!(class(json!({"pattern": "id=(.)"}), "x"), Part::Body);
     }
 
     #[test]

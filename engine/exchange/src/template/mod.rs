@@ -1,12 +1,13 @@
 //! Templates: text in which `{counter}`, `{key:1..500}`, `{row.name}` and the like are filled in, request by request.
 //!
-//! The language is that of `docs/templates.md`; the lab's half of it is `touchstone.manifest.template`, and
-//! `tests/template_cases.json` holds both to the same.
+//! The language is that of `docs/templates.md`. The lab reads it as well, to check manifests
+//! (`touchstone.manifest.template`), and `tests/template_cases.json` holds both readers to the same.
 
 mod draw;
 mod escape;
 mod parse;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::draw::KeyRange;
@@ -50,11 +51,15 @@ pub struct Scope<'a> {
     pub rows: Option<&'a Arc<Rows>>,
     /// The names of what earlier steps have captured, in the order of [`Session::captured`].
     pub captures: &'a [String],
+    /// Values of `{capture.NAME}` that are known already and the same in every request; a step of the same name hides one.
+    pub captured: Option<&'a BTreeMap<String, String>>,
+    /// The one request that the template is for, where there is no other: then all of it is fixed.
+    pub only: Option<Key<'a>>,
 }
 
 /// What the placeholders of one request stand for. But for what was captured, all of it follows from the counter, so
 /// that the expected body can be rendered when the response comes and nothing needs to be kept but this number.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Key<'a> {
     /// The request's number, unique in the run; in a journey that of the whole pass.
     pub counter: u64,
@@ -72,7 +77,31 @@ impl Template {
     /// # Errors
     /// A sentence on the placeholder that is unknown.
     pub fn parse(text: &str, scope: Scope<'_>, place: Place) -> Result<Self, String> {
-        parse::pieces(text, scope, place).map(Self::of)
+        Self::parse_as(BodyEncoding::Text, text, scope, place)
+    }
+
+    /// Parses a template whose own text, and not what is filled in, becomes bytes by an encoding.
+    ///
+    /// # Errors
+    /// A sentence on the placeholder that is unknown, or the character that is no byte.
+    pub fn parse_as(
+        encoding: BodyEncoding,
+        text: &str,
+        scope: Scope<'_>,
+        place: Place,
+    ) -> Result<Self, String> {
+        let pieces = parse::pieces(text, scope, place)?.into_iter();
+        let pieces = pieces.map(|piece| match piece {
+            parse::Found::Own(text) => encoding.encode(&text).map(Piece::Text),
+            parse::Found::Filled(piece) => Ok(piece),
+        });
+        let template = Self::of(pieces.collect::<Result<_, _>>()?);
+        let Some(key) = scope.only else {
+            return Ok(template);
+        };
+        let mut text = Vec::new();
+        template.render(key, &mut text);
+        Ok(Self::of(vec![Piece::Text(text)]))
     }
 
     /// Text in which nothing is filled in.
@@ -96,21 +125,6 @@ impl Template {
             }
         }
         Self { pieces }
-    }
-
-    /// The template with its own text, not what is filled in, in an encoding.
-    ///
-    /// # Errors
-    /// A sentence on the first character that the encoding has no byte for.
-    pub fn encoded(mut self, encoding: BodyEncoding) -> Result<Self, String> {
-        for piece in &mut self.pieces {
-            if let Piece::Text(text) = piece
-                && let Ok(written) = std::str::from_utf8(text)
-            {
-                *text = encoding.encode(written)?;
-            }
-        }
-        Ok(self)
     }
 
     /// The text, where it is the same for every request.
@@ -139,7 +153,7 @@ impl Template {
                 } => escape.write(rows.cell(key.counter, *column), out),
                 Piece::Capture { index, escape } => {
                     let captured = key.session.and_then(|session| session.captured.get(*index));
-                    escape.write(captured.map_or(&b""[..], Vec::as_slice), out);
+                    escape.write(captured.map_or("", String::as_str).as_bytes(), out);
                 }
             }
         }
@@ -202,20 +216,17 @@ mod tests {
             rows: Some(&rows),
             ..Scope::default()
         };
-        let template = Template::parse("\0\u{ff}{row.name}{\u{89}*2}", scope, Place::Body);
-        let key = Key {
-            counter: 0,
-            seed: 0,
-            thread: 0,
-            session: None,
+        let known = BTreeMap::from([("id".to_owned(), "\u{e9}".to_owned())]);
+        let scope = Scope {
+            captured: Some(&known),
+            ..scope
         };
+        let parse = |text| Template::parse_as(BodyEncoding::Bytes, text, scope, Place::Body);
         let mut out = Vec::new();
-        let encoded = template.unwrap().encoded(BodyEncoding::Bytes).unwrap();
-        encoded.render(key, &mut out);
-        assert_eq!(out, b"\x00\xff\xc3\xa9\x89\x89");
-
-        let beyond = Template::parse("\u{100}", scope, Place::Body).unwrap();
-        assert!(beyond.encoded(BodyEncoding::Bytes).is_err());
+        let template = parse("\0\u{ff}{row.name}{\u{89}*2}{capture.id}").unwrap();
+        template.render(Key::default(), &mut out);
+        assert_eq!(out, b"\x00\xff\xc3\xa9\x89\x89\xc3\xa9");
+        assert!(parse("\u{100}").unwrap_err().contains("no byte"));
     }
 
     /// The cases that the lab's half of the language is held to as well.
@@ -232,17 +243,16 @@ mod tests {
             .collect();
         let names: Vec<String> = captures.iter().map(|(name, _)| name.clone()).collect();
         let session = Session {
-            captured: captures
-                .iter()
-                .map(|(_, value)| value.clone().into_bytes())
-                .collect(),
+            captured: captures.iter().map(|(_, value)| value.clone()).collect(),
             ..Session::default()
         };
         let scope = Scope {
             fresh: file["fresh"].as_str().unwrap(),
             rows: Some(&rows),
             captures: &names,
+            ..Scope::default()
         };
+        let known = captures.into_iter().collect();
         for case in file["cases"].as_array().unwrap() {
             let text = case["text"].as_str().unwrap();
             let place = match case["place"].as_str().unwrap_or("body") {
@@ -251,24 +261,29 @@ mod tests {
                 _ => Place::Body,
             };
             let parsed = Template::parse(text, scope, place);
-            if let Some(said) = case["fails"].as_str() {
-                let why = parsed.expect_err(text);
-                assert!(why.contains(said), "{text}: {why}");
-                continue;
-            }
-            let mut out = Vec::new();
             let key = Key {
                 counter: case["counter"].as_u64().unwrap_or(7),
                 seed: file["seed"].as_u64().unwrap(),
                 thread: 0,
                 session: Some(&session),
             };
+            let only = Scope {
+                captures: &[],
+                captured: Some(&known),
+                only: Some(key),
+                ..scope
+            };
+            if let Some(said) = case["fails"].as_str() {
+                let why = parsed.expect_err(text);
+                assert!(why.contains(said), "{text}: {why}");
+                continue;
+            }
+            let mut out = Vec::new();
             parsed.expect(text).render(key, &mut out);
-            assert_eq!(
-                String::from_utf8(out).unwrap(),
-                case["gives"].as_str().unwrap(),
-                "{text}"
-            );
+            let gives = case["gives"].as_str().unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), gives, "{text}");
+            let bound = Template::parse(text, only, place).expect(text);
+            assert_eq!(bound.fixed(), Some(gives.as_bytes()), "{text}");
         }
     }
 

@@ -35,7 +35,7 @@ impl Place<'_> {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Cookie {
     name: Vec<u8>,
     value: Vec<u8>,
@@ -68,7 +68,7 @@ impl Cookie {
 }
 
 /// The cookies that were set, in the order of their creation.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Cookies {
     kept: Vec<Cookie>,
     /// Why the last one that was not kept was not.

@@ -12,11 +12,19 @@ use super::{Piece, Scope};
 /// A repeated character is not longer than this, in bytes.
 const LONGEST_REPEAT: usize = 16 << 20;
 
-pub(super) fn pieces(text: &str, scope: Scope<'_>, place: Place) -> Result<Vec<Piece>, String> {
+/// A part of a template.
+pub(super) enum Found {
+    /// Its own text.
+    Own(String),
+    /// What is filled in, now or later.
+    Filled(Piece),
+}
+
+pub(super) fn pieces(text: &str, scope: Scope<'_>, place: Place) -> Result<Vec<Found>, String> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find('{') {
-        pieces.push(Piece::Text(rest.as_bytes()[..at].to_vec()));
+        pieces.push(Found::Own(rest[..at].to_owned()));
         let behind = &rest[at + 1..];
         if behind.starts_with('{') {
             return Err(format!(
@@ -31,13 +39,13 @@ pub(super) fn pieces(text: &str, scope: Scope<'_>, place: Place) -> Result<Vec<P
                 rest = &behind[words.len() + 1..];
             }
             None => {
-                pieces.push(Piece::Text(b"{".to_vec()));
+                pieces.push(Found::Own("{".to_owned()));
                 rest = behind;
             }
         }
     }
-    pieces.push(Piece::Text(rest.as_bytes().to_vec()));
-    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    pieces.push(Found::Own(rest.to_owned()));
+    pieces.retain(|piece| !matches!(piece, Found::Own(text) if text.is_empty()));
     Ok(pieces)
 }
 
@@ -60,39 +68,39 @@ fn repeated(words: &str) -> Option<(char, &str)> {
     (counts && character != '{').then_some((character, count))
 }
 
-fn piece(words: &str, scope: Scope<'_>, place: Place) -> Result<Piece, String> {
+fn piece(words: &str, scope: Scope<'_>, place: Place) -> Result<Found, String> {
     if let Some((character, count)) = repeated(words) {
         let count = count.parse::<usize>().ok();
         let count =
             count.filter(|count| count.saturating_mul(character.len_utf8()) <= LONGEST_REPEAT);
         let count = count.ok_or_else(|| format!("{{{words}}} is larger than 16 MiB"))?;
-        return Ok(Piece::Text(
-            character.to_string().repeat(count).into_bytes(),
-        ));
+        return Ok(Found::Own(character.to_string().repeat(count)));
     }
     if let Some(range) = words.strip_prefix("key:") {
         let range = KeyRange::parse(range);
         return range
-            .map(Piece::Key)
+            .map(|range| Found::Filled(Piece::Key(range)))
             .map_err(|why| format!("{{{words}}}: {why}"));
     }
     if let Some(name) = words.strip_prefix("row.") {
-        return row(name, scope, place);
+        return row(name, scope, place).map(Found::Filled);
     }
     if let Some(name) = words.strip_prefix("capture.") {
-        return capture(name, scope, place);
+        return capture(name, scope, place).map(Found::Filled);
     }
-    match words {
-        "counter" => Ok(Piece::Counter),
-        "random" => Ok(Piece::Random),
-        "thread" => Ok(Piece::Thread),
-        "fresh" => Ok(Piece::Text(scope.fresh.as_bytes().to_vec())),
-        "brace" => Ok(Piece::Text(b"{".to_vec())),
-        _ => Err(format!(
-            "{{{words}}} is no placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, \
+    Ok(Found::Filled(match words {
+        "counter" => Piece::Counter,
+        "random" => Piece::Random,
+        "thread" => Piece::Thread,
+        "fresh" => Piece::Text(scope.fresh.as_bytes().to_vec()),
+        "brace" => return Ok(Found::Own("{".to_owned())),
+        _ => {
+            return Err(format!(
+                "{{{words}}} is no placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, \
              {{row.NAME}}, {{capture.NAME}} and {{x*10}}; {{brace}} is a brace"
-        )),
-    }
+            ));
+        }
+    }))
 }
 
 fn row(name: &str, scope: Scope<'_>, place: Place) -> Result<Piece, String> {
@@ -115,14 +123,22 @@ fn row(name: &str, scope: Scope<'_>, place: Place) -> Result<Piece, String> {
 
 fn capture(name: &str, scope: Scope<'_>, place: Place) -> Result<Piece, String> {
     let (name, escape) = Escape::of(name, place)?;
-    let index = scope.captures.iter().position(|known| known == name);
-    let index = index.ok_or_else(|| {
-        let known = if scope.captures.is_empty() {
-            "nothing".to_owned()
-        } else {
-            scope.captures.join(", ")
-        };
-        format!("{{capture.{name}}}: no earlier step captures it; captured is {known}")
-    })?;
-    Ok(Piece::Capture { index, escape })
+    if let Some(index) = scope.captures.iter().position(|known| known == name) {
+        return Ok(Piece::Capture { index, escape });
+    }
+    if let Some(value) = scope.captured.and_then(|values| values.get(name)) {
+        let mut text = Vec::new();
+        escape.write(value.as_bytes(), &mut text);
+        return Ok(Piece::Text(text));
+    }
+    let before = scope.captured.into_iter().flatten().map(|(name, _)| name);
+    let known: Vec<&str> = before.chain(scope.captures).map(String::as_str).collect();
+    let known = if known.is_empty() {
+        "nothing".to_owned()
+    } else {
+        known.join(", ")
+    };
+    Err(format!(
+        "{{capture.{name}}}: no earlier step captures it; captured is {known}"
+    ))
 }

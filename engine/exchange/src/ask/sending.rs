@@ -1,0 +1,277 @@
+//! Sending the requests of one order.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::answer::Exchange;
+use super::lanes::Lanes;
+use super::order::{Send, Values};
+use crate::capture::Capture;
+use crate::client::{Answered, Connection, Dial, Unanswered};
+use crate::job;
+use crate::request::{CompiledRequest, Origin};
+use crate::response::Response;
+use crate::target::Target;
+use crate::template::{Key, Scope};
+
+/// Between two attempts at a request whose response is not right yet.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Enough for a request's templates, patterns and response, all of which are on the heap.
+const STACK: usize = 1 << 20;
+
+/// What the requests of an order share.
+pub(super) struct Sending<'a> {
+    pub order: &'a Send,
+    pub dial: &'a dyn Dial,
+    pub lanes: &'a Lanes,
+    pub target: Target,
+    pub timeout: Duration,
+    pub within: Duration,
+}
+
+impl Sending<'_> {
+    /// Sends all requests; their exchanges in the order of their counters.
+    ///
+    /// # Errors
+    /// A sentence on a part of the request that does not hold together.
+    pub fn carry_out(&self) -> Result<Vec<Exchange>, String> {
+        let repeat = self.order.repeat;
+        let done = Mutex::new(BTreeMap::new());
+        let next = AtomicU32::new(0);
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= repeat {
+                    return;
+                }
+                let exchange = self.until_right(u64::from(number));
+                done.lock()
+                    .expect("no worker panics")
+                    .insert(number, exchange);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.order.concurrent.min(repeat) {
+                let worker = std::thread::Builder::new().stack_size(STACK);
+                // A machine that gives no further thread has fewer under way.
+                if worker.spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+        done.into_inner()
+            .expect("no worker panics")
+            .into_values()
+            .collect()
+    }
+
+    /// One request, again and again until its response is right or the time for that is over.
+    fn until_right(&self, number: u64) -> Result<Exchange, String> {
+        let Values {
+            counter,
+            seed,
+            fresh,
+            captured,
+        } = &self.order.values;
+        let counter = counter.wrapping_add(number);
+        let key = Key {
+            counter,
+            seed: *seed,
+            ..Key::default()
+        };
+        let scope = Scope {
+            fresh,
+            captured: Some(captured),
+            only: Some(key),
+            ..Scope::default()
+        };
+        let origin = Origin {
+            url: &self.target.url,
+            closes: false,
+        };
+        let mut compiled = CompiledRequest::compile(&self.order.asked.request, origin, scope)?;
+        let user = self.user().map(|lane| self.lanes.user(lane));
+        if user.is_some() {
+            compiled = compiled.with_cookies(&self.order.asked.request);
+        }
+        let key = Key {
+            session: user.as_ref(),
+            ..key
+        };
+        let captures = captures(&self.order.asked.captures)?;
+        let mut bytes = Vec::new();
+        compiled.render(key, &mut bytes, &mut Vec::new());
+        let until = Instant::now() + self.within;
+        loop {
+            let exchange = Exchange {
+                counter,
+                ..self.once(&compiled, &captures, &bytes)
+            };
+            if exchange.faults.is_empty() || Instant::now() >= until {
+                return Ok(exchange);
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn once(
+        &self,
+        compiled: &CompiledRequest,
+        captures: &[(String, Capture)],
+        bytes: &[u8],
+    ) -> Exchange {
+        let begun = Instant::now();
+        let deadline = begun + self.timeout;
+        let mut told = Exchange::default();
+        let kept = self.kept(compiled);
+        told.reused = kept.is_some();
+        let answered = match kept {
+            None => self.fresh(compiled, bytes, deadline, &mut told),
+            Some(connection) => match self.over(connection, compiled, bytes, deadline, &mut told) {
+                Err(Unanswered { unseen: true, .. }) => {
+                    (told.reused, told.repeated) = (false, true);
+                    self.fresh(compiled, bytes, deadline, &mut told)
+                }
+                other => other,
+            },
+        };
+        told.took_s = begun.elapsed().as_secs_f64();
+        match answered {
+            Ok(Answered {
+                response,
+                first_byte,
+            }) => {
+                told.first_byte_s = Some((first_byte - begun).as_secs_f64());
+                self.tell(compiled, captures, &response, &mut told);
+            }
+            Err(Unanswered { why, .. }) => {
+                let why = if why.is_empty() {
+                    format!("no whole answer within {} s", self.timeout.as_secs_f64())
+                } else {
+                    format!("no answer: {why}")
+                };
+                told.faults = vec![why.clone()];
+                told.failure = Some(why);
+            }
+        }
+        told
+    }
+
+    /// The lane that connections are kept in: only requests one after the other share one.
+    fn lane(&self) -> Option<u64> {
+        self.order.lane.filter(|_| self.order.concurrent == 1)
+    }
+
+    /// The lane whose cookies are sent and taken.
+    fn user(&self) -> Option<u64> {
+        self.order.lane.filter(|_| self.order.cookies)
+    }
+
+    /// The kept connection, for a request that may be sent once more if the server has closed it.
+    fn kept(&self, compiled: &CompiledRequest) -> Option<Connection> {
+        let kept = self.lanes.take(self.order.lane?, self.target.address);
+        kept.filter(|_| compiled.is_idempotent && self.order.concurrent == 1)
+    }
+
+    fn fresh(
+        &self,
+        compiled: &CompiledRequest,
+        bytes: &[u8],
+        deadline: Instant,
+        told: &mut Exchange,
+    ) -> Result<Answered, Unanswered> {
+        let begun = Instant::now();
+        let within = deadline.saturating_duration_since(begun);
+        let opened = Connection::open(
+            self.dial,
+            &self.target,
+            within.max(Duration::from_millis(1)),
+        );
+        told.connect_s = begun.elapsed().as_secs_f64();
+        let address = self.target.address;
+        let connection = opened.map_err(|error| Unanswered {
+            why: format!("connecting to {address}: {error}"),
+            unseen: true,
+        })?;
+        self.over(connection, compiled, bytes, deadline, told)
+    }
+
+    fn over(
+        &self,
+        mut connection: Connection,
+        compiled: &CompiledRequest,
+        bytes: &[u8],
+        deadline: Instant,
+        told: &mut Exchange,
+    ) -> Result<Answered, Unanswered> {
+        told.address = Some(connection.address);
+        let answered = connection.exchange(bytes, compiled.is_head, deadline)?;
+        if let Some(lane) = self.lane().filter(|_| answered.response.keep_alive) {
+            self.lanes.keep(lane, connection);
+        }
+        Ok(answered)
+    }
+
+    /// Tells what came, and checks it.
+    fn tell(
+        &self,
+        compiled: &CompiledRequest,
+        captures: &[(String, Capture)],
+        response: &Response,
+        told: &mut Exchange,
+    ) {
+        told.status = Some(response.status);
+        told.fields = fields(&response.head);
+        told.body_bytes = response.body.len() as u64;
+        let shown = self
+            .order
+            .body_bytes
+            .unwrap_or(u64::MAX)
+            .min(told.body_bytes);
+        told.body = STANDARD.encode(&response.body[..shown as usize]);
+        told.faults = compiled.faults(response, Key::default());
+        if !told.faults.is_empty() {
+            return;
+        }
+        if let Some(lane) = self.user() {
+            self.lanes.take_cookies(lane, compiled, &response.head);
+        }
+        for (name, capture) in captures {
+            match capture.take(&response.head, &response.body) {
+                Ok(value) => {
+                    told.captured.insert(name.clone(), value);
+                }
+                Err((_, why)) => told.faults.push(compiled.with_coding(why, &response.head)),
+            }
+        }
+    }
+}
+
+/// Captures by their names, compiled.
+pub(super) fn captures(
+    named: &BTreeMap<String, job::Capture>,
+) -> Result<Vec<(String, Capture)>, String> {
+    let compiled = named.iter().map(|(name, capture)| {
+        let compiled =
+            Capture::compile(capture).map_err(|why| format!("captures.{name}: {why}"))?;
+        Ok((name.clone(), compiled))
+    });
+    compiled.collect()
+}
+
+fn fields(head: &[u8]) -> Vec<(String, String)> {
+    let lines = head.split(|byte| *byte == b'\n').skip(1);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
+    lines
+        .filter_map(|line| {
+            let colon = line.iter().position(|byte| *byte == b':')?;
+            Some((text(&line[..colon]), text(&line[colon + 1..])))
+        })
+        .collect()
+}

@@ -1,0 +1,226 @@
+//! Reading orders, and having them carried out, several at once.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use touchstone_http::{Url, reach};
+
+use super::answer::{Answer, Outcome, UrlParts};
+use super::lanes::Lanes;
+use super::order::{Asked, Order, Send, Text, Values};
+use super::sending::{Sending, captures};
+use crate::client::{Connection, Dial};
+use crate::request::{CompiledRequest, Origin};
+use crate::target::Target;
+use crate::template::{Key, Scope, Template};
+
+/// For a server that is asked whether it speaks HTTP/2.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest time that an order may name, in seconds.
+const LONGEST_S: f64 = 3_600.0;
+/// The client's connection preface with an empty SETTINGS frame (RFC 9113, section 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+/// Carries out orders until they end. Connections are opened by `dial`.
+///
+/// # Errors
+/// When an answer cannot be written.
+pub fn run(
+    orders: impl BufRead,
+    answers: impl Write + std::marker::Send,
+    dial: &dyn Dial,
+) -> std::io::Result<()> {
+    let session = Session {
+        dial,
+        lanes: Lanes::default(),
+        located: Mutex::new(HashMap::new()),
+    };
+    let answers = Mutex::new(answers);
+    std::thread::scope(|scope| {
+        for line in orders.lines() {
+            let line = line?;
+            let (session, answers) = (&session, &answers);
+            let answer = move || {
+                let answer = session.answer(&line);
+                let text = serde_json::to_string(&answer).expect("an answer can be written");
+                let mut out = answers.lock().unwrap_or_else(PoisonError::into_inner);
+                // Nobody is left to hear of it where the reader is gone.
+                let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+            };
+            let worker = std::thread::Builder::new();
+            worker.spawn_scoped(scope, answer)?;
+        }
+        Ok(())
+    })
+}
+
+struct Session<'a> {
+    dial: &'a dyn Dial,
+    lanes: Lanes,
+    /// The address of each host and port that was asked, by authority.
+    located: Mutex<HashMap<String, SocketAddr>>,
+}
+
+impl Session<'_> {
+    fn answer(&self, line: &str) -> Answer {
+        let order = match serde_json::from_str(line) {
+            Ok(order) => order,
+            Err(error) => {
+                let any: Result<serde_json::Value, _> = serde_json::from_str(line);
+                return Answer {
+                    id: any.ok().and_then(|order| order["id"].as_u64()),
+                    outcome: Outcome::Error(format!("the order cannot be read: {error}: {line}")),
+                };
+            }
+        };
+        let (id, outcome) = match order {
+            Order::Send(order) => (order.id, self.send(&order)),
+            Order::Render { id, values, texts } => (id, render(&values, &texts)),
+            Order::Compile { id, requests } => (
+                id,
+                Ok(Outcome::Refused(requests.iter().map(refused).collect())),
+            ),
+            Order::Url { id, url } => (id, parts(&url).map(Outcome::Url)),
+            Order::Resolve { id, url } => (id, resolve(&url)),
+            Order::Locate { id, url } => (id, self.locate(&url)),
+            Order::SpeaksHttp2 { id, url } => (id, Ok(Outcome::Http2(self.speaks_http2(&url)))),
+            Order::Release { id, lane } => (id, Ok(Outcome::Closed(self.lanes.release(lane)))),
+        };
+        Answer {
+            id: Some(id),
+            outcome: outcome.unwrap_or_else(Outcome::Error),
+        }
+    }
+
+    fn send(&self, order: &Send) -> Result<Outcome, String> {
+        for (name, seconds) in [("timeout_s", order.timeout_s), ("within_s", order.within_s)] {
+            if !(0.0..=LONGEST_S).contains(&seconds) {
+                return Err(format!("{name} must be 0 to {LONGEST_S}"));
+            }
+        }
+        let url = url(&order.url)?;
+        let address = self.address(&url);
+        let sending = Sending {
+            order,
+            dial: self.dial,
+            lanes: &self.lanes,
+            target: Target {
+                address: address.map_err(|error| format!("url {:?}: {error}", order.url))?,
+                url,
+            },
+            timeout: Duration::from_secs_f64(order.timeout_s),
+            within: Duration::from_secs_f64(order.within_s),
+        };
+        let exchanges = sending.carry_out()?;
+        if exchanges.iter().any(|one| one.address.is_none()) {
+            // It may come to listen at another of the host's addresses.
+            self.located().remove(&sending.target.url.authority);
+        }
+        Ok(Outcome::Exchanges(exchanges))
+    }
+
+    fn locate(&self, text: &str) -> Result<Outcome, String> {
+        let url = url(text)?;
+        if let Some(known) = self.located().get(&url.authority) {
+            return Ok(Outcome::Address(*known));
+        }
+        let found = url.addresses().and_then(|found| reach(&found));
+        let address = found.map_err(|error| error.to_string())?;
+        self.located().insert(url.authority, address);
+        Ok(Outcome::Address(address))
+    }
+
+    /// The address that was located, or the first that answers; where none does, the first.
+    fn address(&self, url: &Url) -> std::io::Result<SocketAddr> {
+        if let Some(known) = self.located().get(&url.authority) {
+            return Ok(*known);
+        }
+        let found = url.addresses()?;
+        if let [only] = found[..] {
+            return Ok(only);
+        }
+        let Ok(address) = reach(&found) else {
+            return Ok(found[0]);
+        };
+        self.located().insert(url.authority.clone(), address);
+        Ok(address)
+    }
+
+    fn speaks_http2(&self, text: &str) -> bool {
+        let begins = || {
+            let url = url(text).ok()?;
+            let target = Target {
+                address: self.address(&url).ok()?,
+                url,
+            };
+            let mut connection = Connection::open(self.dial, &target, PATIENCE).ok()?;
+            let head = connection.first_bytes(PREFACE, 9, Instant::now() + PATIENCE)?;
+            // A frame's head is length (3), type (1), flags (1), stream (4); the first frame is SETTINGS on stream 0.
+            Some(head[3] == 4 && head[5..9] == [0; 4])
+        };
+        begins().unwrap_or(false)
+    }
+
+    fn located(&self) -> std::sync::MutexGuard<'_, HashMap<String, SocketAddr>> {
+        self.located.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn url(text: &str) -> Result<Url, String> {
+    Url::parse(text).map_err(|error| error.to_string())
+}
+
+fn parts(text: &str) -> Result<UrlParts, String> {
+    let url = url(text)?;
+    Ok(UrlParts {
+        tls: url.tls,
+        origin: url.server(),
+        host: url.host,
+        port: url.port,
+        target: url.path,
+    })
+}
+
+fn resolve(text: &str) -> Result<Outcome, String> {
+    let found = url(text)?.addresses().map_err(|error| error.to_string())?;
+    Ok(Outcome::Addresses(found))
+}
+
+fn render(values: &Values, texts: &[Text]) -> Result<Outcome, String> {
+    let scope = Scope {
+        fresh: &values.fresh,
+        captured: Some(&values.captured),
+        only: Some(Key {
+            counter: values.counter,
+            seed: values.seed,
+            ..Key::default()
+        }),
+        ..Scope::default()
+    };
+    let rendered = texts.iter().map(|one| {
+        let template = Template::parse(&one.text, scope, one.place.into())?;
+        Ok(String::from_utf8_lossy(template.fixed().unwrap_or_default()).into_owned())
+    });
+    rendered.collect::<Result<_, String>>().map(Outcome::Texts)
+}
+
+/// Why a request does not hold together; none if it does.
+fn refused(asked: &Asked) -> Option<String> {
+    let url = match url("http://localhost/") {
+        Ok(url) => url,
+        Err(why) => return Some(why),
+    };
+    let origin = Origin {
+        url: &url,
+        closes: false,
+    };
+    let scope = Scope {
+        only: Some(Key::default()),
+        ..Scope::default()
+    };
+    let compiled = CompiledRequest::compile(&asked.request, origin, scope);
+    compiled.err().or_else(|| captures(&asked.captures).err())
+}
