@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from touchstone.contract.template import ValueSource, fresh_of
-from touchstone.contract.wire import Service
+from touchstone.contract.values import ValueSource, fresh_of
+from touchstone.engine.ask import Service
 from touchstone.engine.client import run_job
 from touchstone.engine.job import watch
 from touchstone.isolation.port import free_port
@@ -46,7 +46,7 @@ def limited(*words: str) -> Iterator[Target]:
     """Such a server, until the context ends."""
     port = free_port()
     process = subprocess.Popen([str(binary()), *words], env={**os.environ, "HOST": "127.0.0.1", "PORT": str(port)})
-    service, values = Service("127.0.0.1", port), ValueSource(1)
+    service, values = Service.at("127.0.0.1", port), ValueSource(1)
 
     def died() -> str | None:
         code = process.poll()

@@ -76,15 +76,15 @@ def test_a_404_that_stays_the_same_ends_the_wait(bench: Bench) -> None:
     with started(bench, STATUS="404") as (process, port), pytest.raises(StartError) as caught:
         waiting.wait_until_ready(bench, process, port, 60.0)
     message = str(caught.value)
-    for part in ("GET /ping", "status 404 instead of 200", "for 2 s the same", "starting", "server.log"):
+    for part in ("GET /ping", "status 404, expected 200", "for 2 s the same", "starting", "server.log"):
         assert part in message
-    assert "status 404 instead of 200" in said(bench)
+    assert "status 404, expected 200" in said(bench)
 
 
 def test_a_503_may_become_right_and_is_told_meanwhile(bench: Bench) -> None:
     with started(bench, STATUS="503", RIGHT_AFTER_S="4") as (process, port):
         waiting.wait_until_ready(bench, process, port, 60.0)
-    assert said(bench).count("status 503 instead of 200") == 1
+    assert said(bench).count("status 503, expected 200") == 1
 
 
 def test_a_503_that_stays_is_waited_for_to_the_end(bench: Bench) -> None:

@@ -10,10 +10,10 @@ import pytest
 from tests.cli.test_load import null_server
 from tests.run.test_end_to_end import touchstone
 from tests.run.test_outside import service
+from touchstone.bench.outside import read_outside
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.judge.comparison.across import Terms
-from touchstone.manifest.outside import Outside
 from touchstone.manifest.template import literal
 from touchstone.run.two_urls import Question, one_request
 
@@ -42,7 +42,7 @@ def test_two_services_are_compared_with_memory_and_cpu_of_their_processes(tmp_pa
 
 def test_the_right_answer_is_the_one_that_both_give(tmp_path: Path) -> None:
     with service(tmp_path / "a") as (first, _), service(tmp_path / "b") as (second, _):
-        pair = Outside("base", first), Outside("head", second)
+        pair = read_outside("base", first), read_outside("head", second)
         folder, notes = one_request(pair, Question(TERMS, "/ping?{braces}"))
         assert (folder.scenario.loads["request"].requests[0].target, notes) == (literal("/ping?{braces}"), [])
         assert folder.scenario.ready.expect.body == "pong"
@@ -52,7 +52,7 @@ def test_the_right_answer_is_the_one_that_both_give(tmp_path: Path) -> None:
 
 def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path) -> None:
     with service(tmp_path / "a") as (first, _), service(tmp_path / "b", "200-on-unknown-path") as (second, _):
-        pair = Outside("base", first), Outside("head", second)
+        pair = read_outside("base", first), read_outside("head", second)
         with pytest.raises(InvalidRunError, match="base answers 404; head answers 200"):
             one_request(pair, Question(TERMS, "/nowhere"))
         with pytest.raises(InvalidRunError, match="the right answer would be 201, but"):
@@ -60,7 +60,9 @@ def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path
         with pytest.raises(UsageError, match="both answer 405"):
             one_request(pair, Question(TERMS, "/ping", method="POST"))
     with service(tmp_path / "a") as (first, _), service(tmp_path / "b", "wrong-body") as (second, _):
-        folder, notes = one_request((Outside("base", first), Outside("head", second)), Question(TERMS, "/ping"))
+        folder, notes = one_request(
+            (read_outside("base", first), read_outside("head", second)), Question(TERMS, "/ping")
+        )
         assert folder.scenario.ready.expect.body is None
         assert "not checked" in notes[0]
 
@@ -71,7 +73,7 @@ def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"], "name two requests: /a and /b"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a"], "nothing listens"),
         (["127.0.0.1:1/a", "http://127.0.0.1:1/a"], "write http://127.0.0.1:1/a"),
-        (["localhost:1/a", "localhost:2/a"], "'localhost:1/a' is no address of a service"),
+        (["localhost:1/a", "localhost:2/a"], 'url "localhost:1/a": it must begin with http://'),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "rss_peak"], "--pid base=PID"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "boot_rss"], "no figure of a load"),
     ],
@@ -85,7 +87,7 @@ def test_bad_input_is_named(tmp_path: Path, words: list[str], said: str) -> None
 
 def test_a_redirect_is_no_answer_to_compare_unless_it_is_asked_for() -> None:
     with null_server("--status", "302") as first, null_server("--status", "302") as second:
-        pair = Outside("base", first.rstrip("/")), Outside("head", second.rstrip("/"))
+        pair = read_outside("base", first.rstrip("/")), read_outside("head", second.rstrip("/"))
         with pytest.raises(UsageError, match="both answer 302, which leads elsewhere"):
             one_request(pair, Question(TERMS, "/"))
         folder, _ = one_request(pair, Question(TERMS, "/", status=302))

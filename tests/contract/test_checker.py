@@ -13,10 +13,9 @@ import pytest
 
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.proof import Tally, prove
-from touchstone.contract.template import Values
-from touchstone.contract.wire import Service
 from touchstone.dependency.base import DependencyContext, UnknownActError
 from touchstone.dependency.sqlite import SqliteFile
+from touchstone.engine.ask import Service, Values
 from touchstone.manifest.contract import Check, Proof
 
 
@@ -65,7 +64,7 @@ def service(database: SqliteFile) -> Iterator[tuple[Service, type[Registry]]]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield Service("127.0.0.1", server.server_address[1]), handler
+    yield Service.at("127.0.0.1", server.server_address[1]), handler
     server.shutdown()
     thread.join()
     server.server_close()
@@ -111,7 +110,7 @@ def test_a_tally_counts_answers_by_status(service: tuple[Service, type[Registry]
 
 
 def test_a_dead_service_breaks_the_check_and_does_not_raise(database: SqliteFile) -> None:
-    outcome = Checker(Service("127.0.0.1", 1, timeout_s=1), {"db": database}).check(CHECK)
+    outcome = Checker(Service.at("127.0.0.1", 1, timeout_s=1), {"db": database}).check(CHECK)
     assert not outcome.passed
     assert "no answer" in outcome.broken[0].received
 
@@ -169,3 +168,33 @@ def test_leftovers_of_an_earlier_run_are_said(database: SqliteFile) -> None:
 def test_an_act_that_a_dependency_does_not_know_is_refused(database: SqliteFile) -> None:
     with pytest.raises(UnknownActError, match="cannot 'stop'"):
         database.act("stop", {})
+
+
+def test_steps_that_need_a_value_that_was_not_captured_are_skipped_and_what_was_answered_is_shown(
+    service: tuple[Service, type[Registry]], database: SqliteFile
+) -> None:
+    create = {"target": "/?name={fresh}", "captures": {"id": {"json": "/id"}}}
+    remove = {"dependency": "db", "act": "execute", "with": {"sql": "DELETE FROM users WHERE name = '{capture.id}'"}}
+    row = {"says": "it is there", "dependency": "db", "query": "SELECT '{capture.id}'", "equals": 1}
+    check = Check.model_validate(
+        {"id": "life", "says": "a life", "steps": [create, {"target": "/{capture.id}"}, remove], "proofs": [row]}
+    )
+    outcome = Checker(service[0], {"db": database}).check(check)
+    assert not outcome.passed
+    made, read, removed = outcome.broken
+    assert "not JSON" in made.received and "welcome" in made.received
+    assert read.request == "GET /{capture.id}"
+    assert "skipped: it needs {capture.id}" in read.received
+    assert "skipped" in removed.received
+
+
+def test_a_capture_that_fails_later_leaves_no_earlier_value(
+    service: tuple[Service, type[Registry]], database: SqliteFile
+) -> None:
+    first = {"target": "/?name=a-{fresh}", "captures": {"id": {"pattern": "welcome (.*)"}}}
+    second = {"target": "/?name=b-{fresh}", "captures": {"id": {"pattern": "no (.*)"}}}
+    steps = [first, second, {"target": "/?name={capture.id}"}]
+    outcome = Checker(service[0], {"db": database}).check(
+        Check.model_validate({"id": "again", "says": "again", "steps": steps})
+    )
+    assert [("skipped" in one.received) for one in outcome.broken] == [False, True]

@@ -23,6 +23,8 @@ _DOCUMENTS = {
     "LoadJob": ("load", "job"),
     "SlicesJob": ("slices", "job"),
     "SlicesOrder": ("slices", "order"),
+    "AskOrder": ("ask", "order"),
+    "AskAnswer": ("ask", "answer"),
     "BootJob": ("boot", "job"),
     "HoldJob": ("hold", "job"),
 }
@@ -78,8 +80,10 @@ def _open(part: Any) -> Any:
 
 
 def _named(schema: dict[str, Any], name: str) -> dict[str, Any]:
-    """With its name as title; a variant of a tagged union is named by its tag."""
+    """With its name as title; a variant of a union is named by its tag, or by the property that it alone has."""
     for variant in schema.get("oneOf", []):
+        if len(own := list(variant.get("properties", {}))) == 1:
+            variant["title"] = name + own[0].title().replace("_", "")
         for tag in _TAGS:
             if (kind := variant.get("properties", {}).get(tag, {}).get("const")) is not None:
                 variant["title"] = name + kind.title().replace("_", "")

@@ -24,6 +24,7 @@ same job, so there is one way in.
 
     touchstone-engine load   --job FILE|-  [--out FILE] [--events]
     touchstone-engine slices --job FILE    [--out FILE] [--events]     orders on standard input
+    touchstone-engine ask                                              orders on standard input, answers on output
     touchstone-engine boot   --job FILE|-  [--out FILE] [--events]
     touchstone-engine hold   --job FILE|-  [--out FILE] [--events]
     touchstone-engine schema               [--out FILE]               all documents below as JSON Schema
@@ -45,13 +46,16 @@ One server under load. A search for the knee (`load --knee "p99<20ms" --json URL
 `{"schema": "touchstone.knee/1", "objective": {"quantile": 0.99, "below_s": 0.02}, "rate": 12000.0, "trials":
 [{"rate": 1000.0, "achieved": 1000.0, "latency": 0.001, "errors": 0, "holds": true}], "interrupted": false}`.""",
     "slices": "Several servers under load, in turn, as orders say.",
+    "ask": """\
+Requests to services, each checked: contracts, preparations, readiness, drafts. They are written, read, checked and
+captured from as those of a load. One process serves a whole run.""",
     "boot": "A server is started, and its first correct response timed.",
     "hold": "Many connections to one server, and the memory of both ends at each level.",
 }
 """The commands that carry out jobs, in the order of the page."""
 _LONG = 30
 """A default of more letters is a table of defaults, which stand at its own fields."""
-_DOCUMENTS = ("job", "order", "event", "result")
+_DOCUMENTS = ("job", "order", "event", "answer", "result")
 
 
 def page() -> str:

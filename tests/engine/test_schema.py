@@ -25,7 +25,8 @@ from touchstone.record.engine import LoadResult
 from touchstone.record.hold_result import HoldResult
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine-protocol.md"
-COMMANDS = ("load", "slices", "boot", "hold")
+JOBS = ("load", "slices", "boot", "hold")
+COMMANDS = (*JOBS, "ask")
 
 
 def check(command: str, document: str, instance: object) -> None:
@@ -58,7 +59,8 @@ def running_null() -> Iterator[EngineServer]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_schema_is_one(command: str) -> None:
-    assert set(schemas()[command]) == {"job", "result", "event"} | ({"order"} if command == "slices" else set())
+    others = {"ask": {"order", "answer"}, "slices": {"job", "order", "result", "event"}}
+    assert set(schemas()[command]) == others.get(command, {"job", "result", "event"})
     for schema in schemas()[command].values():
         Draft202012Validator.check_schema(schema)
 
@@ -135,6 +137,34 @@ def test_slices_are_what_their_schema_says(null: EngineServer, tmp_path: Path) -
     check("slices", "result", json.loads(out.read_text()))
 
 
+def test_orders_and_answers_are_what_their_schema_says(null: EngineServer) -> None:
+    values = {"counter": 1, "seed": 1, "fresh": "f", "captured": {"id": "7"}}
+    request = {"target": "/{capture.id}", "expect": {"status": [200]}}
+    asked = {"request": request, "captures": {"all": {"pattern": ".*"}}}
+    orders: list[dict[str, Any]] = [
+        {"order": "send", "url": null.url, "asked": asked, "values": values, "repeat": 2, "lane": 1},
+        {"order": "render", "values": values, "texts": [{"text": "{counter}", "place": "target"}]},
+        {"order": "compile", "requests": [asked]},
+        {"order": "url", "url": null.url},
+        {"order": "resolve", "url": null.url},
+        {"order": "locate", "url": null.url},
+        {"order": "speaks_http2", "url": null.url},
+        {"order": "release", "lane": 1},
+        {"order": "url", "url": "none"},
+    ]
+    lines = []
+    for number, order in enumerate(orders):
+        check("ask", "order", order | {"id": number})
+        lines.append(json.dumps(order | {"id": number}))
+    done = subprocess.run(
+        [engine_path(), "ask"], check=True, input="\n".join(lines), capture_output=True, text=True, timeout=30
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sorted(answer["id"] for answer in answers) == list(range(len(orders)))
+    for answer in answers:
+        check("ask", "answer", answer)
+
+
 def test_held_connections_are_what_their_schema_says(null: EngineServer) -> None:
     job = {
         "url": f"{null.url}/",
@@ -160,7 +190,7 @@ def example(command: str) -> dict[str, Any]:
     return shown
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", JOBS)
 def test_a_field_that_a_job_does_not_have_is_an_error_on_both_sides(command: str) -> None:
     job = example(command) | {"watc": 1}
     with pytest.raises(ValidationError, match="watc"):
@@ -170,7 +200,7 @@ def test_a_field_that_a_job_does_not_have_is_an_error_on_both_sides(command: str
     assert "watc" in refused.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", JOBS)
 def test_the_job_that_is_shown_is_one(command: str) -> None:
     check(command, "job", example(command))
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.run.test_end_to_end import touchstone
-from touchstone.contract.template import Values
+from touchstone.engine.ask import Values
 from touchstone.failure import UsageError
 from touchstone.intake.answers import draft_from_urls
 from touchstone.intake.draft import DraftRequest
@@ -217,4 +217,4 @@ def test_no_secret_of_a_url_or_of_its_answer_is_written(tmp_path: Path, origin: 
 def test_an_address_without_its_scheme_is_quoted_as_it_was_typed(typed: str, advice: str) -> None:
     with pytest.raises(UsageError) as caught:
         draft_from_urls(["http://127.0.0.1:8001/", typed])
-    assert str(caught.value) == f"{typed!r} is no address of a service\n  do: {advice}"
+    assert str(caught.value) == f'url "{typed}": it must begin with http:// or https://\n  do: {advice}'

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from touchstone.contract.template import Values
-from touchstone.engine.bare import plain_request
+from tests.contract.raw_server import replay, response, serving
+from touchstone.engine.ask import Service, Values
 from touchstone.engine.job import request
 from touchstone.failure import UsageError
 from touchstone.manifest.exchange import Request
@@ -23,7 +23,10 @@ def read(folder: Path, text: str) -> Request:
 
 
 def sent(wanted: Request) -> bytes:
-    return Values(7, "f", 0).encoded(wanted.body or "", wanted.encoding)
+    heard: list[bytes] = []
+    with serving(replay(response()), heard=heard) as port:
+        Service.at("127.0.0.1", port).exchange(wanted, Values(7, "f", 0))
+    return heard[0].partition(b"\r\n\r\n")[2]
 
 
 def test_bytes_are_sent_as_they_are(tmp_path: Path) -> None:
@@ -56,8 +59,7 @@ def test_values_of_the_environment_are_written_as_their_place_wants_them(monkeyp
         "headers": {"x": "{env.WORD}"},
         "body": '{"word":"{env.WORD:json}"}',
     }
-    plain = plain_request(Request(**fields))
-    assert plain["target"] == '/a%20b%22%7Bc%7D%0A/a%20b"{c}%0A'
-    assert plain["headers"] == [("x", 'a b"{c}%0A')]
-    assert plain["body"] == '{"word":"a b\\"{c}\\n"}'
-    assert request(Request(**fields))["body"] == '{"word":"a b\\"{brace}c}\\n"}'
+    given = request(Request(**fields))
+    assert given["target"] == '/a%20b%22%7Bc%7D%0A/a%20b"{brace}c}%0A'
+    assert given["headers"] == [("x", 'a b"{brace}c}%0A')]
+    assert given["body"] == '{"word":"a b\\"{brace}c}\\n"}'

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.contract.template import ValueSource
-from touchstone.contract.wire import Service
+from touchstone.contract.values import ValueSource
 from touchstone.dependency.base import DependencyContext, Reach
 from touchstone.dependency.sqlite import SqliteFile
+from touchstone.engine.ask import Service
 from touchstone.isolation.port import free_port
 from touchstone.manifest.exchange import Request, WeightedRequest
 from touchstone.manifest.load import Load
@@ -40,7 +40,7 @@ def serving(folder: Path, behaviour: str = "", column: str = "name TEXT") -> Ite
     port = free_port()
     env = {**os.environ, **database.environment(), "HOST": "127.0.0.1", "PORT": str(port)}
     process = subprocess.Popen([sys.executable, str(SERVICE)], cwd=folder, env=env)
-    service = Service("127.0.0.1", port)
+    service = Service.at("127.0.0.1", port)
     try:
         while service.exchange(Request(target="/ping"), ValueSource(1).next()).status != 200:
             assert process.poll() is None

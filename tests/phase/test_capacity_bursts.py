@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from benchmarks.calibration.limited import LOAD, found
 
-from touchstone.contract.template import fresh_of
+from touchstone.contract.values import fresh_of
 from touchstone.engine.job import watch
 from touchstone.engine.protocol import LoadJob
 from touchstone.manifest.objective import parse_objective

@@ -9,8 +9,8 @@ from typing import Protocol
 from touchstone.bench.base import Bench
 from touchstone.bench.outside import attached
 from touchstone.bench.service import running
-from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
+from touchstone.engine.ask import Service
 from touchstone.engine.protocol import LoadJob, Traffic, Watch
 from touchstone.isolation.cgroup import Cgroup
 from touchstone.manifest.catalogue import Contender
@@ -28,6 +28,10 @@ class Engaged(Protocol):
     @property
     def service(self) -> Service:
         """The same, for the contract check."""
+
+    @property
+    def address(self) -> str | None:
+        """The address that is connected to, where its URL may have several."""
 
     @property
     def allowed_hosts(self) -> tuple[str, ...]:
@@ -76,7 +80,9 @@ def engaged(bench: Bench, contender: Contender, sample: Sample, *, under: Load |
 
 
 def aim(job: LoadJob | Traffic, at: Engaged, after_s: float) -> None:
-    """Complete a job of the engine: hosts that it may reach, and the processes that it watches next to the load."""
+    """Complete a job of the engine: where it goes, hosts that it may reach, processes that it watches meanwhile."""
+    if (address := at.address) is not None:
+        job["address"] = address
     if at.allowed_hosts:
         job["allow_hosts"] = list(at.allowed_hosts)
     if (watched := at.watch(after_s)) is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,11 +11,10 @@ from dataclasses import dataclass, field
 import psutil
 
 from touchstone.bench.base import Bench
-from touchstone.contract.expect import faults
-from touchstone.contract.template import ValueSource
-from touchstone.contract.wire import Service
+from touchstone.contract.values import ValueSource
 from touchstone.dependency.base import Dependency
-from touchstone.engine.http2 import speaks_http2
+from touchstone.engine.ask import Service, pasted_url
+from touchstone.engine.client import EngineError
 from touchstone.engine.job import watch
 from touchstone.engine.protocol import Watch
 from touchstone.failure import UsageError
@@ -27,7 +25,6 @@ from touchstone.manifest.outside import Outside, is_loopback
 from touchstone.record.sample import Sample
 from touchstone.record.secret import shown_command
 
-_CONNECT_S = 5.0
 _READY_WITHIN_S = 5.0
 """It runs already: a wrong answer is its answer, unless a load has just ended."""
 
@@ -55,7 +52,12 @@ class Attached:
     @property
     def service(self) -> Service:
         """The same, for the contract check."""
-        return Service(self.reference.host, self.reference.port)
+        return Service(self.reference.origin)
+
+    @property
+    def address(self) -> str:
+        """Of its host's addresses the one where all is sent, as IP:PORT."""
+        return self.service.address()
 
     @property
     def allowed_hosts(self) -> tuple[str, ...]:
@@ -80,24 +82,33 @@ class Attached:
         return watch(self.pid, folders, (), after_s=after_s)
 
 
+def read_outside(name: str, text: str) -> Outside:
+    """A service by its URL, of which process and group are not known. Raises UsageError if it is no server's."""
+    url = pasted_url(text)
+    if url.tls:
+        raise UsageError(
+            f"{text}: the contract check and the probe speak HTTP without TLS",
+            fix="give the address behind the TLS terminator; `touchstone load` takes https",
+        )
+    if url.target != "/":
+        raise UsageError(f"{text} has a path, and the paths are the scenario's", fix=f"write {url.origin}")
+    return Outside(name, url.origin, url.host, url.port)
+
+
 def inspect_outside(service: Outside) -> None:
     """Raise UsageError for what is wrong with a service before anything is measured: host, address, process, group."""
-    address = _address(service)
-    local = is_loopback(address)
-    if not local and not service.allowed:
-        raise UsageError(
-            f"{service.host} is not this machine: load goes to this machine only, unless the target is allowed",
-            where=service.name,
-            fix=f"if you may load it, give --allow-host {service.host}",
-        )
+    if not service.allowed and not any(map(_is_local, _addresses(service))):
+        raise _not_allowed(service)
     try:
-        socket.create_connection((address, service.port), timeout=_CONNECT_S).close()
-    except OSError as error:
+        local = _is_local(Service(service.origin).address())
+    except EngineError as error:
         raise UsageError(
-            f"nothing listens at {service.url}: {error.strerror or error}",
+            f"nothing listens at {service.origin}: {error.what}",
             where=service.name,
             fix="start the service, or correct the address",
         ) from error
+    if not local and not service.allowed:
+        raise _not_allowed(service)
     if not local and (service.pid is not None or service.cgroup is not None):
         raise UsageError(
             f"{service.name} is not on this machine, so that its processes cannot be read",
@@ -144,18 +155,18 @@ def _wait(bench: Bench, found: Attached) -> None:
     ready, values = bench.scenario.ready, ValueSource(bench.seed)
     deadline = time.monotonic() + _READY_WITHIN_S
     while True:
-        answer = found.service.exchange(ready, drawn := values.next())
-        wrong = faults(ready.expect, answer, drawn)
-        if not wrong:
+        answer = found.service.exchange(ready, values.next())
+        if not answer.faults:
             return
         if time.monotonic() >= deadline:
             break
         time.sleep(0.05)
     shown = "" if answer.failure else f" (received {answer})"
-    if answer.failure and speaks_http2(found.url):
+    if answer.failure and found.service.speaks_http2():
         shown = ": it speaks HTTP/2 only, and the lab HTTP/1.1"
     raise StartError(
-        f"{found.url} does not answer {ready.method} {ready.target} as the scenario says: {'; '.join(wrong)}{shown}",
+        f"{found.url} does not answer {ready.method} {ready.target} as the scenario says: "
+        f"{'; '.join(answer.faults)}{shown}",
         fix="see that this is the service that the scenario is about, and [ready] in scenario.toml",
     )
 
@@ -169,17 +180,25 @@ def _not_given(bench: Bench) -> Iterator[str]:
         yield f"what it talks to was not made fresh, and cannot be asked about its work: {names}"
 
 
-def _address(service: Outside) -> str:
-    """The address that the engine would take: IPv4 before IPv6."""
+def _not_allowed(service: Outside) -> UsageError:
+    return UsageError(
+        f"{service.host} is not this machine: load goes to this machine only, unless the target is allowed",
+        where=service.name,
+        fix=f"if you may load it, give --allow-host {service.host}",
+    )
+
+
+def _addresses(service: Outside) -> list[str]:
     try:
-        found = socket.getaddrinfo(service.host, service.port, type=socket.SOCK_STREAM)
-    except OSError as error:
+        return Service(service.origin).addresses()
+    except EngineError as error:
         raise UsageError(
-            f"there is no host {service.host!r}: {error.strerror or error}",
-            where=service.name,
-            fix="correct the address",
+            f"there is no host {service.host!r}: {error.what}", where=service.name, fix="correct the address"
         ) from error
-    return str(min(found, key=lambda one: one[0] != socket.AF_INET)[4][0])
+
+
+def _is_local(address: str) -> bool:
+    return is_loopback(address.rpartition(":")[0].strip("[]"))
 
 
 def _who_listens(service: Outside) -> str:
@@ -187,7 +206,7 @@ def _who_listens(service: Outside) -> str:
     words = f"--pid {service.name}=PID or --cgroup {service.name}=PATH"
     with suppress(psutil.Error):
         held = sorted(pid for pid in listeners(service.port) if pid is not None)
-        if held and is_loopback(_address(service)):
+        if held and any(map(_is_local, _addresses(service))):
             return f"name its process by {words}; process {held[0]} ({psutil.Process(held[0]).name()}) has its port"
     return f"name its process by {words}"
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.manifest.contract import Check, Send
+from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import JourneyStep
-from touchstone.record.sample import Sample
+from touchstone.manifest.load import Load
+from touchstone.record.sample import CheckOutcome, Sample
 
 
 def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
@@ -20,23 +22,40 @@ def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
     """
     with running(bench, built, sample) as contender:
         checker = Checker(contender.service, bench.dependencies, bench.seed)
-        sample.checks = checker.run([*first_requests(bench), *light_checks(bench.scenario.contract)])
+        sample.checks = ask_first(checker, bench) + checker.run(light_checks(bench.scenario.contract))
 
 
-def first_requests(bench: Bench) -> Iterator[Check]:
-    """The requests of those loads that need neither preparation nor other settings of a dependency."""
+def ask_first(checker: Checker, bench: Bench) -> list[CheckOutcome]:
+    """Send the requests of those loads that need neither preparation nor other settings of a dependency, once each."""
+    outcomes = []
     for name, load in bench.loads.items():
         if load.prepare or load.dependency_settings or load.error_allowance or load.rows:
             continue
-        steps = [
-            Send(
-                method=r.method,
-                target=r.target,
-                headers=r.headers,
-                body=r.body,
-                expect=r.expect,
-                captures=r.captures if isinstance(r, JourneyStep) else {},
+        for number, steps in enumerate(passes(load)):
+            check = Check(
+                id=f"load-{name}" if not number else f"load-{name}-{number + 1}",
+                says=f"the requests of the load {name} are answered",
+                steps=list(steps),
             )
-            for r in load.all_requests
-        ]
-        yield Check(id=f"load-{name}", says=f"the requests of the load {name} are answered", steps=list(steps))
+            outcomes.append(checker.check(check, cookies=bool(load.journeys)))
+    return outcomes
+
+
+def passes(load: Load) -> list[list[Send]]:
+    """The load's requests as steps of checks: a mix as one, each journey by itself; none where they need rows."""
+    if load.rows:
+        return []
+    mixes: list[Sequence[Request]] = [load.requests, *(journey.steps for journey in load.journeys)]
+    return [[_step(one) for one in mix] for mix in mixes if mix]
+
+
+def _step(wanted: Request) -> Send:
+    return Send(
+        method=wanted.method,
+        target=wanted.target,
+        headers=wanted.headers,
+        body=wanted.body,
+        encoding=wanted.encoding,
+        expect=wanted.expect,
+        captures=wanted.captures if isinstance(wanted, JourneyStep) else {},
+    )

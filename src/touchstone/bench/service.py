@@ -16,8 +16,8 @@ from touchstone.bench.counted_cpus import counted_cpus
 from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import port_for
 from touchstone.bench.waiting import wait_until_ready
-from touchstone.contract.wire import Service
 from touchstone.dependency.base import Dependency
+from touchstone.engine.ask import Service
 from touchstone.engine.job import watch
 from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
@@ -49,6 +49,7 @@ class Running:
     """What it talks to, and what can be asked about its work."""
     cpus: Sequence[int]
     """The CPUs that it was given."""
+    address: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     unwatched: str | None = None
     outlives_rounds: bool = False
@@ -56,12 +57,12 @@ class Running:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://{self.host}:{self.port}"
+        return self.service.url
 
     @property
     def service(self) -> Service:
         """The same, for the contract check."""
-        return Service(self.host, self.port)
+        return Service.at(self.host, self.port)
 
     @property
     def pid(self) -> int:

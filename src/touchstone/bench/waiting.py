@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 import psutil
 
 from touchstone.bench.base import Bench
-from touchstone.contract.expect import faults
-from touchstone.contract.template import ValueSource
-from touchstone.contract.wire import Answer, Service, secrets_within
-from touchstone.engine.http2 import speaks_http2
+from touchstone.contract.values import ValueSource
+from touchstone.contract.words import secrets_within
+from touchstone.engine.ask import Answer, Service
 from touchstone.isolation.family import cpu_seconds
 from touchstone.isolation.port import Listener, is_open, listeners, places_of
 from touchstone.isolation.process import ServerProcess, StartError
@@ -55,9 +54,10 @@ class _Wrong:
     final: bool = False
     told: bool = False
 
-    def see(self, answer: Answer, found: list[str], secrets: list[str]) -> None:
+    def see(self, answer: Answer, secrets: list[str]) -> None:
         """Take note of an answer, which may echo secrets. One that differs from the last begins anew."""
-        text, shown = without("; ".join(found), secrets), "" if answer.failure else without(str(answer), secrets)
+        text = without("; ".join(answer.faults), secrets)
+        shown = "" if answer.failure else without(str(answer), secrets)
         if (text, shown) != (self.text, self.shown):
             self.clock, self.text, self.shown, self.told = time.monotonic(), text, shown, False
         self.final = answer.status is not None and answer.status < 500
@@ -80,7 +80,7 @@ class _Elsewhere:
     cpu_s: float = 0.0
     told: bool = False
 
-    def look(self, process: ServerProcess, asked: Service) -> StartError | None:
+    def look(self, process: ServerProcess, asked: tuple[str, int]) -> StartError | None:
         """Look again if it is time to; what is wrong if it listens elsewhere."""
         now = time.monotonic()
         elapsed = now - self.looked
@@ -119,7 +119,8 @@ class _Effort:
 
 def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float) -> None:
     """Ask until the scenario's `ready` request is answered correctly. Raises StartError that says what came instead."""
-    service = Service(bench.generators.host, port, timeout_s=5.0)
+    place = bench.generators.host, port
+    service = Service.at(*place, timeout_s=5.0)
     values = ValueSource(bench.seed)
     ready = bench.scenario.ready
     effort = _Effort()
@@ -130,23 +131,22 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
         if how := process.exited():
             raise _ended(how, process)
         answer = service.exchange(ready, drawn := values.next())
-        found = faults(ready.expect, answer, drawn)
-        if not found:
+        if not answer.faults:
             return
-        wrong.see(answer, found, secrets_within(ready, drawn))
+        wrong.see(answer, secrets_within(ready, drawn))
         if wrong.final and wrong.lasts_s >= SETTLED_AFTER_S:
             raise _settled(ready, wrong, process)
         if wrong.shown and not wrong.told and wrong.lasts_s >= _TOLD_AFTER_S:
             wrong.told = True
             bench.watcher.say(f"  waiting: {ready.method} {ready.target}: {wrong}")
-        if not wrong.shown and wrong.lasts_s >= _SOUGHT_AFTER_S and (misplaced := elsewhere.look(process, service)):
+        if not wrong.shown and wrong.lasts_s >= _SOUGHT_AFTER_S and (misplaced := elsewhere.look(process, place)):
             if elsewhere.settled:
                 raise misplaced
             if not elsewhere.told:
                 elsewhere.told = True
                 bench.watcher.say(f"  waiting: {misplaced.what}")
         time.sleep(0.02)
-    raise _misplaced(wrong, process, service) or _too_late(ready, wrong, process, within_s, effort)
+    raise _misplaced(wrong, process, place) or _too_late(ready, wrong, process, within_s, effort)
 
 
 def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartError:
@@ -174,29 +174,30 @@ def _ended(how: str, process: ServerProcess) -> StartError:
     return StartError(what, fix=f"{said}; {cause}")
 
 
-def _elsewhere(places: list[Listener], asked: Service) -> StartError | None:
+def _elsewhere(places: list[Listener], asked: tuple[str, int]) -> StartError | None:
     """Where it listens, if that is not where it is asked; None if it listens there, or nowhere."""
-    if not places or is_open(asked.host, asked.port):
+    host, port = asked
+    if not places or is_open(host, port):
         return None
-    if same_port := [place for place in places if place.port == asked.port]:
+    if same_port := [place for place in places if place.port == port]:
         return StartError(
-            f"the server listens on {same_port[0]}, which {asked.host} does not reach",
+            f"the server listens on {same_port[0]}, which {host} does not reach",
             fix="take the address from HOST in the environment, or say {host} in `run` or `env`",
         )
     return StartError(
-        f"the server listens on port {places[0].port} instead of {asked.port}",
+        f"the server listens on port {places[0].port} instead of {port}",
         fix="take the port from PORT in the environment, or say {port} in `run` or `env`; "
         f"where it cannot be told, `port = {places[0].port}` in its variant says so",
     )
 
 
-def _misplaced(wrong: _Wrong, process: ServerProcess, asked: Service) -> StartError | None:
+def _misplaced(wrong: _Wrong, process: ServerProcess, asked: tuple[str, int]) -> StartError | None:
     """What is wrong with a server that may work, and does not answer where or how it is asked."""
     if wrong.shown:
         return None
     if elsewhere := _elsewhere(places_of(member.pid for member in process.tree()), asked):
         return elsewhere
-    if speaks_http2(f"http://{asked.host}:{asked.port}"):
+    if Service.at(*asked).speaks_http2():
         return StartError(
             "the server speaks HTTP/2 only, and the lab HTTP/1.1", fix="let it speak HTTP/1.1 as well, without TLS"
         )

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from touchstone.check.patterns import engine_refuses, pattern_request, python_refuses
 from touchstone.check.problem import Problem
-from touchstone.engine.bare import bare_request, filled
+from touchstone.engine.ask import refused
+from touchstone.engine.bare import without_outside
 from touchstone.manifest.contract import Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import JourneyStep
@@ -18,7 +18,7 @@ from touchstone.manifest.template import Plain, parse
 
 Place = tuple[str | int, ...]
 _WITHOUT_BODY = (204, 304)
-_DIALECT = "write what Python's re and Rust's regex both take; docs/add-a-stack.md tells the differences"
+_FIXES = {"pattern": "write a pattern of Rust's regex crate, without look-around and back-references"}
 
 
 @dataclass(frozen=True)
@@ -44,42 +44,29 @@ def requests_of(scenario: Scenario) -> Iterator[Placed]:
 
 def check_requests(file: Path, scenario: Scenario) -> Iterator[Problem]:
     """What is wrong with the requests of contract, preparation and loads. Raises TouchstoneError without an engine."""
-    for placed in requests_of(scenario):
+    asked = list(requests_of(scenario))
+    for placed in asked:
         yield from check_expectation(file, placed.key, placed.request)
-        if placed.key == ("ready",):
-            yield from _encoding(file, placed.key, placed.request)
         if isinstance(placed.request, Send):
             yield from _tally(file, placed.key, placed.request)
-    yield from _patterns(file, scenario)
+    yield from _refused(file, asked)
     for name, load in scenario.loads.items():
         yield from check_mix_requests(file, ("loads", name), load)
 
 
 def check_mix_requests(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
-    """What is wrong with the requests of a mix at `key`, all of which the engine sends. Raises as check_requests."""
-    taken = []
-    for placed in _sent_of(key, mix):
+    """What is wrong with the requests of a mix at `key`. Raises as check_requests."""
+    sent = list(_sent_of(key, mix))
+    for placed in sent:
         yield from check_expectation(file, placed.key, placed.request)
-        yield from _encoding(file, placed.key, placed.request)
-        wrong = list(_wrong_patterns(file, placed))
-        yield from wrong
-        if not wrong:
-            taken.append(placed)
-    yield from _sent_by_engine(file, taken)
-
-
-def _wrong_patterns(file: Path, placed: Placed) -> Iterator[Problem]:
-    """What is wrong with the patterns of a load's request, but for what the engine alone refuses."""
-    for place, pattern in _patterns_of(placed):
-        if (why := python_refuses(pattern)) is not None:
-            yield _refused(file, place, pattern, why)
-    if any(piece != Plain("fresh") for piece in parse(placed.request.expect.pattern or "").placeholders):
-        yield Problem(
-            file,
-            (*placed.key, "expect", "pattern"),
-            "a load's pattern takes no placeholder that differs from request to request",
-            "state the body by `body` or `json`",
-        )
+        if any(piece != Plain("fresh") for piece in parse(placed.request.expect.pattern or "").placeholders):
+            yield Problem(
+                file,
+                (*placed.key, "expect", "pattern"),
+                "a load's pattern takes no placeholder that differs from request to request",
+                "state the body by `body` or `json`",
+            )
+    yield from _refused(file, sent)
 
 
 def _sent_of(key: Place, mix: Mix) -> Iterator[Placed]:
@@ -116,25 +103,6 @@ def check_expectation(file: Path, key: Place, request: Request) -> Iterator[Prob
         )
 
 
-def _encoding(file: Path, key: Place, request: Request) -> Iterator[Problem]:
-    """The engine undoes no content coding, and fills no template into bytes."""
-    expect = request.expect
-    if expect.encoding == "decoded":
-        yield Problem(
-            file,
-            (*key, "expect", "encoding"),
-            "the engine, which sends this request, does not undo a Content-Encoding",
-            "check the decoded body in the contract, and here `pattern` with encoding = 'bytes', or the head alone",
-        )
-    elif expect.encoding == "bytes" and "{" in (expect.body or ""):
-        yield Problem(
-            file,
-            (*key, "expect", "body"),
-            "in bytes that the engine checks there is no template",
-            "write a `pattern`",
-        )
-
-
 def _tally(file: Path, key: Place, step: Send) -> Iterator[Problem]:
     if not step.tally:
         return
@@ -156,35 +124,14 @@ def _tally(file: Path, key: Place, step: Send) -> Iterator[Problem]:
             )
 
 
-def _sent_by_engine(file: Path, sent: Sequence[Placed]) -> Iterator[Problem]:
-    """The engine's own word on methods, targets and expectations of a load."""
-    refused = engine_refuses([{"weight": 1} | bare_request(placed.request) for placed in sent])
-    for place, why in refused.items():
-        pattern = sent[place].request.expect.pattern is not None
-        field: Place = ("expect", "pattern") if pattern else ()
-        yield Problem(file, (*sent[place].key, *field), why, _DIALECT if pattern else "see docs/engine-protocol.md")
-
-
-def _patterns(file: Path, scenario: Scenario) -> Iterator[Problem]:
-    """Each pattern of what the lab sends, in both dialects."""
-    found = [one for placed in requests_of(scenario) for one in _patterns_of(placed)]
-    refused = engine_refuses([pattern_request(pattern) for _, pattern in found])
-    for place, (key, pattern) in enumerate(found):
-        if (why := python_refuses(pattern) or refused.get(place)) is not None:
-            yield _refused(file, key, pattern, why)
-
-
-def _refused(file: Path, key: Place, pattern: str, why: str) -> Problem:
-    return Problem(file, key, f"the pattern {pattern!r} is not taken: {why}", _DIALECT)
-
-
-def _patterns_of(placed: Placed) -> Iterator[tuple[Place, str]]:
-    key, expect = placed.key, placed.request.expect
-    if expect.pattern is not None:
-        yield (*key, "expect", "pattern"), filled(expect.pattern)
-    for name, pattern in expect.headers.items():
-        yield (*key, "expect", "headers", name), pattern
-    if isinstance(placed.request, Send | JourneyStep):
-        for name, one in placed.request.captures.items():
-            if one.pattern is not None:
-                yield (*key, "captures", name, "pattern"), one.pattern
+def _refused(file: Path, placed: Sequence[Placed]) -> Iterator[Problem]:
+    """What the engine, which sends them, does not take of the requests."""
+    captures = [one.request.captures if isinstance(one.request, Send | JourneyStep) else {} for one in placed]
+    requests = [without_outside(one.request) for one in placed]
+    for place, said in refused(list(zip(requests, captures, strict=True))).items():
+        part, _, why = said.partition(": ")
+        key = tuple(part.split(".", 2))
+        if key == ("expect", "body"):
+            expect = placed[place].request.expect
+            key = ("expect", "pattern" if expect.pattern is not None else "json" if expect.json_fields else "body")
+        yield Problem(file, (*placed[place].key, *key), why, _FIXES.get(key[-1], "correct it; docs/manifests.md"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from touchstone.check.problem import Problem
 from touchstone.manifest.contract import Act, Send
-from touchstone.manifest.exchange import Request
+from touchstone.manifest.exchange import Request, texts_of
 from touchstone.manifest.journey import Journey
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
@@ -40,17 +40,6 @@ def check_templates(file: Path, scenario: Scenario) -> Iterator[Problem]:
             yield from _text(file, ("contract", number, "proofs", place, "query"), proof.query, (), captured)
     for name, load in scenario.loads.items():
         yield from _load(file, name, load)
-
-
-def texts_of(request: Request) -> dict[Place, str]:
-    """All texts of a request in which placeholders are filled in, by their place in it."""
-    expect = request.expect
-    texts: dict[Place, str | None] = {("target",): request.target, ("body",): request.body}
-    texts |= {("headers", name): value for name, value in request.headers.items()}
-    texts |= {("expect", "body"): expect.body, ("expect", "pattern"): expect.pattern}
-    fields = (expect.json_fields or {}).items()
-    texts |= {("expect", "json", name): value for name, value in fields if isinstance(value, str)}
-    return {key: text for key, text in texts.items() if text is not None}
 
 
 def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
@@ -15,9 +14,9 @@ from touchstone.cli.pair_code import pair_code
 from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.services import read_services
 from touchstone.cli.terms import read_figures, read_share
+from touchstone.engine.ask import pasted_url
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.across import Terms
-from touchstone.manifest.outside import origin_of
 from touchstone.phase.load.figures import WATCHED
 from touchstone.record.secret import shown_text
 from touchstone.report import render
@@ -102,19 +101,13 @@ def ab_url(
 
 def _split(urls: tuple[str, str]) -> tuple[list[str], str]:
     """The services' own addresses, and the request target that both URLs name. Raises UsageError if they name two."""
-    origins, targets = [], []
-    for url in urls:
-        origin, parts = origin_of(url), urlsplit(url)
-        if parts.fragment:
-            raise UsageError(f"{url}: a fragment is not sent", fix="leave out what begins with #")
-        origins.append(origin)
-        targets.append((parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
-    if targets[0] != targets[1]:
+    first, second = map(pasted_url, urls)
+    if first.target != second.target:
         raise UsageError(
-            f"the URLs name two requests: {targets[0]} and {targets[1]}",
+            f"the URLs name two requests: {first.target} and {second.target}",
             fix="give both the same path and query; a scenario can hold more: `touchstone run --url`",
         )
-    return origins, targets[0]
+    return [first.origin, second.origin], first.target
 
 
 def _refuse_unmeasured(figures: Iterable[str], *, watched: bool) -> None:

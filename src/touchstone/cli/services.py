@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from touchstone.bench.outside import read_outside
 from touchstone.failure import UsageError
 from touchstone.isolation.family import family
 from touchstone.isolation.port import listening_tree
@@ -32,15 +33,18 @@ def read_services(
     hosts = [host.strip("[]").lower() for host in allowed_hosts]
     services = []
     for name, url in named.items():
-        plain = Outside(name, url)
+        service = read_outside(name, url)
         group = by_group.get(name)
         services.append(
-            Outside(
-                name, url, _pid(name, by_pid.get(name)), None if group is None else Path(group), plain.host in hosts
+            dataclasses.replace(
+                service,
+                pid=_pid(name, by_pid.get(name)),
+                cgroup=None if group is None else Path(group),
+                allowed=service.host.lower() in hosts,
             )
         )
     for host in hosts:
-        if all(service.host != host for service in services):
+        if all(service.host.lower() != host for service in services):
             raise UsageError(f"--allow-host {host} is the host of no --url", fix="leave it out, or correct it")
     return _with_processes(services)
 

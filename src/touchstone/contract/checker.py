@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from touchstone.contract.capture import MissingError, capture
-from touchstone.contract.expect import expectation_in_words, faults
 from touchstone.contract.proof import Tally, prove
-from touchstone.contract.template import Values, ValueSource
-from touchstone.contract.wire import Answer, Service, describe, secrets_within
+from touchstone.contract.values import ValueSource
+from touchstone.contract.words import describe, expectation_in_words, needs, secrets_within
 from touchstone.dependency.base import Dependency
-from touchstone.manifest.contract import Act, Check, Send, Step, Wait
+from touchstone.engine.ask import Answer, Service, Values, lane
+from touchstone.manifest.contract import Act, Check, Proof, Send, Step, Wait
+from touchstone.manifest.template import parse
 from touchstone.record.sample import CheckOutcome, Exchange
 from touchstone.record.secret import without
 
@@ -24,6 +23,18 @@ _LIGHT = 10
 """A check of at most so many requests may be repeated after a load."""
 _CHANGE = "execute"
 """The act that changes what a dependency holds, and not what it does."""
+
+
+@dataclass
+class Sent:
+    """What came of a step's requests."""
+
+    sent: int = 0
+    ok: int = 0
+    broken: list[Exchange] = field(default_factory=list)
+    """The first that were answered wrongly, or not at all."""
+    took_s: float | None = None
+    """How long a request took that was sent once."""
 
 
 @dataclass
@@ -38,37 +49,36 @@ class Checker:
         """All checks in their order. One that breaks does not stop the others: the report shows all that is wrong."""
         return [self.check(check) for check in checks]
 
-    def check(self, check: Check) -> CheckOutcome:
-        """One check: its steps, then its proofs."""
+    def check(self, check: Check, *, cookies: bool = False) -> CheckOutcome:
+        """One check: its steps on one connection, as far as they can share it, then its proofs.
+
+        With `cookies` those that responses set are sent back, as in a journey. A step that needs a value which an
+        earlier step did not give is skipped, and reported so.
+        """
         source = ValueSource(self.seed)
-        broken: list[Exchange] = []
-        sent = ok = 0
+        done = Sent()
         took: list[float] = []
-        for step in check.steps:
-            if isinstance(step, Wait):
-                time.sleep(step.wait_s)
-            elif isinstance(step, Act):
-                self.act(step, source)
-            else:
-                began = time.monotonic()
-                outcome = self.send(step, source)
-                if step.repeat == 1 and not step.within_s:
-                    took.append(time.monotonic() - began)
-                sent += step.repeat
-                ok += step.repeat - len(outcome)
-                broken += outcome
+        with lane() as shared:
+            for step in check.steps:
+                if lacking := [name for name in needs(step) if name not in source.captured]:
+                    done.broken.append(_skipped(step, lacking))
+                elif isinstance(step, Wait):
+                    time.sleep(step.wait_s)
+                elif isinstance(step, Act):
+                    self.act(step, source)
+                else:
+                    outcome = self.send(step, source, shared, cookies=cookies)
+                    done.sent, done.ok = done.sent + outcome.sent, done.ok + outcome.ok
+                    done.broken += outcome.broken
+                    took += [] if outcome.took_s is None else [outcome.took_s]
         for proof in check.proofs:
-            proven = prove(proof, self.dependencies, Tally(sent, ok), source.next())
-            if not proven.passed:
-                broken.append(
-                    Exchange(
-                        request=f"{proof.says}: {proven.query}",
-                        expected=str(proven.expected),
-                        received=str(proven.found),
-                    )
-                )
+            done.broken += self._prove(proof, Tally(done.sent, done.ok), source)
         return CheckOutcome(
-            id=check.id, says=check.says, passed=not broken, broken=broken[:_KEPT], longest_s=max(took, default=None)
+            id=check.id,
+            says=check.says,
+            passed=not done.broken,
+            broken=done.broken[:_KEPT],
+            longest_s=max(took, default=None),
         )
 
     def act(self, step: Act, source: ValueSource) -> None:
@@ -77,42 +87,66 @@ class Checker:
         arguments = {name: values.fill(one) if isinstance(one, str) else one for name, one in step.with_.items()}
         self.dependencies[step.dependency].act(step.act, arguments)
 
-    def send(self, step: Send, source: ValueSource) -> list[Exchange]:
-        """Send a step's requests; the exchanges that broke."""
-        drawn = [source.next() for _ in range(step.repeat)]
-        with ThreadPoolExecutor(step.concurrent) as pool:
-            results = list(pool.map(lambda values: self._exchange(step, values), drawn))
-        results = [(answer, found or _captured(step, answer, source)) for answer, found in results]
-        broken = [
-            Exchange(
-                request=describe(step, values),
-                expected=expectation_in_words(step.expect, values),
-                received=without(f"{'; '.join(found)} | {answer}", secrets_within(step, values)),
-            )
-            for values, (answer, found) in zip(drawn, results, strict=True)
-            if found
+    def send(self, step: Send, source: ValueSource, shared: int | None = None, *, cookies: bool = False) -> Sent:
+        """Send a step's requests, those that follow each other in the lane `shared`, and take what later steps need."""
+        first = source.next(step.repeat)
+        answers = self.service.exchanges(
+            step,
+            first,
+            repeat=step.repeat,
+            concurrent=step.concurrent,
+            within_s=step.within_s or 0.0,
+            captures=step.captures,
+            lane=shared,
+            cookies=cookies,
+        )
+        for name in step.captures:
+            source.captured.pop(name, None)
+        for answer in answers:
+            source.captured |= answer.captured
+        wrong = [(number, answer) for number, answer in enumerate(answers) if answer.faults]
+        broken = [_broken(step, replace(first, counter=first.counter + at), one) for at, one in wrong[:_KEPT]]
+        once = step.repeat == 1 and not step.within_s
+        return Sent(
+            sent=step.repeat,
+            ok=step.repeat - len(wrong),
+            broken=broken + _tally_faults(step, answers),
+            took_s=answers[0].took_s if once else None,
+        )
+
+    def _prove(self, proof: Proof, tally: Tally, source: ValueSource) -> list[Exchange]:
+        if lacking := [name for name in parse(proof.query).names("capture") if name not in source.captured]:
+            return [
+                Exchange(request=f"{proof.says}: {proof.query}", expected=str(proof.equals), received=_for(lacking))
+            ]
+        proven = prove(proof, self.dependencies, tally, source.next())
+        if proven.passed:
+            return []
+        return [
+            Exchange(request=f"{proof.says}: {proven.query}", expected=str(proven.expected), received=str(proven.found))
         ]
-        return broken + _tally_faults(step, [answer for answer, _ in results])
-
-    def _exchange(self, step: Send, values: Values) -> tuple[Answer, list[str]]:
-        deadline = time.monotonic() + (step.within_s or 0)
-        while True:
-            answer = self.service.exchange(step, values)
-            found = faults(step.expect, answer, values, body_expected=step.method != "HEAD")
-            if not found or time.monotonic() >= deadline:
-                return answer, found
-            time.sleep(0.1)
 
 
-def _captured(step: Send, answer: Answer, source: ValueSource) -> list[str]:
-    """Take from an answer what later steps need; what is not in it."""
-    missing = []
-    for name, wanted in step.captures.items():
-        try:
-            source.captured[name] = capture(wanted, answer)
-        except MissingError as error:
-            missing.append(str(error))
-    return missing
+def _broken(step: Send, values: Values, answer: Answer) -> Exchange:
+    received = "; ".join(answer.faults)
+    if answer.failure is None:
+        received = f"{received} | {answer}"
+    return Exchange(
+        request=describe(step, values),
+        expected=expectation_in_words(step.expect, values),
+        received=without(received, secrets_within(step, values)),
+    )
+
+
+def _skipped(step: Step, lacking: Sequence[str]) -> Exchange:
+    what = f"{step.method} {step.target}" if isinstance(step, Send) else "an act on a dependency"
+    expected = " or ".join(map(str, step.expect.statuses)) if isinstance(step, Send) else "done"
+    return Exchange(request=what, expected=expected, received=_for(lacking))
+
+
+def _for(lacking: Sequence[str]) -> str:
+    names = ", ".join(f"{{capture.{name}}}" for name in lacking)
+    return f"skipped: it needs {names}, which no answer to an earlier step gave"
 
 
 def _tally_faults(step: Send, answers: Sequence[Answer]) -> list[Exchange]:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from touchstone.contract.template import Values
 from touchstone.dependency.base import Dependency
+from touchstone.engine.ask import Values
 from touchstone.failure import UsageError
 from touchstone.manifest.contract import Proof
 from touchstone.record.sample import ProofOutcome

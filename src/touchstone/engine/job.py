@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -29,7 +29,7 @@ class Timing:
 
 def expectation(expect: Expectation) -> protocol.Expect:
     """An expectation in the protocol's form."""
-    found: protocol.Expect = {"status": list(expect.statuses), "body": _body(expect)}
+    found: protocol.Expect = {"status": list(expect.statuses), "body": _body(expect), "encoding": expect.encoding}
     if expect.content_type is not None:
         found["content_type"] = expect.content_type
     if expect.headers:
@@ -38,9 +38,6 @@ def expectation(expect: Expectation) -> protocol.Expect:
 
 
 def _body(expect: Expectation) -> protocol.ExpectBody:
-    if expect.encoding == "bytes":
-        # The engine's exact bodies are UTF-8, and its patterns are not when they are told so.
-        return {"kind": "pattern", "value": f"(?-u:{_of_bytes(expect)})"}
     if expect.body is not None:
         return {"kind": "exact", "value": expect.body}
     if expect.pattern is not None:
@@ -51,25 +48,18 @@ def _body(expect: Expectation) -> protocol.ExpectBody:
     return {"kind": "any"}
 
 
-def _of_bytes(expect: Expectation) -> str:
-    """A pattern in which every byte beyond ASCII is escaped, and in place of a body one that matches it alone."""
-    if expect.pattern is None:
-        return "".join(f"\\x{ord(byte):02x}" for byte in expect.body or "")
-    return "".join(c if c.isascii() else f"\\x{ord(c):02x}" for c in expect.pattern)
-
-
 def given_variables(text: str, place: Place) -> str:
     """A template with the values of environment variables in it, which no record shows from now on."""
     return with_variables(text, place, keep_secret)
 
 
-def request(wanted: Request, fill: Callable[[str, Place], str] = given_variables) -> protocol.BareRequest:
-    """A request in the protocol's form, with `fill` done to each text of it that is sent."""
+def request(wanted: Request) -> protocol.BareRequest:
+    """A request in the protocol's form, with the values of environment variables in what is sent."""
     return {
         "method": wanted.method,
-        "target": fill(wanted.target, "target"),
-        "headers": [(name, fill(value, "header")) for name, value in wanted.headers.items()],
-        "body": None if wanted.body is None else fill(wanted.body, "body"),
+        "target": given_variables(wanted.target, "target"),
+        "headers": [(name, given_variables(value, "header")) for name, value in wanted.headers.items()],
+        "body": None if wanted.body is None else given_variables(wanted.body, "body"),
         "encoding": wanted.encoding,
         "expect": expectation(wanted.expect),
     }
@@ -88,7 +78,7 @@ def journey(wanted: Journey) -> protocol.Journey:
 def _step(step: JourneyStep) -> protocol.JourneyStep:
     return {
         "request": {"name": step.name, "weight": 1, **request(step)},
-        "captures": {name: _capture(one) for name, one in step.captures.items()},
+        "captures": {name: capture(one) for name, one in step.captures.items()},
         "think_s": step.think_s,
     }
 
@@ -110,7 +100,8 @@ def sent(mix: Mix) -> Sent:
     }
 
 
-def _capture(wanted: Capture) -> protocol.Capture:
+def capture(wanted: Capture) -> protocol.Capture:
+    """A capture in the protocol's form."""
     return {"json": wanted.json_pointer, "header": wanted.header, "pattern": wanted.pattern}
 
 
@@ -154,6 +145,7 @@ def traffic(load: Load, url: str, *, seed: int, fresh: str | None) -> protocol.T
         "timeout_s": load.timeout_s,
         "seed": seed,
         "fresh": fresh,
+        "captured": dict(load.captured),
         "requests": what["requests"],
         "journeys": what["journeys"],
         "rows": what["rows"],

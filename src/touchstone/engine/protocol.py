@@ -36,6 +36,10 @@ class Dependency(TypedDict):
     """The root of its process tree."""
 
 
+Encoding: TypeAlias = Literal["text", "bytes", "decoded"]
+"""What a body is compared as."""
+
+
 class ExpectBodyAny(TypedDict):
     """Anything."""
 
@@ -43,7 +47,7 @@ class ExpectBodyAny(TypedDict):
 
 
 class ExpectBodyExact(TypedDict):
-    """These bytes; in a load job a template."""
+    """These bytes."""
 
     kind: Literal["exact"]
     value: str
@@ -66,7 +70,8 @@ class ExpectBodyJson(TypedDict):
     fields: dict[str, Any]
     """
     Field to value, or to `{"type": ...}` with one of `string`, `number`, `integer`, `boolean`, `null`, `array`
-    and `object`. In a load job strings are templates.
+    and `object`. Texts are templates. Values are compared as they were sent: 1.0 is 1, and 19.990000000000002 is
+    not 19.99.
     """
     kind: Literal["json"]
 
@@ -213,6 +218,188 @@ class TurnOrder(TypedDict):
     """How long requests are sent."""
 
 
+class AskOrderUrl(TypedDict):
+    """Takes a URL apart, as it may be pasted; nothing is opened."""
+
+    id: int
+    """The order's number."""
+    order: Literal["url"]
+    url: str
+    """The URL."""
+
+
+class AskOrderResolve(TypedDict):
+    """The addresses of a URL's host, in the order in which they are tried; nothing is opened."""
+
+    id: int
+    """The order's number."""
+    order: Literal["resolve"]
+    url: str
+    """The URL."""
+
+
+class AskOrderLocate(TypedDict):
+    """Of the addresses of a URL's host the first that takes a connection. It is remembered: all that the session
+    sends to this host and port goes there, until it takes none.
+    """
+
+    id: int
+    """The order's number."""
+    order: Literal["locate"]
+    url: str
+    """The URL."""
+
+
+class AskOrderSpeaksHttp2(TypedDict):
+    """Whether the server at a URL begins an HTTP/2 connection without TLS (RFC 9113, section 3.3)."""
+
+    id: int
+    """The order's number."""
+    order: Literal["speaks_http2"]
+    url: str
+    """The URL."""
+
+
+class AskOrderRelease(TypedDict):
+    """Closes the connection that was kept in a lane, and forgets its cookies."""
+
+    id: int
+    """The order's number."""
+    lane: int
+    """The lane."""
+    order: Literal["release"]
+
+
+Place: TypeAlias = Literal["target", "header", "body"]
+"""Where a text stands: what a value from outside may be there differs."""
+
+
+class Text(TypedDict):
+    """A text with placeholders."""
+
+    place: NotRequired[Place]
+    """Where it stands."""
+    text: str
+    """The text."""
+
+
+class Values(TypedDict):
+    """What placeholders stand for."""
+
+    captured: NotRequired[dict[str, str]]
+    """What was captured before, by name."""
+    counter: int
+    """The number of the first request, for `{counter}`, `{random}` and `{key:...}`."""
+    fresh: str
+    """The text of `{fresh}`."""
+    seed: int
+    """The seed of `{random}` and `{key:...}`."""
+
+
+class AskAnswerTexts(TypedDict):
+    """To `render`: the texts with their placeholders filled in."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    texts: list[str]
+
+
+class AskAnswerRefused(TypedDict):
+    """To `compile`: for each request null, or a sentence that begins with the part that does not hold together."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    refused: list[str | None]
+
+
+class AskAnswerAddresses(TypedDict):
+    """To `resolve`: the addresses."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    addresses: list[str]
+
+
+class AskAnswerAddress(TypedDict):
+    """To `locate`: the address."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    address: str
+
+
+class AskAnswerHttp2(TypedDict):
+    """To `speaks_http2`: whether it does; false where it cannot be asked."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    http2: bool
+
+
+class AskAnswerClosed(TypedDict):
+    """To `release`: whether a connection was open."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    closed: bool
+
+
+class AskAnswerError(TypedDict):
+    """A sentence on why the order was not carried out."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    error: str
+
+
+class Exchange(TypedDict):
+    """A request and what came back."""
+
+    address: str | None
+    """Where it was sent; null if there was no connection."""
+    body: str
+    """The body, or its beginning, in base64."""
+    body_bytes: int
+    """Bytes of the whole body."""
+    captured: dict[str, str]
+    """The captured values, by name; of a right response alone."""
+    connect_s: float
+    """Seconds that connecting took; 0 on a reused connection."""
+    counter: int
+    """The number of the request."""
+    failure: str | None
+    """Why there is no whole response."""
+    faults: list[str]
+    """All that is wrong with the response, a sentence each; with a failure, that alone."""
+    fields: list[tuple[str, str]]
+    """Names and values of the response's fields, in their order."""
+    first_byte_s: float | None
+    """Seconds from the start, connecting included, to the first byte of the response; null without a whole response."""
+    repeated: bool
+    """Whether it was sent once more, because a kept connection had been closed meanwhile."""
+    reused: bool
+    """Whether an earlier request had gone over the connection."""
+    status: int | None
+    """The status; null without a whole response."""
+    took_s: float
+    """Seconds from the start to the end, whatever it was."""
+
+
+class UrlParts(TypedDict):
+    """A URL, taken apart."""
+
+    host: str
+    """The host, without brackets."""
+    origin: str
+    """Scheme, host and port as given."""
+    port: int
+    """The port, the scheme's own if none is given."""
+    target: str
+    """Path and query as they are sent, at least `/`."""
+    tls: bool
+    """Whether the scheme is https."""
+
+
 class HoldNode(TypedDict):
     """A machine that holds a part of the connections."""
 
@@ -241,7 +428,12 @@ class Expect(TypedDict):
     body: NotRequired[ExpectBody | None]
     """What the body must be; null: anything."""
     content_type: NotRequired[str | None]
-    """The media type, without parameters and regardless of case; null: any."""
+    """
+    The media type (RFC 9110, section 8.3.1), regardless of case; its parameters must be there, and others may be.
+    Null: any.
+    """
+    encoding: NotRequired[Encoding]
+    """What the body is compared as."""
     headers: NotRequired[list[tuple[str, str]]]
     """
     Fields that must be there: name, and a regular expression over the whole value. Several lines of one name are
@@ -278,7 +470,10 @@ class Request(TypedDict):
     expect: NotRequired[Expect]
     """What the response must be."""
     headers: NotRequired[list[tuple[str, str]]]
-    """Header names and values; the values are templates (docs/templates.md)."""
+    """
+    Names and values of fields; the values are templates (docs/templates.md). `Content-Length` and `Transfer-
+    Encoding` are refused, since the engine frames the body; `Host` takes the place of the URL's.
+    """
     method: NotRequired[str]
     """The method."""
     name: NotRequired[str | None]
@@ -314,8 +509,20 @@ cannot be read, or names a contender that the job has not, ends the job with exi
 """
 
 
+class AskOrderRender(TypedDict):
+    """Fills in the placeholders of texts; nothing is sent."""
+
+    id: int
+    """The order's number."""
+    order: Literal["render"]
+    texts: list[Text]
+    """The texts."""
+    values: Values
+    """What the placeholders stand for."""
+
+
 class BareRequest(TypedDict):
-    """What is sent and what must come back."""
+    """What is sent and what must come back. All texts but names are templates (docs/templates.md)."""
 
     body: NotRequired[str | None]
     """The body."""
@@ -324,11 +531,92 @@ class BareRequest(TypedDict):
     expect: NotRequired[Expect]
     """What the response must be."""
     headers: NotRequired[list[tuple[str, str]]]
-    """Header names and values next to `Host` and `Content-Length`."""
+    """
+    Names and values of fields. `Content-Length` and `Transfer-Encoding` are refused, since the engine frames the
+    body; `Host` takes the place of the URL's.
+    """
     method: NotRequired[str]
     """The method."""
     target: NotRequired[str | None]
     """The request target, as it goes on the wire; by default the URL's path."""
+
+
+class AskAnswerExchanges(TypedDict):
+    """To `send`: one a request, in the order of their counters."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    exchanges: list[Exchange]
+
+
+class AskAnswerUrl(TypedDict):
+    """To `url`: its parts."""
+
+    id: int | None
+    """The order's number; null where the order could not be read."""
+    url: UrlParts
+
+
+AskAnswer: TypeAlias = (
+    AskAnswerExchanges
+    | AskAnswerTexts
+    | AskAnswerRefused
+    | AskAnswerUrl
+    | AskAnswerAddresses
+    | AskAnswerAddress
+    | AskAnswerHttp2
+    | AskAnswerClosed
+    | AskAnswerError
+)
+"""One line of standard output, for the order of the same `id`."""
+
+
+class BootJob(TypedDict):
+    """What is started, and what it must answer. The engine forks and executes the program itself, in a session and
+    process group of its own.
+    """
+
+    argv: list[str]
+    """The program and its arguments."""
+    artifacts: NotRequired[list[str]]
+    """Files and folders whose cached pages are dropped; by default the program and the files among its arguments."""
+    cgroup_paths: NotRequired[list[str]]
+    """Cgroups that it is in before it executes: `cgroup.procs` of each."""
+    container_groups: NotRequired[list[str]]
+    """
+    For an `argv` that is a container runtime's client: the folders (of the controller memory) where the
+    container's group may appear. Memory, CPU and threads are then those of what is in it, without client and
+    monitor.
+    """
+    cpus: NotRequired[list[int]]
+    """CPUs of the server; empty leaves it where the engine is."""
+    cwd: NotRequired[str | None]
+    """The folder that it is started in; null: the engine's."""
+    drop_page_cache: NotRequired[bool]
+    """
+    Whether `artifacts` leave the page cache before each start, by `posix_fadvise`, and the rest by
+    `/proc/sys/vm/drop_caches`. `mincore` says whether that worked.
+    """
+    env: NotRequired[dict[str, str]]
+    """Added to the engine's environment."""
+    inherit_env: NotRequired[bool]
+    """Whether the engine's environment is passed on; if not, `env` is all that the server gets."""
+    log: NotRequired[str | None]
+    """The server's standard output and standard error are appended here."""
+    poll_interval_s: NotRequired[float]
+    """Seconds between two attempts to connect."""
+    repeats: NotRequired[int]
+    """Starts, one after the other."""
+    request: NotRequired[BareRequest]
+    """What is asked until the response is as expected. The whole response counts, by its framing."""
+    settle_s: NotRequired[float]
+    """After the first response, wait so long and read the memory once more."""
+    stop_timeout_s: NotRequired[float]
+    """Seconds after SIGTERM until SIGKILL."""
+    timeout_s: NotRequired[float]
+    """A start without a correct response after this many seconds has failed."""
+    url: str
+    """Where it will answer: `http://HOST:PORT`, an address of this machine."""
 
 
 class HoldJob(TypedDict):
@@ -337,6 +625,8 @@ class HoldJob(TypedDict):
     10,000 connections to each.
     """
 
+    address: NotRequired[str | None]
+    """The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection."""
     after_close_s: NotRequired[float]
     """Wait so long after all connections are closed before memory is read."""
     cgroup_paths: NotRequired[list[str]]
@@ -399,52 +689,13 @@ class JourneyStep(TypedDict):
     """Seconds between the response and the next request on the connection."""
 
 
-class BootJob(TypedDict):
-    """What is started, and what it must answer. The engine forks and executes the program itself, in a session and
-    process group of its own.
-    """
+class Asked(TypedDict):
+    """A request, and what is taken from its response."""
 
-    argv: list[str]
-    """The program and its arguments."""
-    artifacts: NotRequired[list[str]]
-    """Files and folders whose cached pages are dropped; by default the program and the files among its arguments."""
-    cgroup_paths: NotRequired[list[str]]
-    """Cgroups that it is in before it executes: `cgroup.procs` of each."""
-    container_groups: NotRequired[list[str]]
-    """
-    For an `argv` that is a container runtime's client: the folders (of the controller memory) where the
-    container's group may appear. Memory, CPU and threads are then those of what is in it, without client and
-    monitor.
-    """
-    cpus: NotRequired[list[int]]
-    """CPUs of the server; empty leaves it where the engine is."""
-    cwd: NotRequired[str | None]
-    """The folder that it is started in; null: the engine's."""
-    drop_page_cache: NotRequired[bool]
-    """
-    Whether `artifacts` leave the page cache before each start, by `posix_fadvise`, and the rest by
-    `/proc/sys/vm/drop_caches`. `mincore` says whether that worked.
-    """
-    env: NotRequired[dict[str, str]]
-    """Added to the engine's environment."""
-    inherit_env: NotRequired[bool]
-    """Whether the engine's environment is passed on; if not, `env` is all that the server gets."""
-    log: NotRequired[str | None]
-    """The server's standard output and standard error are appended here."""
-    poll_interval_s: NotRequired[float]
-    """Seconds between two attempts to connect."""
-    repeats: NotRequired[int]
-    """Starts, one after the other."""
-    request: NotRequired[BareRequest]
-    """What is asked until the response is as expected. The whole response counts, by its framing."""
-    settle_s: NotRequired[float]
-    """After the first response, wait so long and read the memory once more."""
-    stop_timeout_s: NotRequired[float]
-    """Seconds after SIGTERM until SIGKILL."""
-    timeout_s: NotRequired[float]
-    """A start without a correct response after this many seconds has failed."""
-    url: str
-    """Where it will answer: `http://HOST:PORT`, an address of this machine."""
+    captures: NotRequired[dict[str, Capture]]
+    """Values taken from a right response, by name."""
+    request: BareRequest
+    """What is sent, and what must come back."""
 
 
 class Journey(TypedDict):
@@ -461,8 +712,10 @@ class Journey(TypedDict):
 class Traffic(TypedDict):
     """A load without a length, CPUs and threads of its own: the fields of a load job that its turns leave open."""
 
+    address: NotRequired[str | None]
     allow_hosts: NotRequired[list[str]]
     backend: NotRequired[BackendChoice]
+    captured: NotRequired[dict[str, str]]
     connections: NotRequired[int]
     first_counter: NotRequired[int]
     fresh: NotRequired[str | None]
@@ -482,15 +735,80 @@ class Traffic(TypedDict):
     watch: NotRequired[Watch | None]
 
 
+class AskOrderSend(TypedDict):
+    """Sends a request, once or often, checks each response, and takes the captured values from it."""
+
+    asked: Asked
+    """The request, and what its response must be."""
+    body_bytes: NotRequired[int | None]
+    """Bytes of each body that are told; null: all."""
+    concurrent: NotRequired[int]
+    """How many are under way at a time."""
+    cookies: NotRequired[bool]
+    """Whether cookies that right responses in the lane set are sent back in it, as in a journey."""
+    id: int
+    """The order's number."""
+    lane: NotRequired[int | None]
+    """
+    The lane whose connection is used and kept, where requests are sent one at a time. An idempotent request takes
+    the one that is open, and is sent once more on a fresh one if the server closed it meanwhile (RFC 9112,
+    section 9.3.1); any other request opens one. Null: a connection for each request, closed behind it.
+    """
+    order: Literal["send"]
+    repeat: NotRequired[int]
+    """How often it is sent."""
+    timeout_s: NotRequired[float]
+    """An exchange, with connecting, that takes longer has failed."""
+    url: str
+    """`http://HOST:PORT`; its path is used where the request names no target."""
+    values: Values
+    """What the placeholders stand for; each further request has the next `counter`."""
+    within_s: NotRequired[float]
+    """A request whose response is wrong is sent again until this many seconds have passed."""
+
+
+class AskOrderCompile(TypedDict):
+    """Whether requests hold together (methods, targets, fields, templates, patterns); nothing is sent."""
+
+    id: int
+    """The order's number."""
+    order: Literal["compile"]
+    requests: list[Asked]
+    """The requests, each by itself."""
+
+
+AskOrder: TypeAlias = (
+    AskOrderSend
+    | AskOrderRender
+    | AskOrderCompile
+    | AskOrderUrl
+    | AskOrderResolve
+    | AskOrderLocate
+    | AskOrderSpeaksHttp2
+    | AskOrderRelease
+)
+"""
+One line of standard input. Orders are carried out as they come, several at once; each is answered by one line
+with its `id`. The end of standard input ends the session.
+"""
+
+
 class LoadJob(TypedDict):
     """One load: what is sent where, when, and for how long. More connections than one process may open files are
     spread over several processes, which share CPUs, rates and counts.
     """
 
+    address: NotRequired[str | None]
+    """The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection."""
     allow_hosts: NotRequired[list[str]]
     """Hosts outside this machine that may be loaded."""
     backend: NotRequired[BackendChoice]
     """Which kernel interface moves the bytes."""
+    captured: NotRequired[dict[str, str]]
+    """
+    What was captured before the load, by name: `{capture.NAME}` stands for it, unless a step of the journey
+    captures a value of that name.
+    """
     connect_to: NotRequired[str | None]
     """
     `HOST:PORT` to connect to in place of the URL's. `Host` field, SNI and the certificate's name stay those of

@@ -9,15 +9,11 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, urlsplit
 
-from touchstone.contract.expect import JSON_TYPES, is_type
-from touchstone.contract.template import Values
-from touchstone.contract.wire import Answer, Service
+from touchstone.engine.ask import Answer, Service, Url, Values, pasted_url
 from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft, DraftLoad, DraftRequest
 from touchstone.manifest.exchange import Request
-from touchstone.manifest.outside import Outside, origin_of
 from touchstone.manifest.template import literal
 
 _ASKED = 3
@@ -34,6 +30,16 @@ _ANYTHING = r"[\s\S]*"
 _TORN_END = re.compile(r"(?<=[>\n])[^>\n]*\Z|[\w:.+/=%-]*\Z")
 _TORN_BEGIN = re.compile(r"\A[^<\n]*(?=[<\n])|\A[\w:.+/=%-]*")
 """What may be a part of something that varies, such as the first digits of a time: up to a tag, a line or a word."""
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+    "array": (list,),
+    "object": (dict,),
+}
+"""An integer is a number, too: the narrower one comes first."""
 _ERROR, _SERVER_ERROR = 400, 500
 _NOT_LET_IN = (401, 403)
 
@@ -45,45 +51,45 @@ def draft_from_urls(urls: Sequence[str]) -> Draft:
     are no errors. Raises UsageError for a URL that gets no answer, or another status each time, and for a first one
     that is answered with an error.
     """
-    outside = _one_service(urls)
-    service = Service(outside.host, outside.port)
-    answers: dict[str, list[Answer]] = {_target(url): [] for url in urls}
+    parts = [pasted_url(url) for url in urls]
+    origin = _one_service(parts)
+    service = Service(origin)
+    answers: dict[str, list[Answer]] = {one.target: [] for one in parts}
     for number in range(_ASKED):
         if number:
             time.sleep(_PAUSE_S)
         for target, given in answers.items():
-            given.append(_ask(service, outside.origin, target, number))
+            given.append(_ask(service, origin, target, number))
     requests = [_request(target, given) for target, given in answers.items()]
     ready = requests[0]
     if ready.status >= _ERROR:
         raise UsageError(
             f"GET {ready.target} is answered {ready.status}: an error does not tell that the service has started",
-            where=outside.origin,
+            where=origin,
             fix="name first what it answers when it is ready, such as its health, and this one behind it",
         )
     others = requests[1:] or requests
     right = [one for one in others if one.status < _ERROR]
     note = "" if right else "look: all that was asked is answered with errors: ask for what the service is for"
     load = DraftLoad("mix", "A mix of requests", right or others, note=note)
-    return Draft(f"What {outside.origin} answers", outside.origin, requests, [load], ready)
+    return Draft(f"What {origin} answers", origin, requests, [load], ready)
 
 
-def _one_service(urls: Sequence[str]) -> Outside:
-    origins = set(map(origin_of, urls))
+def _one_service(urls: Sequence[Url]) -> str:
+    origins = {url.origin for url in urls}
     if len(origins) > 1:
         raise UsageError(f"the URLs belong to several services: {', '.join(sorted(origins))}", fix="draft one service")
-    return Outside("service", origins.pop())
-
-
-def _target(url: str) -> str:
-    """Path and query; what no request may hold is escaped, as browsers do."""
-    parts = urlsplit(url)
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return re.sub(r"[^!-~]", lambda found: quote(found[0]), target)
+    if urls[0].tls:
+        raise UsageError(
+            f"{urls[0].origin}: a draft is made of what is answered without TLS",
+            fix="give the address behind the TLS terminator",
+        )
+    return origins.pop()
 
 
 def _ask(service: Service, origin: str, target: str, number: int) -> Answer:
-    answer = service.exchange(Request(target=literal(target)), Values(counter=number, fresh="", seed=0))
+    wanted = Request(target=literal(target))
+    answer = service.exchange(wanted, Values(counter=number, fresh="", seed=0), whole=True)
     if answer.failure is not None:
         raise UsageError(
             f"GET {target}: {answer.failure}", where=origin, fix="start the service, and name what it answers"
@@ -109,6 +115,9 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
         look.append(f"of these the type is checked alone: {', '.join(kinds)}")
     elif pattern:
         look.append("of the body, which is long or another one each time, what never changes is checked")
+    elif answer is None and not values and (coding := answers[0].field("content-encoding")):
+        undone = 'expect.encoding = "decoded" undoes gzip and deflate'
+        look.append(f"the body is not checked: it has Content-Encoding {coding}, which was not asked for; {undone}")
     elif answer is None and not values:
         look.append("the body is not checked: it is no text, or long, or another one each time")
     return DraftRequest(
@@ -173,7 +182,7 @@ def _fields(objects: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[
             continue
         if all(other == held for other in others) and _may_stand(held) and len(json.dumps(held)) <= _LONGEST:
             values[name] = held
-        elif kind := next((kind for kind in JSON_TYPES if all(is_type(one, kind) for one in (held, *others))), None):
+        elif kind := next((kind for kind in _JSON_TYPES if all(_is_type(one, kind) for one in (held, *others))), None):
             kinds[name] = kind
     return values, kinds
 
@@ -188,3 +197,9 @@ def _may_stand(held: Any) -> bool:
         case float():
             return math.isfinite(held)
     return held is not None
+
+
+def _is_type(value: Any, name: str) -> bool:
+    if isinstance(value, bool):
+        return name == "boolean"
+    return isinstance(value, _JSON_TYPES[name])

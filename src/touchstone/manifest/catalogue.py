@@ -181,7 +181,7 @@ def outside_contenders(found: ScenarioFolder, services: Sequence[Outside]) -> li
         if service.name in taken:
             raise UsageError(
                 f"two contenders would be called {service.name!r}",
-                fix="give the service at " + service.url + " another name; it need not be that of its stack",
+                fix="give the service at " + service.origin + " another name; it need not be that of its stack",
             )
         taken.add(service.name)
         # What stands for the stack says nothing of a build, since nobody here builds it.

@@ -28,15 +28,17 @@ class Expectation(Part):
     """A regular expression that the whole body must match; in a load it takes no placeholder but `{fresh}`."""
     encoding: Literal["text", "bytes", "decoded"] = "text"
     """What the body is compared as: `text` is UTF-8; with `bytes` each character from U+0000 to U+00FF stands for a
-    byte; with `decoded` gzip and deflate are undone first, which only a contract does."""
+    byte; with `decoded` gzip and deflate are undone first."""
     json_fields: dict[str, JsonField] | None = Field(default=None, alias="json")
-    """Top-level fields of a JSON object. A text, a number or a boolean is compared by value, and a text may hold
-    placeholders; `{ type = "integer" }` asks for a type alone. An array or an object is compared as a whole, with all
-    that it holds, and takes neither placeholders nor types."""
+    """Top-level fields of a JSON object. A text, a number or a boolean is compared by value (`1.0` is `1`,
+    `19.990000000000002` is not `19.99`), and a text may hold placeholders; `{ type = "integer" }` asks for a type
+    alone. An array or an object is compared as a whole, with all that it holds, and takes neither placeholders nor
+    types."""
     json_exact: bool = False
     """Whether any other top-level field of the JSON body is a fault."""
     content_type: str | None = None
-    """The media type, such as `application/json`; its parameters are not compared."""
+    """The media type, such as `application/json` or `text/html; charset=utf-8`: regardless of case, with the parameters
+    that it names, and whatever others there are."""
     headers: dict[str, str] = {}
     """Header fields that must be there: name, and a regular expression that the whole value must match."""
 
@@ -69,9 +71,10 @@ class Request(Part):
     method: Method = "GET"
     """The method."""
     target: TemplateText
-    """Path and query as they are sent; write percent-escapes where they are needed."""
+    """Path and query as they are sent: visible ASCII, percent-escaped where that is needed."""
     headers: dict[str, TemplateText] = {}
-    """Header fields: name and value."""
+    """Header fields: name and value. `Host` takes the place of the service's own; `Content-Length` and
+    `Transfer-Encoding` are refused, since a body is framed by its length."""
     body: TemplateText | None = None
     """The body; none is sent if it is left out."""
     body_file: str | None = None
@@ -107,6 +110,17 @@ class Request(Part):
         if self.encoding == "bytes" and any(ord(character) > _LARGEST_BYTE for character in self.body or ""):
             raise ValueError(_ONE_BYTE_EACH)
         return self
+
+
+def texts_of(request: Request) -> dict[tuple[str | int, ...], str]:
+    """All texts of a request in which placeholders are filled in, by their place in it."""
+    expect = request.expect
+    texts: dict[tuple[str | int, ...], str | None] = {("target",): request.target, ("body",): request.body}
+    texts |= {("headers", name): value for name, value in request.headers.items()}
+    texts |= {("expect", "body"): expect.body, ("expect", "pattern"): expect.pattern}
+    fields = (expect.json_fields or {}).items()
+    texts |= {("expect", "json", name): value for name, value in fields if isinstance(value, str)}
+    return {key: text for key, text in texts.items() if text is not None}
 
 
 class WeightedRequest(Request):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from touchstone.manifest.contract import Act, Proof, Send
 from touchstone.manifest.mix import Mix
@@ -74,6 +75,18 @@ class Load(Mix):
     """Requests, and acts on dependencies, before the load and outside every figure."""
     proofs: list[Proof] = []
     """Questions to dependencies, asked after the load."""
+    _captured: Mapping[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def captured(self) -> Mapping[str, str]:
+        """What its preparation has captured at one service, by name: `{capture.NAME}` stands for it."""
+        return self._captured
+
+    def with_captured(self, values: Mapping[str, str]) -> Load:
+        """The load as it is put on a service whose preparation has captured these values."""
+        load = self.model_copy()
+        load._captured = dict(values)
+        return load
 
     @model_validator(mode="after")
     def _pipeline_fits(self) -> Load:

@@ -1,8 +1,9 @@
 """Templates: text in which `{counter}`, `{key:1..500}`, `{row.name}` and the like are filled in, request by request.
 
 One rule for braces: a brace stands for itself, as JSON and regular expressions want it, unless it opens a placeholder.
-What looks like a placeholder and is none is an error, never text (docs/templates.md). The engine's half of the language
-is `engine/load/src/template`, and `engine/load/tests/template_cases.json` holds both to the same.
+What looks like a placeholder and is none is an error, never text (docs/templates.md). Here manifests are checked; the
+engine fills in (`engine/exchange/src/template`), and `engine/exchange/tests/template_cases.json` holds both readers to
+the same.
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ _PLACE = re.compile(r"\{\{|\{([a-z][A-Za-z0-9._:-]*)\}|\{([^{}])\*([0-9]+)\}", r
 _VARIABLE = re.compile(r"\{env\.([A-Za-z0-9._:-]+)\}")
 _NOT_IN_TARGET = re.compile(rb"[^!-~]")
 _NOT_IN_HEADER = re.compile(rb"[\x00-\x1f\x7f]")
-_CAPTURE = re.compile(r"\{capture\.([A-Za-z0-9._:-]+)\}")
 _KEY = re.compile(r"([0-9]+)\.\.([0-9]+)(?::(.*))?", re.DOTALL)
 _LARGEST_NUMBER = 2**64 - 1
 _LONGEST_REPEAT = 16 * 2**20
@@ -148,16 +148,6 @@ def written(value: str, escape: Escape, place: Place) -> str:
         return value
     refused = _NOT_IN_TARGET if place == "target" else _NOT_IN_HEADER
     return refused.sub(lambda byte: f"%{ord(byte[0]):02X}".encode(), value.encode()).decode()
-
-
-def with_captured(text: str, value: Callable[[Outside], str | None]) -> str:
-    """The template with captured values in it, and a template still; one of which `value` gives None is left open."""
-
-    def known(match: re.Match[str]) -> str:
-        found = value(_outside("capture", match[1]))
-        return match[0] if found is None else found.replace("{", "{brace}")
-
-    return _CAPTURE.sub(known, text)
 
 
 def _piece(match: re.Match[str], text: str) -> Piece:

@@ -10,9 +10,8 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from touchstone.bench.outside import inspect_outside
-from touchstone.contract.template import ValueSource
-from touchstone.contract.wire import Answer, Service
-from touchstone.engine.http2 import speaks_http2
+from touchstone.contract.values import ValueSource
+from touchstone.engine.ask import Answer, Service
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairJudgement, judge_pair, still_open
@@ -145,10 +144,11 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
 
 
 def _ask(service: Outside, request: Request) -> Answer:
-    answer = Service(service.host, service.port).exchange(request, ValueSource(0).next())
+    asked = Service(service.origin)
+    answer = asked.exchange(request, ValueSource(0).next(), whole=True)
     if answer.failure:
-        only = ": it speaks HTTP/2 only, and the lab HTTP/1.1" if speaks_http2(service.origin) else ""
-        raise InvalidRunError(f"{service.url}: {answer.failure}{only}", fix="ask it by hand: curl -v")
+        only = ": it speaks HTTP/2 only, and the lab HTTP/1.1" if asked.speaks_http2() else ""
+        raise InvalidRunError(f"{service.origin}: {answer.failure}{only}", fix="ask it by hand: curl -v")
     return answer
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from touchstone.dependency.base import DependencyError
+from touchstone.engine.ask import Service, Values
+from touchstone.manifest.exchange import Request
+from touchstone.manifest.template import literal
 
 _PATIENCE_S = 10.0
+_VALUES = Values(counter=0, fresh="", seed=0)
 
 
 @dataclass(frozen=True)
@@ -55,22 +58,18 @@ class Control:
         """Misbehave from now on as the query says, such as `mode=status&code=500`."""
         self._exchange("POST", f"/_fail?{query}")
 
-    def _exchange(self, method: str, target: str) -> dict[str, Any]:
-        connection = http.client.HTTPConnection(self.address, timeout=_PATIENCE_S)
+    def _exchange(self, method: Literal["GET", "POST"], target: str) -> dict[str, Any]:
+        where = f"dependency {self.name}, {method} http://{self.address}{target}"
+        request = Request(method=method, target=literal(target))
+        answer = Service(f"http://{self.address}", _PATIENCE_S).exchange(request, _VALUES, whole=True)
         try:
-            connection.request(method, target, headers={"Connection": "close"})
-            response = connection.getresponse()
-            document = json.loads(response.read())
-        except (OSError, http.client.HTTPException, ValueError) as error:
+            document = json.loads(answer.body)
+        except ValueError as error:
             raise DependencyError(
-                f"the downstream's control does not answer: {type(error).__name__} {error}".rstrip(),
-                where=f"dependency {self.name}, {method} http://{self.address}{target}",
+                f"the downstream's control does not answer: {answer.failure or error}",
+                where=where,
                 fix="its log is kept with the results",
             ) from error
-        finally:
-            connection.close()
-        if response.status != http.client.OK or not isinstance(document, dict):
-            raise DependencyError(
-                f"the downstream refuses: {document}", where=f"dependency {self.name}, {method} {target}"
-            )
+        if answer.faults or not isinstance(document, dict):
+            raise DependencyError(f"the downstream refuses: {document}", where=where)
         return document

@@ -16,8 +16,8 @@ from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies
 from touchstone.bench.together import divisible, parted
 from touchstone.bench.waiting import LONGER
-from touchstone.engine.bare import plain_request
 from touchstone.engine.client import run_job
+from touchstone.engine.job import request
 from touchstone.engine.protocol import BootJob
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.container import create_container, group_places, remove_container, start_command
@@ -148,7 +148,7 @@ class _Starting:
             "env": env,
             "cwd": str(built.cwd),
             "url": f"http://{bench.generators.host}:{port}",
-            "request": plain_request(bench.scenario.ready),
+            "request": request(bench.scenario.ready),
             "repeats": 1,
             "timeout_s": bench.scenario.ready.within_s,
             "poll_interval_s": 0.0001,

@@ -17,7 +17,7 @@ from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.tare import EngineServer
 from touchstone.bench.together import Started
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.contract.template import ValueSource, fresh_of
+from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load

@@ -14,7 +14,6 @@ from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.bursts import Bursts
 from touchstone.phase.capacity.search import KneeSearch, Known
 from touchstone.phase.capacity.trial import LEAD_S, POINTS, lowest_rate, open_loop, read_trial, seconds_for
-from touchstone.phase.load.as_sent import as_sent
 from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult, Totals
 from touchstone.record.evidence.capacity import CapacityEvidence, CapacityTrial, Ended
@@ -125,7 +124,7 @@ class Seat:
     def offer(self, rate: float, purpose: Literal["search", "curve"], usual_s: float) -> CapacityTrial:
         """Offer a rate for a while."""
         timing = Timing(LEAD_S, seconds_for(self.objective, rate, usual_s), 0.0)
-        load = open_loop(as_sent(self.load, self.target.prepared), rate)
+        load = open_loop(self.load.with_captured(self.target.prepared), rate)
         seed = self.seed + len(self.trials)
         job = load_job(load, self.target.url, timing, cpus=self.cpus, seed=seed, fresh=self.fresh)
         job["first_counter"] = self.counter

@@ -11,7 +11,6 @@ from touchstone.engine.protocol import Traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.manifest.load import Load
 from touchstone.phase.capacity.seat import Seat, added
-from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.tare import null_load
 from touchstone.record.sample import TARE
 
@@ -20,7 +19,7 @@ def open_session(bench: Bench, load: Load, seats: Sequence[Seat]) -> AbstractCon
     """A slices job that puts this load on these seats, in their order."""
     contenders: dict[str, Traffic] = {}
     for seat in seats:
-        sent = null_load(load) if seat.name == TARE else as_sent(load, seat.target.prepared)
+        sent = null_load(load) if seat.name == TARE else load.with_captured(seat.target.prepared)
         job = traffic(sent, seat.target.url, seed=seat.seed, fresh=seat.fresh)
         job["watch"] = seat.target.watch
         job["first_counter"] = seat.counter

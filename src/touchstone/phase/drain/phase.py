@@ -14,7 +14,7 @@ from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.contract.template import ValueSource
+from touchstone.contract.values import ValueSource
 from touchstone.dependency.base import Dependency
 from touchstone.dependency.echo import Echo
 from touchstone.failure import TouchstoneError, UsageError
@@ -158,7 +158,7 @@ def _dependency(bench: Bench, key: str, name: str, kind: type[Kind]) -> Kind:
 
 def _reported(contender: Running, target: str, seed: int) -> JsonValue:
     """What the service itself says it did; kept next to the proof, and never counted."""
-    answer = contender.service.exchange(Request(target=target), ValueSource(seed).next())
+    answer = contender.service.exchange(Request(target=target), ValueSource(seed).next(), whole=True)
     try:
         reported: JsonValue = json.loads(answer.body)
     except ValueError:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.contract.template import fresh_of
+from touchstone.contract.values import fresh_of
 from touchstone.engine.job import Timing, load_job
 from touchstone.engine.protocol import LoadJob
 from touchstone.failure import TouchstoneError
@@ -19,7 +19,6 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.manifest.stack import MemorySetting
 from touchstone.phase.capacity.trial import breach
-from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
@@ -68,7 +67,7 @@ class FloorBench:
                 # The first check that breaks ends the trial: a service that thrashes lets each request time out.
                 checks_hold = all(checker.check(check).passed for check in light_checks(bench.scenario.contract))
                 if checks_hold:
-                    sent = as_sent(self.load, prepare_load(checker, self.load, bench.seed))
+                    sent = self.load.with_captured(prepare_load(checker, self.load, bench.seed))
                     result = bench.put_load(self._job(contender, sent))
                     peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
         except TouchstoneError as error:

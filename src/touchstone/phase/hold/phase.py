@@ -13,7 +13,7 @@ import numpy as np
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.service import Running, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
-from touchstone.engine.bare import plain_request
+from touchstone.engine.job import request
 from touchstone.engine.protocol import Mode
 from touchstone.isolation.process import StartError, start_process
 from touchstone.manifest.catalogue import Contender
@@ -84,7 +84,7 @@ class HoldPhase(Phase):
                 result = bench.generators.hold(
                     {
                         "url": first.url,
-                        "request": plain_request(asked),
+                        "request": request(asked),
                         "levels": list(job.levels),
                         "mode": job.mode,
                         "timeout_s": job.patience_s,

@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
-from touchstone.contract.template import ValueSource, fresh_of
-from touchstone.contract.wire import Service
+from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.dependency.base import Dependency, DependencyError, Reach
+from touchstone.engine.ask import Service
 from touchstone.engine.job import next_counter
 from touchstone.manifest.load import Load
 from touchstone.record.sample import AfterAnswers, DependencyState
@@ -48,7 +48,7 @@ def look_after_answers(
     seen = {state.name: AfterAnswers(asked=0) for state in states}
     with ExitStack() as stack:
         settings = {name: stack.enter_context(one.overheard()) for name, one in dependencies.items()}
-        values = ValueSource(seed, fresh_of(seed), first=next_counter(0, sent))
+        values = ValueSource(seed, fresh_of(seed), dict(load.captured), next_counter(0, sent))
         looked = _look(load, service, dependencies, seen, values)
     for state in states:
         state.settings |= settings.get(state.name, {})

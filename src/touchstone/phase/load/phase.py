@@ -11,13 +11,12 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.engaged import Engaged, aim, engaged
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.contract.template import fresh_of
+from touchstone.contract.values import fresh_of
 from touchstone.engine.job import load_job
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
 from touchstone.phase.load.after_answers import look_after_answers
-from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.figures import load_figures, memory_remarks, throttled_share
 from touchstone.phase.load.fitting import apart_for_memory
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load
@@ -83,7 +82,7 @@ class LoadPhase(Phase):
             captured = prepare_once(bench, sample.contender, checker, load, sample)
         else:
             captured = prepare_load(checker, load, bench.seed)
-        load = as_sent(load, captured)
+        load = load.with_captured(captured)
         sample.left_out += not_asked(load, contender.dependencies)
         timing = bench.profile.timing(load, round_number)
         seed, fresh = bench.seed + round_number, fresh_of(bench.seed)

@@ -7,21 +7,28 @@ from collections.abc import Mapping, Sequence
 from touchstone.bench.base import Bench
 from touchstone.contract.checker import Checker
 from touchstone.contract.proof import Tally, counts_work, prove
-from touchstone.contract.template import ValueSource, fresh_of
+from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.contract import Act, Send
 from touchstone.manifest.load import Load
 from touchstone.record.engine import LoadResult
-from touchstone.record.sample import ProofOutcome, Sample
+from touchstone.record.sample import Exchange, ProofOutcome, Sample
 
 
 class PrepareError(TouchstoneError):
     """The requests that go before a load were not answered as they must be."""
 
+    def __init__(self, broken: Exchange) -> None:
+        self.broken = broken
+        super().__init__(
+            f"the load's preparation broke: {broken.request}: expected {broken.expected}, received {broken.received}",
+            fix="run the contract check: `touchstone run --phase verify`",
+        )
+
 
 def prepare_load(checker: Checker, load: Load, seed: int) -> Mapping[str, str]:
-    """Send what goes before a load with this seed; the values that it has captured, by name, for `as_sent`.
+    """Send what goes before a load with this seed; the values that it has captured, by name.
 
     Raises PrepareError if it is not answered as it must be.
     """
@@ -29,12 +36,8 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> Mapping[str, str]:
     for step in load.prepare:
         if isinstance(step, Act):
             checker.act(step, source)
-        elif broken := checker.send(step, source):
-            first = broken[0]
-            raise PrepareError(
-                f"the load's preparation broke: {first.request}: expected {first.expected}, received {first.received}",
-                fix="run the contract check: `touchstone run --phase verify`",
-            )
+        elif broken := checker.send(step, source).broken:
+            raise PrepareError(broken[0])
     return source.captured
 
 

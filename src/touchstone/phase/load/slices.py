@@ -19,7 +19,7 @@ from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.tare import EngineServer
 from touchstone.bench.together import Started, divisible, pass_on, started
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.contract.template import fresh_of
+from touchstone.contract.values import fresh_of
 from touchstone.engine.job import slices_job, traffic
 from touchstone.engine.protocol import SlicesJob, Traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
@@ -28,7 +28,6 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.phase.load.after_answers import look_after_answers
-from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.figures import memory_remarks, sliced_figures, throttled_share
 from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
@@ -191,7 +190,7 @@ class _SlicedLoad:
         sample.proofs = prove_load(self.load, dependencies, result, self.bench.seed, before)
         if self.round_number == 1:
             look_after_answers(
-                as_sent(self.load, one.prepared or {}),
+                self.load.with_captured(one.prepared or {}),
                 one.running.service,
                 dependencies,
                 sample.dependencies,
@@ -217,7 +216,7 @@ class _SlicedLoad:
         seed = self.bench.seed + self.round_number
         contenders: dict[str, Traffic] = {}
         for one in self.started:
-            sent = as_sent(self.load, one.prepared or {})
+            sent = self.load.with_captured(one.prepared or {})
             job = traffic(sent, one.running.url, seed=seed, fresh=fresh_of(self.bench.seed))
             aim(job, one.running, after_s)
             contenders[one.contender.name] = job

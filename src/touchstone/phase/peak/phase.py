@@ -10,14 +10,13 @@ from touchstone.bench.dependency_watch import DependencyWatch
 from touchstone.bench.machine_watch import MachineWatch
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.contract.template import fresh_of
+from touchstone.contract.values import fresh_of
 from touchstone.engine.job import Timing, load_job
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import Phase
-from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.prepare import prepare_load, prove_load
 from touchstone.phase.peak.served import peak_figures, served_by_second
 from touchstone.phase.peak.tare import measure_peak_tare
@@ -69,7 +68,7 @@ def _load_at_once(bench: Bench, contender: Running, name: str, load: Load, sampl
     within_s, exec_s = bench.profile.peak_s, contender.process.exec_s
     ready_s = time.monotonic() - exec_s
     checker = Checker(contender.service, bench.dependencies, bench.seed)
-    load = as_sent(load, prepare_load(checker, load, bench.seed))
+    load = load.with_captured(prepare_load(checker, load, bench.seed))
     machine = MachineWatch(contender.cgroup)
     with DependencyWatch(bench.dependencies, contender.leftovers) as observed:
         elapsed_s = time.monotonic() - exec_s

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from touchstone.bench.base import Bench
 from touchstone.bench.service import Running
-from touchstone.contract.template import fresh_of
+from touchstone.contract.values import fresh_of
 from touchstone.engine.job import next_counter, slices_job, traffic
 from touchstone.engine.protocol import Traffic
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord

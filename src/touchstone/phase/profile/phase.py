@@ -13,7 +13,6 @@ from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
-from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.load.warming import Budget
 from touchstone.phase.profile.measurement import profile_one
@@ -71,7 +70,7 @@ def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> flo
     try:
         with running(bench, bench.builds[contender.name], sample, under=load) as looked_at:
             checker = Checker(looked_at.service, bench.dependencies, bench.seed)
-            sent = as_sent(load, prepare_load(checker, load, bench.seed))
+            sent = load.with_captured(prepare_load(checker, load, bench.seed))
             with Passes(bench, sent, looked_at, None) as passes:
                 return passes.warm_up(Budget(profile.warm_least_s, profile.warm_most_s / 3))
     except TouchstoneError:

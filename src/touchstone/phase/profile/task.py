@@ -12,7 +12,6 @@ from touchstone.contract.checker import Checker
 from touchstone.isolation.process import ServerProcess
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.phase.load.as_sent import as_sent
 from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.profile.passes import Passes
 from touchstone.record.sample import Sample
@@ -35,7 +34,7 @@ def started(task: Task, built: Built, sample: Sample) -> Iterator[tuple[Running,
     with running(task.bench, built, sample, under=task.load, shares_places=True) as contender_running:
         checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
         captured = prepare_load(checker, task.load, task.bench.seed)
-        yield contender_running, as_sent(task.load, captured)
+        yield contender_running, task.load.with_captured(captured)
 
 
 @contextmanager

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from touchstone.bench.base import Bench, attempt, blank_sample
 from touchstone.bench.engaged import engaged
-from touchstone.bench.readiness import first_requests
+from touchstone.bench.readiness import ask_first
 from touchstone.contract.checker import Checker, askable
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
+from touchstone.phase.verify.preparations import prepare_for_all, try_preparations
 from touchstone.record.sample import CheckOutcome, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
@@ -28,7 +29,8 @@ class VerifyPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Carry out every check of the contract on a freshly started contender, or one that runs already.
 
-        One that holds is asked what the loads ask, too: a wrong path in a load is known before anything is timed.
+        One that holds is asked what the loads ask, too, and prepared as they are: a wrong path and a login that
+        fails are known before anything is timed.
         """
         sample = blank_sample(bench, self.kind.name, contender.name)
 
@@ -41,18 +43,22 @@ class VerifyPhase(Phase):
                 sample.checks = checker.run(checks)
                 # One that outlives the run would hold the load's first new name already.
                 asks = _hold(sample.checks) and not found.outlives_rounds
-                asked = checker.run(first_requests(bench)) if asks else []
-            if not _hold(asked):
+                asked = ask_first(checker, bench) if asks else []
+                if found.outlives_rounds and _hold(sample.checks):
+                    asked = prepare_for_all(bench, contender, found, sample)
+            if asks and not _hold(asked):
                 # What a check of the contract has changed or taken away is there again behind a fresh start.
                 with engaged(bench, contender, sample) as found:
                     checker = Checker(found.service, found.dependencies, bench.seed)
-                    asked = checker.run(first_requests(bench))
+                    asked = ask_first(checker, bench)
                     for _ in range(_MORE):
                         if _hold(asked):
                             break
                         time.sleep(_APART_S)
-                        asked = checker.run(first_requests(bench))
+                        asked = ask_first(checker, bench)
             sample.checks += asked
+            if asks and _hold(asked):
+                sample.checks += try_preparations(bench, contender, sample)
 
         return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
 
