@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from touchstone.bench.outside import inspect_outside
 from touchstone.contract.values import ValueSource
-from touchstone.engine.ask import Answer, Service
+from touchstone.engine.ask import Answer, Service, refused
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairJudgement, judge_pair, still_open
@@ -117,6 +117,8 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"the request's {first['loc'][0]}: {first['msg']}", fix="correct it") from error
+    if why := refused([(asked, {})]).get(0):
+        raise UsageError(f"the request's {why}", fix="correct it")
     answers = {service.name: [_ask(service, asked) for _ in range(_ASKED)] for service in pair}
     expect: dict[str, Any] = {"status": _status(answers, question.status)}
     bodies = {answer.body for given in answers.values() for answer in given}

@@ -98,6 +98,7 @@ def _probe(at: Engaged, probe: Probe, whole: Path, *, owned: bool) -> ProbeRepor
     with tempfile.TemporaryDirectory(prefix="touchstone-probe-") as folder:
         out = Path(folder) / "probe.json"
         words = [*flags(probe, owned=owned), *(f"--allow-host={host}" for host in at.allowed_hosts)]
+        words += [] if at.address is None else [f"--address={at.address}"]
         command = [str(engine_path()), "probe", at.url.rstrip("/") + probe.target, *words, "--out", str(out)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
         # With 1 and a report the service died or began to refuse: the report says so.
