@@ -300,7 +300,7 @@ class AskAnswerTexts(TypedDict):
     """To `render`: the texts with their placeholders filled in."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     texts: list[str]
 
 
@@ -308,7 +308,7 @@ class AskAnswerRefused(TypedDict):
     """To `compile`: for each request null, or a sentence that begins with the part that does not hold together."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     refused: list[str | None]
 
 
@@ -316,7 +316,7 @@ class AskAnswerAddresses(TypedDict):
     """To `resolve`: the addresses."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     addresses: list[str]
 
 
@@ -324,7 +324,7 @@ class AskAnswerAddress(TypedDict):
     """To `locate`: the address."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     address: str
 
 
@@ -332,7 +332,7 @@ class AskAnswerHttp2(TypedDict):
     """To `speaks_http2`: whether it does; false where it cannot be asked."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     http2: bool
 
 
@@ -340,7 +340,7 @@ class AskAnswerClosed(TypedDict):
     """To `release`: whether a connection was open."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     closed: bool
 
 
@@ -348,7 +348,7 @@ class AskAnswerError(TypedDict):
     """A sentence on why the order was not carried out."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     error: str
 
 
@@ -545,7 +545,7 @@ class AskAnswerExchanges(TypedDict):
     """To `send`: one a request, in the order of their counters."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     exchanges: list[Exchange]
 
 
@@ -553,7 +553,7 @@ class AskAnswerUrl(TypedDict):
     """To `url`: its parts."""
 
     id: int | None
-    """The order's number; null where the order could not be read."""
+    """The order's number; null where the line has none."""
     url: UrlParts
 
 
