@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from touchstone.contract.template import Values
 
 from tests.intake.recordings import drafted, entry, har, words
-from touchstone.contract.template import Values
 from touchstone.intake.har.drafting import draft_from_har
 from touchstone.manifest.exchange import Request
 
