@@ -625,12 +625,12 @@ class HoldJob(TypedDict):
     10,000 connections to each.
     """
 
-    address: NotRequired[str | None]
-    """The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection."""
     after_close_s: NotRequired[float]
     """Wait so long after all connections are closed before memory is read."""
     cgroup_paths: NotRequired[list[str]]
     """Cgroups whose memory is read."""
+    connect_to: NotRequired[str | None]
+    """The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection."""
     cpus: NotRequired[list[int]]
     """CPUs of those processes; empty leaves them where the engine is."""
     generators: NotRequired[list[HoldNode]]
@@ -712,10 +712,10 @@ class Journey(TypedDict):
 class Traffic(TypedDict):
     """A load without a length, CPUs and threads of its own: the fields of a load job that its turns leave open."""
 
-    address: NotRequired[str | None]
     allow_hosts: NotRequired[list[str]]
     backend: NotRequired[BackendChoice]
     captured: NotRequired[dict[str, str]]
+    connect_to: NotRequired[str | None]
     connections: NotRequired[int]
     first_counter: NotRequired[int]
     fresh: NotRequired[str | None]
@@ -798,8 +798,6 @@ class LoadJob(TypedDict):
     spread over several processes, which share CPUs, rates and counts.
     """
 
-    address: NotRequired[str | None]
-    """The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection."""
     allow_hosts: NotRequired[list[str]]
     """Hosts outside this machine that may be loaded."""
     backend: NotRequired[BackendChoice]
