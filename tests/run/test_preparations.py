@@ -95,12 +95,18 @@ steps = [
 """
 STACK = """
 schema = 1
+scenario = "login"
 name = "{name}"
 title = "{name}"
 language = "Python"
-run = ["python3", "{{source}}/server.py"]
-env = {{ FAULT = "{fault}" }}
+[needs]
+python3 = ">=3.11"
 [variants.plain]
+title = "{name}"
+build = []
+artifacts = ["server.py"]
+run = ["python3", "server.py"]
+env = {{ FAULT = "{fault}" }}
 """
 
 

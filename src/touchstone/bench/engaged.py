@@ -82,7 +82,7 @@ def engaged(bench: Bench, contender: Contender, sample: Sample, *, under: Load |
 def aim(job: LoadJob | Traffic, at: Engaged, after_s: float) -> None:
     """Complete a job of the engine: where it goes, hosts that it may reach, processes that it watches meanwhile."""
     if (address := at.address) is not None:
-        job["address"] = address
+        job["connect_to"] = address
     if at.allowed_hosts:
         job["allow_hosts"] = list(at.allowed_hosts)
     if (watched := at.watch(after_s)) is not None:
