@@ -169,14 +169,6 @@ impl Worker {
     ) {
         let request = self.connections[slot as usize].first;
         let media_type = self.parsed(request, &partial, now);
-        let compiled = &self.mix.requests()[usize::from(request.kind)];
-        let check = &compiled.check;
-        let key = Key {
-            counter: request.counter,
-            seed: self.seed,
-            thread: self.part.global_index,
-            session: self.journeys.as_ref().map(|users| users.session(slot)),
-        };
         let status = partial.response.head().map_or(0, |head| head.status);
         self.recorder.response(
             request.intended,
@@ -185,22 +177,7 @@ impl Worker {
             partial.body_len,
             now,
         );
-        let failure = if !check.status_is_right(status) {
-            Some((ErrorClass::WrongStatus, compiled.wrong_status(status)))
-        } else if let Err(why) = check.head().check(partial.response.head_bytes()) {
-            Some((ErrorClass::WrongHeader, why))
-        } else if compiled.is_bodiless(status) {
-            None
-        } else {
-            let verdict = partial.body_is_right(check, key, &mut self.scratch);
-            let wrong = |why| {
-                (
-                    ErrorClass::WrongBody,
-                    compiled.with_coding(why, partial.head_seen()),
-                )
-            };
-            verdict.err().map(wrong)
-        };
+        let failure = self.fault(slot, request, &partial);
         let failure = failure.or_else(|| self.take_along(slot, request, &partial).err());
         let responses = self.connections[slot as usize].responses + 1;
         match failure {
@@ -238,6 +215,36 @@ impl Worker {
             let why = "the server closed the connection with an earlier response";
             self.carry_over(wire, slot, ErrorClass::KeptConnectionClosed, why, now);
         }
+    }
+
+    /// What is wrong with a complete response.
+    fn fault(
+        &mut self,
+        slot: u32,
+        request: InFlight,
+        partial: &Partial,
+    ) -> Option<(ErrorClass, String)> {
+        let compiled = &self.mix.requests()[usize::from(request.kind)];
+        let check = &compiled.check;
+        let status = partial.response.head().map_or(0, |head| head.status);
+        if !check.status_is_right(status) {
+            return Some((ErrorClass::WrongStatus, compiled.wrong_status(status)));
+        }
+        if let Err(why) = check.head().check(partial.response.head_bytes()) {
+            return Some((ErrorClass::WrongHeader, why));
+        }
+        if compiled.is_bodiless(status) {
+            return None;
+        }
+        let key = Key {
+            counter: request.counter,
+            seed: self.seed,
+            thread: self.part.global_index,
+            session: self.journeys.as_ref().map(|users| users.session(slot)),
+        };
+        let why = partial.body_is_right(check, key, &mut self.scratch).err()?;
+        let head = partial.head_seen();
+        Some((ErrorClass::WrongBody, compiled.with_coding(why, head)))
     }
 
     /// The oldest request of an open connection was answered: what it does next.
