@@ -67,6 +67,8 @@ fn json(value: &[u8], out: &mut Vec<u8>) {
             b'\n' => out.extend_from_slice(b"\\n"),
             b'\r' => out.extend_from_slice(b"\\r"),
             b'\t' => out.extend_from_slice(b"\\t"),
+            8 => out.extend_from_slice(b"\\b"),
+            12 => out.extend_from_slice(b"\\f"),
             0..0x20 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
             _ => out.push(byte),
         }
