@@ -35,15 +35,18 @@ class Answer:
 def linked(steps: Sequence[DraftRequest], answers: Sequence[Answer]) -> list[DraftRequest]:
     """The steps of a session with `captures` for what later ones send, and in those `known` for what they take.
 
-    Work is bounded by the number of secrets times the length of the responses.
+    Each response is searched once for each secret.
     """
     captures: list[dict[str, Mapping[str, str]]] = [{} for _ in steps]
     found: dict[str, str] = {}
+    searched: dict[str, int] = {}
     known: list[dict[str, str]] = []
     for place, step in enumerate(steps):
         mine = {}
         for name, value in _wanted(step):
-            if value not in found and (source := _source(name, value, answers[:place])) is not None:
+            before = range(searched.get(value, 0), place)
+            searched[value] = place
+            if value not in found and (source := _source(name, value, answers, before)) is not None:
                 found[value] = _called(name, found.values())
                 captures[source[0]][found[value]] = source[1]
             if value in found:
@@ -69,9 +72,9 @@ def _called(name: str, used: Any) -> str:
     return called
 
 
-def _source(name: str, value: str, answers: Sequence[Answer]) -> tuple[int, Mapping[str, str]] | None:
-    """The last response that holds a value, by its place, and how to take the value from it."""
-    for place in reversed(range(len(answers))):
+def _source(name: str, value: str, answers: Sequence[Answer], places: range) -> tuple[int, Mapping[str, str]] | None:
+    """The last of the responses at these places that holds a value, by its place, and how to take the value from it."""
+    for place in reversed(places):
         if (capture := next(_captures(name, value, answers[place]), None)) is not None:
             return place, capture
     return None

@@ -20,7 +20,7 @@ _SHORTEST_THINK_S, _LONGEST_THINK_S = 0.1, 10.0
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _MOST_NOTES = 100
 _LONGEST_NUMBER = 1000
-_REDIRECT, _NOT_MODIFIED, _NOT_LET_IN, _BUSY, _SERVER_ERROR = 300, 304, (401, 403), 429, 500
+_NOT_MODIFIED, _NOT_LET_IN, _BUSY, _SERVER_ERROR = 304, (401, 403), 429, 500
 _TIMES = {"unknown": "its time cannot be read", "local": "its time has no zone", "zoned": "its time has a zone"}
 
 
@@ -103,7 +103,7 @@ def _service(recorded: Sequence[Recorded]) -> str:
     counts: dict[str, list[int]] = {}
     for one in recorded:
         count = counts.setdefault(one.origin, [0, 0])
-        count[0] += one.status < _REDIRECT and one.media_type is not None and not one.is_asset
+        count[0] += one.gives_data
         count[1] += 1
     return max(counts, key=lambda origin: counts[origin])
 
@@ -161,16 +161,17 @@ def _pause(session: Sequence[Recorded], number: int) -> float:
 
 def _contract(alone: Sequence[DraftRequest], whole: Sequence[DraftRequest]) -> list[DraftRequest | DraftCheck]:
     """A check of each page that needs nothing before it, and one of the whole session if there is more to it."""
-    pages: list[DraftRequest] = []
+    pages: dict[object, DraftRequest] = {}
     for one, in_session in zip(alone, whole, strict=True):
         if one.method not in _SAFE:
             break
-        if not in_session.known and replace(one, think_s=0.0) not in pages:
-            pages.append(replace(one, think_s=0.0))
+        if not in_session.known:
+            same = (one.method, one.target, *one.headers.items(), one.status)
+            pages.setdefault(same, replace(one, think_s=0.0))
     if all(one.method in _SAFE and not one.known for one in whole):
-        return list(pages)
+        return list(pages.values())
     steps = [replace(one, think_s=0.0) for one in whole]
-    return [*pages, DraftCheck("session", "the recorded session gets the responses that were recorded", steps)]
+    return [*pages.values(), DraftCheck("session", "the recorded session gets the responses that were recorded", steps)]
 
 
 def _notes(left_out: Counter[str], session: Sequence[Recorded]) -> Iterator[str]:

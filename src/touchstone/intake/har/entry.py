@@ -29,6 +29,7 @@ _NEEDS = {206: ("range",), 304: ("if-none-match", "if-modified-since"), 412: _CO
 """Statuses that answer a condition: one of these fields made them (RFC 9110, sections 13 and 14)."""
 _NO_TYPES = ("", "x-unknown", "application/x-unknown")
 _MEDIA_TYPE = re.compile(r"[!#$&^_.+\w-]+/[!#$&^_.+\w-]+", re.ASCII)
+_FILES = ("image", "font", "audio", "video")
 _KEPT_TEXT = 1_000_000
 """Characters of a response in which later requests' values are looked for."""
 
@@ -59,11 +60,8 @@ class Recorded:
     content: str = ""
     """The response's body where it is text, and not too long."""
 
-    @property
-    def is_asset(self) -> bool:
-        """Whether the response is a file that pages are made of, such as a picture."""
-        kind, _, part = (self.media_type or "").partition("/")
-        return kind in ("image", "font", "audio", "video") or part in ("css", "javascript", "x-javascript", "wasm")
+    gives_data: bool = False
+    """Whether the response is a page or data: neither a file that pages are made of, nor a redirect, nor nothing."""
 
 
 def named(entry: Any) -> str:
@@ -97,7 +95,8 @@ def read_entry(entry: Any) -> Recorded:
     if credentials := url.netloc.rpartition("@")[0]:
         headers.setdefault("authorization", _basic(credentials))
     response = list(_fields(answered, lenient=True))
-    media_type = _media_type(answered, dict(response), status)
+    # A redirect has a body by courtesy alone.
+    media_type = None if 300 <= status < 400 else _type_of(answered, dict(response)) or None
     _must_end(entry, media_type, headers)
     _keep_conditions(headers, status, method, remarks)
     return Recorded(
@@ -114,6 +113,7 @@ def read_entry(entry: Any) -> Recorded:
         remarks=remarks,
         set_cookies=dict(_set_cookies(answered, response)),
         answered=tuple(response),
+        gives_data=(status < 300 or status == 304) and _is_data(_type_of(answered, {})),
         content=_content(answered),
     )
 
@@ -220,15 +220,18 @@ def _basic(credentials: str) -> str:
     return f"Basic {b64encode(plain).decode()}"
 
 
-def _media_type(answered: Mapping[str, Any], fields: Mapping[str, str], status: int) -> str | None:
-    """That which the service stated; None where it states none, or a redirect, which has a body by courtesy alone."""
-    if 300 <= status < 400:
-        return None
+def _type_of(answered: Mapping[str, Any], fields: Mapping[str, str]) -> str:
+    """The media type that the fields state, or the browser's guess where there are no fields; empty without either."""
     content = answered.get("content")
     guessed = content.get("mimeType") if isinstance(content, dict) else None
     stated = fields.get("content-type", "") if fields else guessed if isinstance(guessed, str) else ""
     kind = stated.partition(";")[0].strip().lower()
-    return kind if kind not in _NO_TYPES and _MEDIA_TYPE.fullmatch(kind) else None
+    return kind if kind not in _NO_TYPES and _MEDIA_TYPE.fullmatch(kind) else ""
+
+
+def _is_data(media_type: str) -> bool:
+    kind, _, part = media_type.partition("/")
+    return bool(kind) and not (kind in _FILES or part in ("css", "javascript", "x-javascript", "wasm"))
 
 
 def _must_end(entry: Mapping[str, Any], media_type: str | None, headers: Mapping[str, str]) -> None:
