@@ -135,6 +135,12 @@ def secrets_of(one: DraftRequest) -> list[Span]:
     return spans if one.body is None or isinstance(one.body, Template) else [*spans, *in_body(one.body, one.media_type)]
 
 
+def shown_path(target: str) -> str:
+    """The path of a target for a person, without secrets."""
+    path = target.partition("?")[0]
+    return "".join(piece if isinstance(piece, str) else "(hidden)" for piece in _pieces(path, in_target(path)))
+
+
 def conditions_of(one: DraftRequest) -> list[str]:
     """The versions of resources that a request names in its conditions."""
     return [value for name, value in one.headers.items() if name.lower() in _CONDITIONS]

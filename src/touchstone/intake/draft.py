@@ -61,12 +61,16 @@ class Draft:
         def check(one: DraftRequest | DraftCheck) -> DraftRequest | DraftCheck:
             if isinstance(one, DraftRequest):
                 return vault.conceal(one)
-            return replace(one, steps=[vault.conceal(step) for step in one.steps])
+            return replace(one, says=vault.hidden(one.says), steps=[vault.conceal(step) for step in one.steps])
+
+        def load(one: DraftLoad) -> DraftLoad:
+            return replace(one, note=vault.hidden(one.note), requests=[vault.conceal(step) for step in one.requests])
 
         return replace(
             self,
+            title=vault.hidden(self.title),
             contract=[check(one) for one in self.contract],
-            loads=[replace(load, requests=[vault.conceal(one) for one in load.requests]) for load in self.loads],
+            loads=[load(one) for one in self.loads],
             ready=self.ready and vault.conceal(self.ready),
             notes=[*map(vault.hidden, self.notes), *vault.notes()],
         )

@@ -20,6 +20,7 @@ _SHAPES = re.compile(
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+-----END [A-Z ]*PRIVATE KEY-----"
 )
 """What tells a secret wherever it stands: the forms of well-known issuers of tokens."""
+_URL = re.compile(r"(?:[A-Za-z][\w+.-]{0,30}:)?/[^\s?]{0,8000}\?")
 _SCHEME = re.compile(r"(?i)\b(?:Bearer|Basic|Token|ApiKey|Digest|Negotiate|NTLM) +(?=\S)")
 _USERINFO = re.compile(r"(?<=://)[^/\s?#@:]{0,1000}:[^/\s?#@]{1,1000}(?=@)")
 _NAMED = re.compile(r"""(?<![\w.\]-])([A-Za-z_][\w.\[\]-]{0,100})\\?["']?[ \t]{0,9}[=:][ \t]{0,9}""")
@@ -90,7 +91,9 @@ def scan(text: str, depth: int = 0) -> list[Span]:
         for match in _ELEMENT.finditer(text)
         if is_secret(match[1].rpartition(":")[2], match[2])
     )
-    return _apart([*elements, *_named(text), *shapes(text)])
+    query = _URL.match(text) if depth < _DEEPEST else None
+    pairs = _of_pairs(text, query.end(), plus=False, depth=depth + 1) if query else ()
+    return _apart([*elements, *pairs, *_named(text), *shapes(text)])
 
 
 def is_secret(name: str, value: str) -> bool:
@@ -102,17 +105,17 @@ def is_secret(name: str, value: str) -> bool:
     return names_sent_secret(name) or (name.lower() in _WEAK_NAMES and _RANDOM.fullmatch(value) is not None)
 
 
-def _of_pairs(text: str, at: int, *, plus: bool) -> Iterator[Span]:
+def _of_pairs(text: str, at: int, *, plus: bool, depth: int = 0) -> Iterator[Span]:
     """The secrets of a query or a form behind a place; with `plus` a plus is a space."""
     while at < len(text):
         end = text.find("&", at)
         end = len(text) if end < 0 else end
         equals = text.find("=", at, end)
-        yield from _of_parameter(text, at, at - 1 if equals < 0 else equals, end, plus=plus)
+        yield from _of_parameter(text, at, at - 1 if equals < 0 else equals, end, plus=plus, depth=depth)
         at = end + 1
 
 
-def _of_parameter(text: str, begin: int, equals: int, end: int, *, plus: bool) -> list[Span]:
+def _of_parameter(text: str, begin: int, equals: int, end: int, *, plus: bool, depth: int) -> list[Span]:
     """The secrets of one pair; one without an equals sign is a value."""
     name, raw = unquote(text[begin : max(begin, equals)]), text[equals + 1 : end]
     decoded = unquote(raw.replace("+", " ") if plus else raw)
@@ -121,7 +124,7 @@ def _of_parameter(text: str, begin: int, equals: int, end: int, *, plus: bool) -
     span = Span(equals + 1, end, name, decoded if same else raw, "url" if same else "plain")
     if is_secret(name, decoded):
         return [span]
-    return _within(span, raw, decoded, scan(decoded))
+    return _within(span, raw, decoded, scan(decoded, depth))
 
 
 def _within(whole: Span, raw: str, decoded: str, inner: list[Span]) -> list[Span]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from touchstone.failure import UsageError
-from touchstone.intake.conceal import Vault, conditions_of
+from touchstone.intake.conceal import conditions_of, shown_path
 from touchstone.intake.draft import Draft, DraftCheck, DraftLoad, DraftRequest
 from touchstone.intake.har.entry import Recorded, named, read_entry
 from touchstone.intake.har.value import LeftOutError
@@ -28,7 +28,7 @@ def draft_from_har(file: Path) -> Draft:
     """Read a recording. Raises UsageError that says what it lacks."""
     recorded, left_out = _read(file)
     if not recorded:
-        why = Vault([]).hidden(f": {left_out.most_common(1)[0][0]}") if left_out else ""
+        why = f": {left_out.most_common(1)[0][0]}" if left_out else ""
         raise UsageError(
             f"the HAR file holds no request that can be sent again{why}",
             where=str(file),
@@ -42,9 +42,7 @@ def draft_from_har(file: Path) -> Draft:
     steps = [_request(one, _pause(session, number)) for number, one in enumerate(session)]
     answers = [Answer(one.set_cookies, one.answered, one.content) for one in session]
     whole = [_marked(one) for one in linked(steps, answers)]
-    writes = list(
-        dict.fromkeys(f"{one.method} {one.target.partition('?')[0]}" for one in steps if one.method not in _SAFE)
-    )
+    writes = list(dict.fromkeys(f"{one.method} {shown_path(one.target)}" for one in steps if one.method not in _SAFE))
     load = DraftLoad(
         "session",
         "The session that was recorded",
@@ -115,9 +113,7 @@ def _in_order(session: Sequence[Recorded], left_out: Counter[str]) -> list[Recor
         return [replace(one, begun=("unknown", 0.0)) for one in session]
     for one in session:
         if one.begun[0] != usual:
-            left_out[
-                _plain(f"{one.method} {one.target.partition('?')[0]}: {_TIMES[one.begun[0]]}, unlike most others'")
-            ] += 1
+            left_out[_plain(f"{one.method} {shown_path(one.target)}: {_TIMES[one.begun[0]]}, unlike most others'")] += 1
     return sorted((one for one in session if one.begun[0] == usual), key=lambda one: one.begun[1])
 
 

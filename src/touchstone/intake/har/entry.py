@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 from urllib.parse import SplitResult, quote, unquote_to_bytes, urlsplit
 
+from touchstone.intake.conceal import shown_path
 from touchstone.intake.har.body import Body, body_of
 from touchstone.intake.har.value import LeftOutError, Remarks, must_be_whole, number_of, table_of, text_of
 from touchstone.manifest.exchange import Method
@@ -74,7 +75,7 @@ def named(entry: Any) -> str:
     if scheme.lower() not in ("http", "https", "ws", "wss"):
         return f"{method or 'request'} of a {scheme}: URL"
     try:
-        return f"{method} {(urlsplit(url).path or '/')[:200]}"
+        return f"{method} {shown_path(urlsplit(url).path or '/')[:200]}"
     except ValueError:
         return method
 
