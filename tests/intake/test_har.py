@@ -188,7 +188,7 @@ def test_what_made_the_answer_is_sent_again(tmp_path: Path) -> None:
         "accept-encoding": "gzip, br",
         "sec-fetch-site": "same-origin",
         "origin": "http://shop.test",
-        "referer": "http://shop.test/cb?code={env.CODE_SECRET}&lang=en",
+        "referer": "http://shop.test/cb?code={env.CODE_SECRET:url}&lang=en",
         "client-id": "demo-web",
         "x-csrf-token": "{env.X_CSRF_TOKEN}",
         "content-type": "application/json",
