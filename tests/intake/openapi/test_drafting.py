@@ -94,6 +94,7 @@ def test_where_nothing_can_be_loaded_unseen_the_load_is_marked(tmp_path: Path) -
         ("openapi: 4.0.0\npaths: {}", "this is OpenAPI 4.0.0"),
         ("openapi: 3.1.0\npaths: {}", "no operation"),
         ("openapi: 3.1.0\npaths: []", "no operation under `paths`: look: left out: `paths` is no object"),
+        ("openapi: 3.1.0\nwebhooks: {made: {post: {}}}", "it has webhooks alone"),
         ("openapi: [3]\npaths: {}", "no OpenAPI document: `openapi` is no text"),
         ("asyncapi: 2.6.0\nchannels: {}", "neither `openapi: 3.x` nor `swagger: 2.0`"),
         ("{", "cannot be read"),

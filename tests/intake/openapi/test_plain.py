@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.intake.openapi.documents import document, file_of, get, loaded, scenario_of, steps_of
 from touchstone.failure import UsageError
@@ -61,6 +62,28 @@ paths:
       responses: {201: {description: ok}}
 components: {schemas: {Code: {type: string}}}
 """
+
+
+KEYWORDS = (
+    *("type", "enum", "required", "example", "examples", "default", "const", "format", "items", "properties"),
+    *("allOf", "oneOf", "anyOf", "not", "nullable", "readOnly", "discriminator", "xml", "title", "$ref", "$id"),
+    *("schema", "parameters", "in", "name", "minimum", "pattern", "additionalProperties", "content", "$anchor"),
+)
+
+
+@pytest.mark.parametrize("name", ["api.json", "api.yaml"])
+def test_a_property_may_be_called_as_a_keyword(tmp_path: Path, name: str) -> None:
+    properties = {one: {"type": "string", "example": one} for one in KEYWORDS}
+    schema = {"type": "object", "required": list(KEYWORDS), "properties": properties}
+    operation = {
+        "requestBody": {"content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}},
+    }
+    held = document({"/a": {"post": operation}})
+    text = json.dumps(held) if name == "api.json" else yaml.safe_dump(held)
+    step = steps_of(tmp_path, text, name)["post-a"]
+    assert json.loads(step["body"]) == {one: one for one in KEYWORDS}
+    assert step["expect"]["json"] == {one: {"type": "string"} for one in KEYWORDS}
 
 
 def test_what_a_schema_says_is_a_text_is_the_text_as_written(tmp_path: Path) -> None:

@@ -44,10 +44,12 @@ def draft_from_openapi(file: Path) -> Draft:
             requests.append(drafted)
             variables |= needed
         notes += [f"left out: {path}: {one}, a method that no scenario has" for one in _OTHERS if one in item.held]
+    webhooks = _keys(root, "webhooks")
     if not requests:
-        why = "; ".join(notes[:3])
+        sent = ["it has webhooks alone, which the service sends"] if webhooks else []
+        why = "; ".join([*sent, *notes[:3]])
         raise UsageError(f"the document has no operation under `paths`{f': {why}' if why else ''}", where=str(file))
-    if webhooks := _keys(root, "webhooks"):
+    if webhooks:
         notes.append(f"left out: the webhooks {', '.join(webhooks)}: the service sends them")
     notes += document.notes
     if variables:

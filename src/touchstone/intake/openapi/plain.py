@@ -252,8 +252,9 @@ def _as_texts(held: PlainObject) -> None:
             _texts_in(names, nulls=True)
     if held.get("type", "") is None:
         held["type"] = "null"
-    types = held.get("type")
-    types = set(map(str, types)) if isinstance(types, list) else {types}
+    said = held.get("type")
+    # Of properties, one may be called `type`, and be an object.
+    types = {one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str)}
     if "string" not in types or types & {"integer", "number", "boolean"}:
         return
     for key in ("example", "default", "const"):
