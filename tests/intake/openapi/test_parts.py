@@ -140,3 +140,10 @@ def test_a_reference_beside_other_keys_keeps_them(tmp_path: Path) -> None:
 def test_a_property_may_be_called_as_a_reference_is(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"$ref": {"type": "string", "example": "x"}, "$id": {"const": 1}}}
     assert body_of(tmp_path, schema) == {"$ref": "x", "$id": 1}
+
+
+@pytest.mark.parametrize("identity", ["http://[", "//[::1", "a b", "", "#", "#odd", "api.json", 7, None])
+def test_an_id_that_is_no_url_is_passed_over(tmp_path: Path, identity: Any) -> None:
+    schemas = {"Odd": {"$id": identity, "const": 1}}
+    held = {"x-odd": {"$id": identity}, "components": {"schemas": schemas}}
+    assert body_of(tmp_path, {"$ref": "#/components/schemas/Odd"}, **held) == 1

@@ -168,15 +168,19 @@ def _entered(resolver: Any, held: Any) -> Any:
 
 
 def _id_of(held: Any) -> str | None:
+    """The `$id` of an object without its fragment, if it is a URL: a fragment alone names no other base."""
     identity = held.get("$id") if isinstance(held, dict) else None
-    return identity if isinstance(identity, str) else None
+    try:
+        return (urlsplit(identity)._replace(fragment="").geturl() or None) if isinstance(identity, str) else None
+    except ValueError:
+        return None
 
 
 def _identified(held: Any, uri: str) -> Iterator[tuple[str, Resource[Any]]]:
     """What references may name: the document itself, and each object in it that has an `$id`."""
     yield uri, _OPENAPI.create_resource(held)
     for base, one in _objects_within(held, uri):
-        if one is not held and _id_of(one):
+        if one is not held and _id_of(one) and base != uri:
             yield base, _WITHIN.create_resource(one)
 
 
