@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.audit.test_recorded import RECORDED
+from tests.audit.versions import OHA
 from tests.cli.test_commands import touchstone
 from touchstone.audit.audit import Audit, audit
 from touchstone.audit.published import Published
@@ -80,10 +81,12 @@ def test_a_table_whose_head_comes_again_holds_two_runs(tmp_path: Path, name: str
 
 def test_outputs_of_several_tools_in_one_file_are_each_of_its_tool(tmp_path: Path) -> None:
     names = ["wrk-4.1.0-threads.txt", "ab-2.3.txt", "k6-1.8.1-machine-readable.json", "hey-0.1.5.txt", "ghz-0.93.0.txt"]
-    names += ["autocannon-9.0.0.txt", "oha", "h2load-1.52.0.txt", "fortio-1.68.0.json", "gatling-3.14.3.txt"]
-    results = read(tmp_path, "\n".join((RECORDED / name).read_text() for name in names if name != "oha"))
+    names += ["autocannon-9.0.0.txt", "h2load-1.52.0.txt", "fortio-1.68.0.json", "gatling-3.14.3.txt"]
+    results = read(
+        tmp_path, "\n".join((RECORDED / name).read_text() for name in names) + OHA.format(total="1 sec", slowest="9 ms")
+    )
     assert [one.tool for one in results] == [
-        "wrk", "ab", "k6", "hey", "ghz", "autocannon", "h2load", "fortio", "Gatling"
+        "wrk", "ab", "k6", "hey", "ghz", "autocannon", "h2load", "fortio", "Gatling", "oha"
     ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 _TIME = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "m": 60.0}
-_TIME |= {"min": 60.0, "h": 3600.0}
+_TIME |= {"min": 60.0, "h": 3600.0, "hr": 3600.0}
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-zA-Zµμ%]*)\s*$")
 _PARTS = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ns|us|µs|μs|ms|s|m|h)")
 

@@ -99,7 +99,7 @@ def as_noted(work: Path, artifacts: Iterable[Path]) -> bool:
 
 def _noted(work: Path) -> _Listing:
     """What the build had left; empty if nobody wrote it down."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {name: (size, time) for name, (size, time) in json.loads((work.parent / _NOTED).read_text()).items()}
     return {}
 

@@ -75,7 +75,7 @@ def _verdict(folder: Path, state: _State) -> str:
     """The verdict of the report that the run left; `touchstone show` judges anew."""
     try:
         judged = _Report.model_validate(json.loads((folder / "report.json").read_bytes())).judgement
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return "not judged"
     parts = [str(judged.verdict)]
     if judged.failed:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from touchstone.record.base import Record
 from touchstone.record.sample import Placement, Sample
 from touchstone.record.secret import shown_job
+from touchstone.vocabulary.phase import PHASES
 
 
 class ContenderPlan(Record):
@@ -33,6 +33,12 @@ class ContenderPlan(Record):
     """The tools used, with their versions."""
 
 
+def _known(phase: str) -> str:
+    if phase not in PHASES:
+        raise ValueError(f"there is no phase {phase!r}")
+    return phase
+
+
 class Plan(Record):
     """What the run set out to do."""
 
@@ -42,7 +48,7 @@ class Plan(Record):
     scenario_version: int
     scenario_title: str
     profile: str
-    phases: list[str]
+    phases: list[Annotated[str, AfterValidator(_known)]]
     loads: list[str]
     load_specs: dict[str, Annotated[dict[str, Any], AfterValidator(shown_job)]] = {}
     rounds: int
@@ -116,8 +122,8 @@ class Run(Record):
     plan: Plan
     environment: Environment
     samples: list[Sample]
-    started_at: datetime
-    ended_at: datetime | None = None
+    started_at: AwareDatetime
+    ended_at: AwareDatetime | None = None
     interrupted: bool = False
     notes: list[str] = []
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, AwareDatetime, Field, field_validator
 
 from touchstone.record.base import Record
 from touchstone.record.boot_result import BootResult
@@ -125,7 +124,7 @@ class InstallEvidence(Record):
     seconds: float = 0.0
     cached: bool = False
     """True if an equal installation was there already; `seconds` is what that one took."""
-    measured_at: datetime | None = None
+    measured_at: AwareDatetime | None = None
 
 
 class BuildEvidence(Record):
@@ -165,7 +164,7 @@ class BuildEvidence(Record):
     """Artifacts in a compiled form that are, byte for byte, a file of the sources."""
     older: list[str] = []
     """What the cold build left in a compiled form with a time from before the build."""
-    measured_at: datetime | None = None
+    measured_at: AwareDatetime | None = None
     """When the figures were measured: earlier than the run if the build came from the cache."""
 
 
@@ -223,7 +222,7 @@ class Sample(Record):
     """Counted from 1; None where a phase has no rounds. A tare's round is the one that it precedes."""
     position: int = 0
     """The place in the round's order."""
-    started_at: datetime
+    started_at: AwareDatetime
     took_s: float = 0.0
     figures: dict[str, float] = {}
     not_measured: dict[str, str] = {}

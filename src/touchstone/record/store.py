@@ -108,10 +108,10 @@ def load_run(folder: Path) -> Run:
         raise UsageError("there is no run in this folder", where=str(folder), fix="`touchstone list --runs` lists them")
     try:
         return _loaded(folder)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         # Not of the form that any version writes: half a file, or one changed by hand.
         raise StoreError(
-            f"its records are damaged: {type(error).__name__}: {error}",
+            f"its records are damaged: {f'there is no {error}' if isinstance(error, KeyError) else error}",
             where=str(folder),
             fix="take the run from where it was measured, or measure again",
         ) from error
@@ -148,7 +148,7 @@ def runs_in(root: Path) -> list[Path]:
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StoreError(
             f"it cannot be read: {error}", where=str(path), fix="the run is damaged; measure again"
         ) from error

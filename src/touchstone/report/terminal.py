@@ -165,7 +165,7 @@ def _fitted(names: list[str], heads: list[str], cells: list[list[Text]], width: 
     used = first
     for index, head in enumerate(heads):
         lines = [line for row in cells for line in row[index].plain.splitlines()]
-        needed = 3 + max(len(line) for line in [*head.splitlines(), *lines])
+        needed = 3 + max((len(line) for line in [*head.splitlines(), *lines]), default=0)
         if part and used + needed > width:
             yield part
             part, used = [], first

@@ -38,7 +38,7 @@ class ClaimsState:
         if path.is_file():
             try:
                 self.steps = json.loads(path.read_text(encoding="utf-8"))["steps"]
-            except (OSError, ValueError, KeyError) as error:
+            except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
                 raise TouchstoneError(
                     f"it cannot be read: {error}", where=str(path), fix="remove it; the runs themselves are kept"
                 ) from error

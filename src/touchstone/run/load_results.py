@@ -36,6 +36,17 @@ def run_of_load_results(files: Sequence[Path]) -> Run:
 
     Raises UsageError for a file that is no result of a load, and for results of different loads.
     """
+    try:
+        return _run_of(files)
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise UsageError(
+            f"no result of a load: a value is of another kind: {error}",
+            where=", ".join(map(str, files)),
+            fix="write one by `touchstone load URL --json > FILE`",
+        ) from error
+
+
+def _run_of(files: Sequence[Path]) -> Run:
     results = {file: _read(file) for file in files}
     first, *others = results
     wanted = load_in_words(results[first].job)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, Printed, field, needed
+from touchstone.audit.formats.shape import Document, Printed, field, needed, of
 from touchstone.audit.published import Published, count, number, present, seconds
 from touchstone.audit.samples import summed
 
@@ -18,7 +18,9 @@ _DEADLINE = "aborted due to deadline"
 """Requests under way when the time was up: not errors of the service."""
 _CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)
 _HEAD = re.compile(r"^\s*Summary:\s*$(?=\n\s+Success rate:)", re.MULTILINE)
-_TIME = r"([\d.]+ *\w+)"
+_TIME = r"([\d.]+ *(?:10 )?[a-zµ]+)"
+_DISTRIBUTION = re.compile(r"^\s*Response time distribution:\s*\n((?:\s+[\d.]+% in .*\n?)*)", re.MULTILINE)
+"""Of all responses; those of the right and of the wrong ones may follow it."""
 _PERCENTILE = re.compile(rf"^\s+(\d+(?:\.\d+)?)% in {_TIME}", re.MULTILINE)
 _STATUS = re.compile(r"^\s+\[(\d{3})\]\s+(\d+) responses", re.MULTILINE)
 _ERROR = re.compile(r"^\s+\[(\d+)\]\s+(?!\d+ responses)(\S.*)$", re.MULTILINE)
@@ -59,6 +61,8 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
 
 def _printed(text: str, name: str) -> Published:
     right, wrong = summed((code, int(told)) for code, told in _STATUS.findall(text))
+    average = needed(field("Average", _TIME), text, "Average:")
+    times = of(_DISTRIBUTION, text) or ""
     return Published(
         entry=name,
         test="oha",
@@ -69,17 +73,23 @@ def _printed(text: str, name: str) -> Published:
         errors=wrong,
         unanswered=sum(int(told) for told, what in _ERROR.findall(text) if what.strip() != _DEADLINE),
         errors_in_rate=True,
-        mean_s=_time(text, "Average"),
-        percentiles=present({float(p) / 100: seconds(value) for p, value in _PERCENTILE.findall(text)}),
+        mean_s=_seconds(average),
+        percentiles=present({float(p) / 100: _seconds(value) for p, value in _PERCENTILE.findall(times)}),
         min_s=_time(text, "Fastest"),
         max_s=_time(text, "Slowest"),
-        step_s=1e-4,
+        step_s=_seconds(f"0.0001{average.lstrip('0123456789.')}") or 0.0,
         causes=_CAUSES,
     )
 
 
 def _time(text: str, name: str) -> float | None:
-    return seconds(needed(field(name, _TIME), text, f"{name}:"))
+    return _seconds(needed(field(name, _TIME), text, f"{name}:"))
+
+
+def _seconds(text: str) -> float | None:
+    """A time in oha's units, of which some are tens: `1.5000 10 sec`."""
+    found = seconds(text.replace(" 10 ", " "))
+    return found * 10 if found is not None and " 10 " in text else found
 
 
 SHAPES = [Document("oha", _recognises, _read), Printed("oha", _HEAD, _printed)]
