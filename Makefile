@@ -75,7 +75,7 @@ format: $(VENV)/ready ## Format everything
 faults: setup ## Plant every fault of the catalogue, and count caught, missed and false alarms
 	$(BIN)/python -m tests.faults
 
-findings: ## Run the surprises about other software in findings/, and make their index anew
+findings: ## Run the surprises about other software in findings/, and update their index
 	findings/run
 
 calibrate: setup ## Measure how often the judge is right, and write it into docs/methodology.md

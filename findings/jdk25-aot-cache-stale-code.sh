@@ -5,7 +5,7 @@
 # time) and changes one digit gives a jar of which the JVM runs the version that the cache was trained with.
 set -euo pipefail
 java=${JAVA_25_HOME:-$(ls -d /usr/lib/jvm/*25* 2>/dev/null | head -1)}/bin
-"$java/java" -version 2>&1 | grep -q '"25' || { echo "skipped: needs a JDK 25; set JAVA_25_HOME"; exit 0; }
+"$java/java" -version 2>&1 | grep -q '"25' || { echo "skipped: needs a JDK 25; set JAVA_25_HOME"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

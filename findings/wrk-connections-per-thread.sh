@@ -4,7 +4,7 @@
 # Each thread opens connections / threads, rounded down. The head line still says "3 threads and 100 connections", so that rate
 # times mean latency is a hundredth short of what is printed, and more with fewer connections.
 set -euo pipefail
-command -v wrk > /dev/null || { echo "skipped: needs wrk (Debian's package wrk, 4.1.0)"; exit 0; }
+{ wrk -v 2>&1 || true; } | grep -q '4\.1\.0' || { echo "skipped: needs wrk (Debian's package wrk, 4.1.0)"; exit 77; }
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -30,7 +30,7 @@ PY
 python3 "$work/server.py" "$work/opened" > "$work/port" &
 server=$!
 for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
-opened() { # how many connections a load of so many threads opens
+opened() { # how many connections a load with this many threads opens
   before=$(cat "$work/opened" 2> /dev/null || echo 0)
   wrk -c 100 -t "$1" -d 1s "http://127.0.0.1:$(cat "$work/port")/" > "$work/out.txt"
   echo $(($(cat "$work/opened") - before))

@@ -12,7 +12,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Forgets everything, and makes room for so many captured values.
+    /// Forgets everything, and makes room for this number of captured values.
     pub fn begin(&mut self, captures: usize) {
         self.captured.resize_with(captures, String::new);
         self.captured.iter_mut().for_each(String::clear);

@@ -61,7 +61,7 @@ pub enum Close {
 }
 
 impl ClosedByServer {
-    /// Notes a close of a connection that had given so many responses, and had rested so long.
+    /// Notes a close of a connection, with the responses that it had given and its rest before the close.
     pub fn note(&mut self, close: Close, responses: u32, rested: Nanos) {
         let place = match close {
             Close::AtRest if responses == 0 => &mut self.unused,

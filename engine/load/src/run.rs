@@ -26,7 +26,7 @@ use crate::watch;
 pub fn run(job: &Job, control: &mut Control<'_>) -> Result<LoadResult, Error> {
     job.validate()?;
     let target = permitted(job)?;
-    // Whoever does a part of the load connects where this one does.
+    // Each process that carries a part of the load connects where this one does.
     let job = &Job {
         connect_to: Some(target.address.to_string()),
         ..job.clone()

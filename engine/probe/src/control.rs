@@ -14,7 +14,7 @@ use crate::target::{Control, Target};
 
 /// How long a control request may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a server that refuses is asked again: one that restarts, or that lets in so many clients a second, recovers.
+/// How long a server that refuses is asked again: one that restarts, or that limits new clients per second, recovers.
 const SECOND_CHANCE: Duration = Duration::from_secs(1);
 /// Control requests that a server may leave unanswered in a row. A server with one thread is busy for as long as a slow case.
 const MUTE: u32 = 4;
@@ -45,7 +45,7 @@ pub struct Loss {
 
 /// What the control request after a case found.
 pub(crate) enum Found {
-    /// The answer that a plain GET always got, after so many seconds.
+    /// The answer that a plain GET always got, after this number of seconds.
     Sound(f64),
     /// That answer, but not at once: the case before it may have met what came before, in these words.
     Late(LossKind, String),

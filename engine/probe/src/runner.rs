@@ -67,7 +67,7 @@ const REPLAYS: usize = 5;
 /// Most plays of a case behind which plain requests were refused for a moment.
 const CLOUDED: usize = 3;
 
-/// Plays the cases: their outcomes in the same order, and how the service was lost if it was. `progress` is told of each.
+/// Plays the cases: their outcomes in the same order, and how the service was lost if it was. `progress` is called for each.
 ///
 /// Cases that may change the probed resource come last, so that the others find it as it was.
 pub fn run(

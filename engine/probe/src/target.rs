@@ -169,7 +169,7 @@ impl Target {
 /// What a plain request on a fresh connection finds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
-    /// The status that it always had, after so many seconds; and whether the body is the same, too.
+    /// The status that it always had, after this number of seconds; and whether the body is the same, too.
     Answers(f64, bool),
     /// Another answer, or the connection's end, in words that follow `a plain GET`.
     Differs(String),

@@ -741,7 +741,7 @@ class AskOrderSend(TypedDict):
     asked: Asked
     """The request, and what its response must be."""
     body_bytes: NotRequired[int | None]
-    """Bytes of each body that are told; null: all."""
+    """Bytes of each body that are shown; null: all."""
     concurrent: NotRequired[int]
     """How many are under way at a time."""
     cookies: NotRequired[bool]

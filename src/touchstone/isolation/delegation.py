@@ -246,7 +246,7 @@ def _switch_on(home: Path) -> set[str]:
 
 
 class _Leaf:
-    """The group that the lab and whoever else was in its home are in. Labs that run at once share it."""
+    """The group of the lab and of every other process that was in its home. Labs that run at once share it."""
 
     def __init__(self, home: Path) -> None:
         self._home, self._folder, self._owner = home, home / LEAF, os.getpid()

@@ -101,7 +101,7 @@ pub struct Send {
     /// Whether cookies that right responses in the lane set are sent back in it, as in a journey.
     #[serde(default)]
     pub cookies: bool,
-    /// Bytes of each body that are told; null: all.
+    /// Bytes of each body that are shown; null: all.
     #[serde(default = "default_shown")]
     pub body_bytes: Option<u64>,
 }

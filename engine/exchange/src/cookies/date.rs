@@ -45,7 +45,7 @@ const fn is_delimiter(byte: u8) -> bool {
     matches!(byte, 0x09 | 0x20..=0x2f | 0x3b..=0x40 | 0x5b..=0x60 | 0x7b..=0x7e)
 }
 
-/// The number that a word begins with, if it has so many digits and no more.
+/// The number that a word begins with, if its count of digits is within these bounds.
 fn number(word: &[u8], digits: std::ops::RangeInclusive<usize>) -> Option<i64> {
     let length = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number = std::str::from_utf8(&word[..length]).ok()?.parse().ok()?;

@@ -34,7 +34,7 @@ pub trait Layer {
     /// When it wants to be called again even if nothing happens.
     fn next_wake(&self, now: Nanos) -> Nanos;
 
-    /// Does what time demands, after each batch of so many events; gives the time.
+    /// Does what time demands, after each batch of this number of events; gives the time.
     fn tick<W: Wire>(&mut self, wire: &mut W, now: Nanos, batch: usize) -> Nanos;
 }
 

@@ -185,7 +185,7 @@ impl Layer for Secured<'_> {
                         session.asked,
                         &session.beginning,
                     ));
-                    // The server is told, too.
+                    // The server gets the alert, too.
                     self.flush(wire, slot);
                     return Layer::ended(self, wire, slot, explain::number(&error), now);
                 }

@@ -35,7 +35,7 @@ impl Prepared {
         let mut job = slices.load(index);
         let named = |error| slices.at(index, error);
         let target = permitted(&job).map_err(named)?;
-        // Whoever does a part of the load connects where this one does.
+        // Each process that carries a part of the load connects where this one does.
         job.connect_to = Some(target.address.to_string());
         let mix = Mix::compile(&job, &target).map_err(named)?;
         let room = touchstone_crew::room(files);
