@@ -16,11 +16,9 @@ from tests.judge.sound import sound_run
 PLANTED = """
 import json, sys, threading
 from touchstone.audit import read
-class Planted:
-    JSONDecodeError = ValueError
-    def loads(self, text):
-        {planted}
-read.json = Planted()
+def planted(text):
+    {planted}
+read.cleaned = planted
 from touchstone.cli.main import main
 main()
 """
@@ -80,7 +78,7 @@ def test_details_go_elsewhere_where_the_cache_cannot_be_written(tmp_path: Path) 
 
 def test_an_error_in_a_thread_is_no_success(tmp_path: Path) -> None:
     (tmp_path / "wrk.txt").touch()
-    what = "threading.Thread(target=lambda: 1 / 0).start(); return [dict(framework='a', rps=1)]"
+    what = "threading.Thread(target=lambda: 1 / 0).start(); return json.dumps([dict(framework='a', rps=1)])"
     done = planted(tmp_path, what)
     assert done.returncode == 1
     assert "HttpArena: 1 results" in done.stdout

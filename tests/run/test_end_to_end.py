@@ -120,10 +120,10 @@ def test_a_slice_that_is_too_short_for_the_service_is_refused_with_one_that_is_n
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("wrong-body", "body is 'pang' instead of 'pong'"),
+        ("wrong-body", 'the body is "pang", expected "pong"'),
         ("raises", "| KeyError: 'unicorn'"),
         ("raises", "-verify-broken.plain.log"),
-        ("200-on-unknown-path", "status 200 instead of 404"),
+        ("200-on-unknown-path", "expected 404"),
         ("wrong-port", "instead of"),
         ("fails-at-start", "exited with code 1"),
         ("fails-at-start", "| no database"),

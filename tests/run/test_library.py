@@ -74,7 +74,7 @@ def test_rounds_that_take_too_long_are_left_at_four_unless_they_were_asked_for(
     usual, asked = boots(None, "usual"), boots(5, "asked")
     assert (usual.plan.rounds, asked.plan.rounds) == (4, 5)
     assert {sample.round for sample in usual.samples if sample.phase == "boot"} == {1, 2, 3, 4}
-    assert ["--rounds 5 measures all" in note for note in usual.notes] == [True]
+    assert ["`--rounds 5` measures all" in note for note in usual.notes] == [True]
     assert not asked.notes and not usual.interrupted
 
 

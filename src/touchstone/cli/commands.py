@@ -31,7 +31,9 @@ COMMANDS: dict[str, Outline] = {
     "show": Outline("show", "Show a run again, judged anew from its records."),
     "report": Outline("report", "Write the reports of a run anew."),
     "explain": Outline("explain", "Print where a figure comes from: samples, rounds, commands, findings, files."),
-    "why": Outline("why", "Explain a difference of CPU per request: its parts, functions and system calls."),
+    "why": Outline(
+        "why", "Explain CPU per request in parts, functions and system calls: a difference, or one contender by itself."
+    ),
     "ab": Outline(
         "ab", "Compare two git revisions of a service in one run: which figures are better, worse or equivalent."
     ),

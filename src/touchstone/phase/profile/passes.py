@@ -138,7 +138,7 @@ class Passes:
         if self._session is not None and self._session.fatal:
             raise PassError("it could not be connected to: " + "; ".join(self._session.fatal.values()))
         answered, right = sum(r.completed for r in records), sum(r.ok for r in records)
-        classes = sum((Counter(r.errors) for r in records), Counter())
+        classes = sum((Counter(r.errors) for r in records), Counter(never_sent=sum(r.unsent for r in records)))
         failed = classes.total()
         if not answered or failed > self.load.error_allowance * (answered + failed):
             named = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in classes.most_common())

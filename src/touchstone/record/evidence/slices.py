@@ -56,6 +56,8 @@ class Slice(Record):
     connection_errors: dict[str, int] = Field(default={}, exclude_if=lambda errors: not errors)
     """The same of connections, which are no requests."""
     repeated: int = Field(default=0, exclude_if=lambda count: not count)
+    unsent: int = Field(default=0, exclude_if=lambda count: not count)
+    """Open loop: requests that were due and never sent, because no connection was free or could be opened."""
     generations: Generations | None = None
     rate: float | None = None
     """Right responses per second over whole generations; None where fewer than two ended."""
