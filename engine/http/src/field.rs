@@ -27,6 +27,7 @@ pub fn split_line(line: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
 }
 
 /// Whether a byte is a control character, the tab not counted.
+#[must_use]
 pub const fn is_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f
 }

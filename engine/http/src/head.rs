@@ -186,8 +186,9 @@ fn field(line: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// FNV-1a of a media type, without regard to case (RFC 9110, section 8.3.1).
-fn media_type(value: &[u8]) -> u64 {
+/// The number of a `Content-Type`'s media type in [`Head`]: FNV-1a, without regard to case (RFC 9110, section 8.3.1).
+#[must_use]
+pub fn media_type(value: &[u8]) -> u64 {
     let named = value.iter().take_while(|byte| **byte != b';');
     named.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)

@@ -15,8 +15,8 @@ mod response;
 mod url;
 
 pub use address::{first_that_answers, reach};
-pub use field::{field_lines, field_value, is_token, unfold};
-pub use head::{Framing, Head, MAX_HEAD, parse_head};
+pub use field::{field_lines, field_value, is_control, is_token, unfold};
+pub use head::{Framing, Head, MAX_HEAD, media_type, parse_head};
 pub use response::{Fed, ResponseParser};
 pub use url::{BadUrl, Url};
 

@@ -1,0 +1,23 @@
+//! HTTP/2 (RFC 9113) of a client that measures, without input and output: bytes in, events out.
+//!
+//! [`Client`] is one connection. It is as strict as the HTTP/1.1 parser: where the RFC calls something a connection error,
+//! reading ends with a [`Fault`] that names it. Its memory is bounded whatever a server sends. [`Encoder`] turns requests
+//! into header blocks; a request that repeats is a handful of bytes.
+
+#![forbid(unsafe_code)]
+
+mod client;
+mod decode;
+mod encode;
+mod fault;
+pub mod frame;
+pub mod huffman;
+mod reading;
+mod response;
+mod streams;
+mod table;
+
+pub use client::{Client, Event, Limits, Room};
+pub use decode::{Decoder, Scratch};
+pub use encode::{Encoder, Order, literal};
+pub use fault::{Code, Fault};
