@@ -29,8 +29,11 @@ pub struct Encoder {
     /// By order: the constants, oldest first.
     orders: Vec<Vec<u8>>,
     /// By order and kind of request: its block, and the order that it leaves.
-    blocks: Vec<Vec<Option<(Vec<u8>, Order)>>>,
+    blocks: Vec<Vec<Option<Known>>>,
 }
+
+/// A block, and the order that it leaves.
+type Known = (Vec<u8>, Order);
 
 impl Encoder {
     /// An encoder that knows these fields to come again: names in lower case, and values.

@@ -6,7 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod client;
+mod control;
 mod decode;
 mod encode;
 mod fault;

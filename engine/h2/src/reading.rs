@@ -1,17 +1,12 @@
 //! Frames that come (RFC 9113, sections 4 to 6), and what they change.
 
-use touchstone_http::{Framing, Head, MAX_HEAD};
-
-use crate::client::{Client, Event, MAX_WINDOW, Room, WINDOW};
+use crate::blocks::{Block, Last};
+use crate::client::{Client, Event, Room, WINDOW};
 use crate::fault::{Code, Fault};
-use crate::frame::{self, FrameHead, HEAD, Kind, MAX_PAYLOAD, flag, setting};
-use crate::response::Fields;
+use crate::frame::{self, FrameHead, HEAD, Kind, MAX_PAYLOAD, flag};
 
 /// Frames in a row that carry nothing of a response, at most: more only cost work.
 const MOST_QUIET: u16 = 1000;
-
-/// CONTINUATION frames of one header block, at most. The longest block that is accepted fills five.
-const MOST_CONTINUATIONS: u8 = 64;
 
 /// What is known of bytes that came in part.
 #[derive(Debug, Default)]
@@ -19,28 +14,13 @@ pub(crate) struct Reading {
     /// The beginning of a frame.
     pending: Vec<u8>,
     /// The beginning of a header block.
-    block: Option<Box<Block>>,
+    pub(crate) block: Option<Box<Block>>,
     /// The DATA frame that is being read.
     data: Option<Data>,
     /// The last head, by which it is recognised.
-    last: Option<Box<Last>>,
-    greeted: bool,
+    pub(crate) last: Option<Box<Last>>,
+    pub(crate) greeted: bool,
     quiet: u16,
-}
-
-#[derive(Debug)]
-struct Block {
-    stream: u32,
-    end: bool,
-    bytes: Vec<u8>,
-    continuations: u8,
-}
-
-#[derive(Debug)]
-struct Last {
-    block: Vec<u8>,
-    changes: u32,
-    head: Head,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +33,7 @@ struct Data {
 }
 
 /// What is known of a stream's number.
-enum Known {
+pub(crate) enum Known {
     Open(usize),
     PassedOver,
     Closed,
@@ -66,7 +46,7 @@ impl Reading {
         self.quiet = 0;
     }
 
-    fn quiet(&mut self) -> Result<(), Fault> {
+    pub(crate) fn quiet(&mut self) -> Result<(), Fault> {
         self.quiet += 1;
         if self.quiet > MOST_QUIET {
             return Err(Fault::new(
@@ -105,7 +85,7 @@ impl<T> Client<T> {
     ) -> Result<Option<Event<'a>>, Fault> {
         loop {
             if let Some(data) = self.reading.data {
-                let event = self.read_data(data, input, out)?;
+                let event = self.read_data(data, input);
                 if event.is_some() || self.reading.data.is_some() {
                     return Ok(event);
                 }
@@ -218,14 +198,14 @@ impl<T> Client<T> {
         }
     }
 
-    fn known(&self, id: u32) -> Result<Known, Fault> {
+    pub(crate) fn known(&self, id: u32) -> Result<Known, Fault> {
         if let Some(at) = self.streams.find(id).filter(|_| id != 0) {
             return Ok(Known::Open(at));
         }
         if id == 0 {
             return Err(Fault::protocol("a frame of a stream on stream 0"));
         }
-        if id % 2 == 0 || id >= self.next {
+        if id.is_multiple_of(2) || id >= self.next {
             return Err(Fault::protocol("a frame on a stream that was never opened"));
         }
         // Beyond what the server said it would process, frames may be on their way too.
@@ -236,7 +216,7 @@ impl<T> Client<T> {
     }
 
     /// The place of the stream of a frame that belongs to a response.
-    fn place(&self, id: u32) -> Result<Option<usize>, Fault> {
+    pub(crate) fn place(&self, id: u32) -> Result<Option<usize>, Fault> {
         match self.known(id)? {
             Known::Open(at) => Ok(Some(at)),
             Known::PassedOver => Ok(None),
@@ -248,7 +228,7 @@ impl<T> Client<T> {
     }
 
     /// Gives up the stream at a place, whose response is malformed.
-    fn malformed(
+    pub(crate) fn malformed(
         &mut self,
         at: usize,
         id: u32,
@@ -335,12 +315,7 @@ impl<T> Client<T> {
 
     /// Hands over what has come of a DATA frame.
     #[inline]
-    fn read_data<'a>(
-        &mut self,
-        data: Data,
-        input: &mut &'a [u8],
-        _out: &mut Vec<u8>,
-    ) -> Result<Option<Event<'a>>, Fault> {
+    fn read_data<'a>(&mut self, data: Data, input: &mut &'a [u8]) -> Option<Event<'a>> {
         let taken = data.left.min(input.len());
         let (bytes, rest) = input.split_at(taken);
         let left = data.left - taken;
@@ -358,337 +333,12 @@ impl<T> Client<T> {
             ..data
         });
         let end = over && data.end;
-        Ok(match data.at {
+        match data.at {
             Some(at) if taken > 0 => Some(Event::Data { at, bytes, end }),
             Some(at) if end => Some(Event::End { at }),
             _ => None,
-        })
-    }
-
-    fn headers(
-        &mut self,
-        head: FrameHead,
-        payload: &[u8],
-        room: &mut Room,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Event<'static>>, Fault> {
-        let mut fragment = payload;
-        if head.has(flag::PADDED) {
-            let (padding, rest) = fragment.split_first().ok_or(PADDING)?;
-            let length = rest
-                .len()
-                .checked_sub(usize::from(*padding))
-                .ok_or(PADDING)?;
-            fragment = &rest[..length];
         }
-        if head.has(flag::PRIORITY) {
-            fragment = fragment.get(5..).ok_or(Fault::size(
-                "HEADERS too short for the priority that it says it has",
-            ))?;
-        }
-        let end = head.has(flag::END_STREAM);
-        if head.has(flag::END_HEADERS) {
-            return self.whole_block(head.stream, end, fragment, room, out);
-        }
-        self.place(head.stream)?;
-        self.reading.block = Some(Box::new(Block {
-            stream: head.stream,
-            end,
-            bytes: fragment.to_vec(),
-            continuations: 0,
-        }));
-        Ok(None)
-    }
-
-    fn continuation(
-        &mut self,
-        head: FrameHead,
-        payload: &[u8],
-        room: &mut Room,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Event<'static>>, Fault> {
-        let Some(mut block) = self.reading.block.take() else {
-            return Ok(None);
-        };
-        block.continuations += 1;
-        if block.bytes.len() + payload.len() > MAX_HEAD || block.continuations > MOST_CONTINUATIONS
-        {
-            return Err(Fault::new(
-                Code::ENHANCE_YOUR_CALM,
-                "a header block longer than 64 KiB, or than 64 CONTINUATION frames",
-            ));
-        }
-        block.bytes.extend_from_slice(payload);
-        if head.has(flag::END_HEADERS) {
-            return self.whole_block(block.stream, block.end, &block.bytes, room, out);
-        }
-        self.reading.block = Some(block);
-        Ok(None)
-    }
-
-    fn whole_block(
-        &mut self,
-        id: u32,
-        end: bool,
-        block: &[u8],
-        room: &mut Room,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Event<'static>>, Fault> {
-        self.reading.heard_something();
-        let place = self.place(id)?;
-        let answered = place
-            .and_then(|at| self.streams.get(at))
-            .is_some_and(|stream| stream.answered);
-        if let Some(last) = &self.reading.last
-            && last.changes == self.decoder.changes()
-            && !answered
-            && last.block == block
-            && let Some(at) = place
-        {
-            return Ok(Some(self.head(at, id, last.head, true, end, out)));
-        }
-        let changes = self.decoder.changes();
-        let mut fields = Fields::new(&mut room.head, answered);
-        self.decoder
-            .decode(block, MAX_HEAD, &mut room.scratch, |name, value| {
-                fields.field(name, value)
-            })?;
-        let parsed = fields.finish();
-        let Some(at) = place else { return Ok(None) };
-        let head = match parsed {
-            Ok(head) => head,
-            Err(why) => return Ok(Some(self.malformed(at, id, why, out))),
-        };
-        if answered {
-            return Ok(Some(self.trailers(at, id, end, out)));
-        }
-        if head.is_interim() {
-            let why = "an interim response that ends the stream";
-            return Ok(end.then(|| self.malformed(at, id, why, out)));
-        }
-        if changes == self.decoder.changes() {
-            let block = block.to_vec();
-            self.reading.last = Some(Box::new(Last {
-                block,
-                changes,
-                head,
-            }));
-        } else {
-            self.reading.last = None;
-        }
-        Ok(Some(self.head(at, id, head, false, end, out)))
-    }
-
-    fn trailers(&mut self, at: usize, id: u32, end: bool, out: &mut Vec<u8>) -> Event<'static> {
-        let short = self
-            .streams
-            .get(at)
-            .is_some_and(|stream| stream.left.is_some_and(|left| left > 0));
-        if !end {
-            return self.malformed(at, id, "a second head inside a response", out);
-        }
-        if short {
-            return self.malformed(at, id, "fewer bytes of body than Content-Length says", out);
-        }
-        Event::End { at }
-    }
-
-    #[inline]
-    fn head(
-        &mut self,
-        at: usize,
-        id: u32,
-        head: Head,
-        repeated: bool,
-        end: bool,
-        out: &mut Vec<u8>,
-    ) -> Event<'static> {
-        if let Some(stream) = self.streams.get_mut(at) {
-            stream.answered = true;
-            let bodiless = stream.to_head || head.status == 204 || head.status == 304;
-            stream.left = match head.framing {
-                _ if bodiless => Some(0),
-                Framing::Length(length) => Some(length),
-                _ => None,
-            };
-            if end && stream.left.is_some_and(|left| left > 0) {
-                return self.malformed(at, id, "fewer bytes of body than Content-Length says", out);
-            }
-        }
-        Event::Head {
-            at,
-            head,
-            repeated,
-            end,
-        }
-    }
-
-    fn reset(&mut self, head: FrameHead, payload: &[u8]) -> Result<Option<Event<'static>>, Fault> {
-        let code = <[u8; 4]>::try_from(payload)
-            .map_err(|_| Fault::size("RST_STREAM that is not 4 bytes"))?;
-        let code = Code(u32::from_be_bytes(code));
-        self.reading.quiet()?;
-        match self.known(head.stream)? {
-            Known::Open(at) => Ok(Some(Event::Reset { at, code })),
-            Known::PassedOver | Known::Closed => Ok(None),
-        }
-    }
-
-    fn settings(
-        &mut self,
-        head: FrameHead,
-        payload: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Event<'static>>, Fault> {
-        if head.stream != 0 {
-            return Err(Fault::protocol("SETTINGS on a stream"));
-        }
-        if head.has(flag::ACK) {
-            self.reading.quiet()?;
-            return match payload {
-                [] => Ok(None),
-                _ => Err(Fault::size(
-                    "an acknowledgement of SETTINGS that is not empty",
-                )),
-            };
-        }
-        if payload.len() % 6 != 0 {
-            return Err(Fault::size("SETTINGS whose length is not a multiple of 6"));
-        }
-        self.reading.quiet()?;
-        for pair in payload.chunks_exact(6) {
-            let name = u16::from_be_bytes([pair[0], pair[1]]);
-            let value = u32::from_be_bytes([pair[2], pair[3], pair[4], pair[5]]);
-            self.set(name, value)?;
-        }
-        self.reading.greeted = true;
-        frame::write(Kind::SETTINGS, flag::ACK, 0, &[], out);
-        self.send_waiting(out);
-        Ok(Some(Event::Settings))
-    }
-
-    fn set(&mut self, name: u16, value: u32) -> Result<(), Fault> {
-        match name {
-            setting::HEADER_TABLE_SIZE => self.peer.table = value as usize,
-            setting::ENABLE_PUSH if value != 0 => {
-                return Err(Fault::protocol("ENABLE_PUSH of a server that is not 0"));
-            }
-            setting::MAX_CONCURRENT_STREAMS => self.peer.streams = value,
-            setting::INITIAL_WINDOW_SIZE => {
-                let window = i64::from(value);
-                if window > MAX_WINDOW {
-                    return Err(Fault::flow("INITIAL_WINDOW_SIZE above 2,147,483,647"));
-                }
-                let by = window - self.peer.window;
-                self.peer.window = window;
-                if !self.shift_windows(by) {
-                    return Err(Fault::flow("INITIAL_WINDOW_SIZE makes a window too large"));
-                }
-            }
-            setting::MAX_FRAME_SIZE if !(16_384..=16_777_215).contains(&value) => {
-                return Err(Fault::protocol(
-                    "MAX_FRAME_SIZE outside 16,384 to 16,777,215",
-                ));
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn ping(
-        &mut self,
-        head: FrameHead,
-        payload: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Event<'static>>, Fault> {
-        if head.stream != 0 {
-            return Err(Fault::protocol("PING on a stream"));
-        }
-        if payload.len() != 8 {
-            return Err(Fault::size("PING that is not 8 bytes"));
-        }
-        self.reading.quiet()?;
-        if !head.has(flag::ACK) {
-            frame::write(Kind::PING, flag::ACK, 0, payload, out);
-        }
-        Ok(None)
-    }
-
-    fn goaway(&mut self, head: FrameHead, payload: &[u8]) -> Result<Option<Event<'static>>, Fault> {
-        if head.stream != 0 {
-            return Err(Fault::protocol("GOAWAY on a stream"));
-        }
-        let Some([a, b, c, d, e, f, g, h]) = payload.first_chunk::<8>() else {
-            return Err(Fault::size("GOAWAY of less than 8 bytes"));
-        };
-        let last = u32::from_be_bytes([*a, *b, *c, *d]) & 0x7fff_ffff;
-        if self.last.is_some_and(|before| last > before) {
-            return Err(Fault::protocol(
-                "a second GOAWAY with a higher stream than the first",
-            ));
-        }
-        self.reading.quiet()?;
-        self.last = Some(last);
-        let code = Code(u32::from_be_bytes([*e, *f, *g, *h]));
-        Ok(Some(Event::GoingAway { code }))
-    }
-
-    fn window_update(
-        &mut self,
-        head: FrameHead,
-        payload: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Event<'static>>, Fault> {
-        let bytes = <[u8; 4]>::try_from(payload)
-            .map_err(|_| Fault::size("WINDOW_UPDATE that is not 4 bytes"))?;
-        let by = i64::from(u32::from_be_bytes(bytes) & 0x7fff_ffff);
-        if !self.waits_for_window() {
-            self.reading.quiet()?;
-        }
-        if head.stream == 0 {
-            if by == 0 {
-                return Err(Fault::protocol("WINDOW_UPDATE by 0"));
-            }
-            self.send += by;
-            if self.send > MAX_WINDOW {
-                return Err(Fault::flow(
-                    "WINDOW_UPDATE makes the connection's window too large",
-                ));
-            }
-        } else if let Known::Open(at) = self.known(head.stream)?
-            && let Some(stream) = self.streams.get_mut(at)
-        {
-            if by == 0 {
-                return Ok(Some(self.malformed(
-                    at,
-                    head.stream,
-                    "WINDOW_UPDATE by 0",
-                    out,
-                )));
-            }
-            stream.send += by;
-            if stream.send > MAX_WINDOW {
-                return Ok(Some(self.malformed(
-                    at,
-                    head.stream,
-                    "WINDOW_UPDATE makes the window of a stream too large",
-                    out,
-                )));
-            }
-        }
-        self.send_waiting(out);
-        Ok(None)
-    }
-
-    fn priority(&mut self, head: FrameHead) -> Result<Option<Event<'static>>, Fault> {
-        if head.stream == 0 {
-            return Err(Fault::protocol("PRIORITY on stream 0"));
-        }
-        if head.length != 5 {
-            return Err(Fault::size("PRIORITY that is not 5 bytes"));
-        }
-        self.reading.quiet().map(|()| None)
     }
 }
 
-const PADDING: Fault = Fault::protocol("padding longer than its frame");
+pub(crate) const PADDING: Fault = Fault::protocol("padding longer than its frame");

@@ -92,6 +92,7 @@ fn read(bytes: &[u8], piece: usize) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn what_a_server_may_not_send_is_named() {
     let done = head(END, 1, OK);
     let cases: Vec<(Vec<u8>, &str)> = vec![
