@@ -18,7 +18,7 @@ from tests.faults.setup import Setup
 from touchstone.failure import TouchstoneError
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding, Severity
-from touchstone.judge.rule import rules
+from touchstone.judge.rules.table import RULES
 from touchstone.manifest.catalogue import read_scenario_folder, select_contenders
 from touchstone.phase.registry import select_phases
 from touchstone.plan.plan import Wish, make_plan, planned_loads
@@ -126,7 +126,7 @@ def weigh(outcome: Outcome) -> None:
                 (outcome.aside if excused else outcome.false).append(finding)
         return
     faulty = f"{NAMES[len(setup.servers) - 1]}/plain"
-    usual = {rule.code: rule.severity for rule in rules()}
+    usual = {code: rule.severity for code, rule in RULES.items()}
     for alternatives in setup.expects:
         if not any(_caught(code, outcome, usual[code], faulty) for code in alternatives.split("|")):
             outcome.missed.append(alternatives)

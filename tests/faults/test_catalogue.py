@@ -15,10 +15,9 @@ from tests.faults.plan import HERE, NAMES, write_scenario
 from tests.faults.runner import MACHINE_NOISE, Outcome, carry_out, prepare, weigh
 from tests.faults.setup import Setup
 from touchstone.judge.judgement import Finding, Severity
-from touchstone.judge.rule import rules
+from touchstone.judge.rules.table import RULES
 from touchstone.manifest.catalogue import read_scenario_folder
 
-CODES = {rule.code: rule for rule in rules()}
 QUICK_FAULTS = (
     "wrong-byte",
     "some-500",
@@ -49,7 +48,7 @@ def test_the_catalogue_is_large_enough_and_ids_are_unique() -> None:
 
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.id)
 def test_an_entry_is_well_formed(setup: Setup) -> None:
-    assert expected(setup) <= set(CODES)
+    assert expected(setup) <= set(RULES)
     assert setup.says
     assert len(setup.servers) <= len(NAMES)
     assert setup.machine is None or setup.machine in DISTURBANCES
@@ -58,13 +57,13 @@ def test_an_entry_is_well_formed(setup: Setup) -> None:
 
 
 def test_every_rule_that_weighs_has_a_fault_or_a_reason() -> None:
-    weighing = {code for code, rule in CODES.items() if rule.severity is not Severity.NOTE}
+    weighing = {code for code, rule in RULES.items() if rule.severity is not Severity.NOTE}
     planted = {code for setup in FAULTS for code in expected(setup)}
     assert weighing - planted == set(NOT_PLANTABLE)
 
 
 def test_codes_that_noise_excuses_are_rules() -> None:
-    assert set(CODES) >= MACHINE_NOISE
+    assert set(RULES) >= MACHINE_NOISE
 
 
 @pytest.mark.parametrize("setup", [s for s in SETUPS if s.edit is None], ids=lambda setup: setup.id)

@@ -12,7 +12,7 @@ from tests.faults.generated.measure import Outcome, keep, kept, measure
 from tests.faults.generated.table import BEGIN, END, text, write_between_markers
 from tests.faults.plan import HERE, NAMES
 from tests.faults.runner import prepare
-from touchstone.judge.rule import rules
+from touchstone.judge.rules.table import RULES
 
 
 def outcome(size: float, *, caught: bool, group: str = "body", found: tuple[str, ...] = ()) -> Outcome:
@@ -43,7 +43,7 @@ def test_knobs_are_the_servers_and_codes_are_rules() -> None:
     known = set(re.findall(r"X\((\w+)\)", (HERE / "server" / "server.h").read_text())) | {"skip_every"}
     for batch in (*batches(300, False, seed=2), *batches(300, True, seed=2)):
         assert all(set(draw.knobs) <= known for draw in batch.draws)
-    assert {code for codes in CAUGHT_BY.values() for code in codes} <= {rule.code for rule in rules()}
+    assert {code for codes in CAUGHT_BY.values() for code in codes} <= RULES.keys()
 
 
 def test_the_table_counts_by_size_and_says_from_where_on_nine_in_ten_are_caught() -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.judge.sound import ended, first_load, loads, result_of, sound_run
 from touchstone.judge.comparison.across import Terms, gone
 from touchstone.judge.judge import judge
-from touchstone.judge.rule import rules
+from touchstone.judge.rules.table import RULES
 from touchstone.record.run import Run
 from touchstone.record.sample import Failure, Sample
 
@@ -44,7 +44,7 @@ def test_figures_of_the_good_rounds_alone_are_gone_for_a_gate() -> None:
 
 
 def test_failures_are_invalid_findings() -> None:
-    own = {rule.code for rule in rules() if rule.own_failure}
+    own = {rule.code for rule in RULES.values() if rule.own_failure}
     assert {"wrong-bodies", "timeouts", "server-died", "work-not-done"} <= own
     assert not own & {"generator-saturated", "littles-law", "mixed-provenance", "engine-withdraws"}
 

@@ -1,37 +1,36 @@
-"""The registry is whole: every rule explains itself, under a code of its own."""
+"""The table is whole: every rule explains itself, under a code of its own."""
 
-import sys
-from pathlib import Path
+import importlib
+import pkgutil
+from dataclasses import replace
 
 import pytest
 
-import touchstone.judge.rule as rule_module
 from touchstone.judge import rules as folder
-from touchstone.judge.rule import Rule, rules
+from touchstone.judge.rule import Rule
+from touchstone.judge.rules.table import RULES, by_code
 
 
-@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
 def test_a_rule_says_what_why_and_what_next(rule: Rule) -> None:
     assert rule.code == rule.code.lower()
-    for text in (rule.title, rule.threshold, rule.threshold_reason, rule.next_step, rule.__doc__):
-        assert text is not None
+    for text in (rule.title, rule.why, rule.threshold, rule.threshold_reason, rule.next_step):
         assert len(text) > 10
     assert rule.next_step.endswith(".")
+    assert rule.explains <= RULES.keys() - {rule.code}
 
 
-def test_two_rules_of_one_code_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    twin = "from touchstone.judge.rules.process.server_died import ServerDied\n\n\nclass Twin(ServerDied):\n    pass\n"
-    (tmp_path / "twin.py").write_text(twin)
-    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
-    try:
-        with pytest.raises(ValueError, match="two rules have the code 'server-died'"):
-            rules.__wrapped__()
-    finally:
-        sys.modules.pop(f"{folder.__name__}.twin", None)
+def test_two_rules_of_one_code_are_refused() -> None:
+    rule = RULES["server-died"]
+    with pytest.raises(ValueError, match="two rules have the code 'server-died'"):
+        by_code([*RULES.values(), replace(rule, title="another rule")])
 
 
-def test_no_rule_file_is_overlooked() -> None:
-    # A room without its __init__.py is not walked, and its rules fall silent.
-    room = Path(rule_module.__file__).parent / "rules"
-    files = {path.stem for path in room.rglob("*.py") if path.name != "__init__.py"}
-    assert {type(rule).__module__.rsplit(".", maxsplit=1)[-1] for rule in rules()} == files
+def test_every_rule_that_is_declared_is_in_the_table_under_its_functions_name() -> None:
+    declared = {
+        name: rule
+        for module in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}.")
+        for name, rule in vars(importlib.import_module(module.name)).items()
+        if isinstance(rule, Rule)
+    }
+    assert declared == {code.replace("-", "_"): rule for code, rule in RULES.items()}

@@ -6,11 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from touchstone.judge.rules.profiles import PROFILE_UNMATCHED_SHARE
 
 from tests.phase.test_profile import profiled
 from touchstone import starter
 from touchstone.attribution.category import Category
-from touchstone.judge.rules.profile.profile_unmatched import SHARE
 from touchstone.judge.why.spending import spending
 from touchstone.native_image.assemble import assemble
 from touchstone.native_image.home import default_home
@@ -46,4 +46,4 @@ def test_an_image_with_symbols_is_told_apart_as_a_jvm_would_be(tmp_path: Path) -
     assert any(name.startswith("com.oracle.svm.core.") for name in names), "and those of the image's runtime"
     spent = spending(evidence)
     assert spent is not None
-    assert spent.categories.get(Category.UNMATCHED, 0.0) < SHARE * spent.subject, spent.unmatched
+    assert spent.categories.get(Category.UNMATCHED, 0.0) < PROFILE_UNMATCHED_SHARE * spent.subject, spent.unmatched

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from touchstone.judge.rules.answers import wrong_bodies
 
 from tests.run.demo import SCENARIO, STACK
 from touchstone.bench.base import Bench, Built
 from touchstone.engine.client import Event
 from touchstone.judge.reading.case import Case
-from touchstone.judge.rules.traffic.wrong_bodies import WrongBodies
 from touchstone.manifest.catalogue import find_scenario, select_contenders
 from touchstone.phase.peak.phase import PeakPhase
 from touchstone.plan.placement import available_cpus, plan_placement
@@ -120,7 +120,7 @@ def test_wrong_answers_of_the_first_second_are_found(tmp_path: Path) -> None:
         samples=[sample],
         started_at=sample.started_at,
     )
-    (finding,) = WrongBodies().findings(Case(run, 0.05, 0.95))
+    (finding,) = wrong_bodies.findings(Case(run, 0.05, 0.95))
     assert finding.sample == sample.id
     assert sample.peak.served[0] < sample.peak.served[-1] / WITHIN_S / 2
 

@@ -4,7 +4,7 @@ import re
 
 from tests.report.fixture import ABSENT, EXHIBIT
 from touchstone.judge.judgement import Comparison, Finding, Judgement, Outcome, Severity
-from touchstone.judge.rule import rules
+from touchstone.judge.rules.table import RULES
 from touchstone.record.run import Run
 from touchstone.report.answer import answer
 from touchstone.report.html import document as page
@@ -118,7 +118,7 @@ def test_who_waits_for_acknowledgements_is_named_with_the_time(run: Run, judgeme
 
 
 def test_what_rises_is_named_by_rules_that_exist() -> None:
-    assert {*LEAST, GROWING} <= {rule.code for rule in rules()}
+    assert {*LEAST, GROWING} <= RULES.keys()
 
 
 def test_the_doubt_that_weighs_most_is_not_that_of_an_exhibit(view: View) -> None:

@@ -13,7 +13,7 @@ FILE_LINES, FUNCTION_LINES = 400, 70
 _GENERATED = Path(PACKAGE) / "engine" / "protocol.py"
 """As long as what it is made from."""
 _LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|hack)\b")
-_FOUND_BY_WALKING = (f"{PACKAGE}.judge.rules.", f"{PACKAGE}.cli.", f"{PACKAGE}.toolchain.known.")
+_FOUND_BY_WALKING = (f"{PACKAGE}.cli.", f"{PACKAGE}.toolchain.known.")
 """Rooms whose modules are found by their place."""
 _ENTRIES = ("__main__", "findings_page", "figures_page", "cli.reference", "driver.main", "self_test")
 """Modules that are run, not imported."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from touchstone.judge.comparison.compare import compare
 from touchstone.judge.comparison.crossing import crossings
 from touchstone.judge.comparison.estimate import measure
@@ -10,7 +12,7 @@ from touchstone.judge.comparison.scaling import scalings
 from touchstone.judge.comparison.verdict import Scales, on_run
 from touchstone.judge.judgement import Finding, Judgement
 from touchstone.judge.reading.case import Case
-from touchstone.judge.rule import explaining, rules, settle
+from touchstone.judge.rules.table import RULES, is_cause
 from touchstone.record.run import Run
 
 
@@ -57,15 +59,40 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
 
 def look(case: Case) -> list[Finding]:
     """Every finding of every rule, the heaviest first."""
-    findings = settle([finding for rule in rules() for finding in rule.findings(case)])
+    findings = _with_causes([finding for rule in RULES.values() for finding in rule.findings(case)])
     return sorted(
         findings,
         key=lambda f: (
             f.severity.place,
             f.contender or "",
             f.load or "",
-            f.code not in explaining(),
+            not is_cause(f.code),
             f.code,
             f.sample or "",
         ),
+    )
+
+
+def _with_causes(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings; one that another finding on its sample explains names it, and is no graver than that."""
+    at: dict[str | None, list[Finding]] = {}
+    for finding in findings:
+        if is_cause(finding.code):
+            at.setdefault(finding.sample, []).append(finding)
+    return [
+        _explained(one, [cause for cause in at.get(one.sample, ()) if one.code in RULES[cause.code].explains])
+        for one in findings
+    ]
+
+
+def _explained(finding: Finding, causes: Sequence[Finding]) -> Finding:
+    if finding.sample is None or not causes:
+        return finding
+    cause = min(causes, key=lambda f: f.severity.place)
+    return finding.model_copy(
+        update={
+            "statement": f"{finding.statement}; `{cause.code}` explains it",
+            "severity": max(finding.severity, cause.severity, key=lambda severity: severity.place),
+            "next_step": cause.next_step,
+        }
     )

@@ -1,172 +1,148 @@
-"""What a validity rule is, and the one registry of them: every module of `judge/rules/` that holds one."""
+"""What a validity rule is: a function that looks at a run, decorated with its code, its severity and its documentation.
+
+`judge/rules/` holds them, one file a family; `judge/rules/table.py` is the only list of them.
+"""
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from functools import cache
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Required, TypedDict, Unpack
 
 from touchstone.judge.judgement import Doubt, Finding, Severity
 from touchstone.judge.reading.case import Case, Group
 from touchstone.record.sample import TARE, Sample
 from touchstone.vocabulary.phase import UNDER_LOAD
 
+_Phases = tuple[str, ...] | None
+"""Phases that a rule looks at; None means all."""
+NOTHING: frozenset[str] = frozenset()
 
-class Rule(ABC):
-    """A validity rule. Its class attributes are its entry in docs/findings.md; its docstring says why it exists."""
 
-    code: ClassVar[str]
+@dataclass(frozen=True)
+class Fired:
+    """A case in which a rule fires. What is left out is taken from the rule, or from what the rule looked at."""
+
+    statement: str
+    """What is wrong, in a sentence with the numbers in it."""
+    severity: Severity | None = None
+    sample: Sample | None = None
+    contender: str | None = None
+    load: str | None = None
+    figures: list[str] | None = None
+    """The figures that it makes untrustworthy; None means all of the sample."""
+    doubt: Doubt | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+    next_step: str | None = None
+    """What to do in this case, if that is known better than for all cases."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A validity rule, with its entry in docs/findings.md."""
+
+    code: str
     """Lower case with hyphens; never reused for another meaning."""
-    severity: ClassVar[Severity]
-    """The severity where nothing else is said; a rule may fire milder or harder, and its `threshold` says when."""
-    title: ClassVar[str]
+    severity: Severity
+    """The usual severity; a rule may fire milder or harder, and its `threshold` says when."""
+    title: str
     """What is wrong when it fires, in a few words."""
-    threshold: ClassVar[str]
+    why: str
+    """Why the rule exists."""
+    threshold: str
     """When it fires."""
-    threshold_reason: ClassVar[str]
+    threshold_reason: str
     """Why there and not elsewhere."""
-    next_step: ClassVar[str]
+    next_step: str
     """What the reader should do."""
-    explains_others: ClassVar[bool] = False
-    """Whether what else is found on the sample comes of it: then it is told first, and is the reason that is given."""
-    explained_by: ClassVar[frozenset[str]] = frozenset()
-    """Codes of findings that account for this one: next to one of them on the same sample it is no graver than that."""
-    own_failure: ClassVar[bool] = False
-    """Whether an invalid finding of it says that the service itself failed: then a run that holds one is no success,
-    though the round be left out and the others stand. What the machine or the lab did to a round is left out alone.
-    """
-
-    def finding(
-        self,
-        statement: str,
-        *,
-        severity: Severity | None = None,
-        sample: Sample | None = None,
-        group: Group | None = None,
-        contender: str | None = None,
-        load: str | None = None,
-        figures: list[str] | None = None,
-        doubt: Doubt | None = None,
-        evidence: dict[str, Any] | None = None,
-        next_step: str | None = None,
-    ) -> Finding:
-        """Make the finding; `sample` or `group` say whom it concerns, neither means the run or what is named.
-
-        `next_step` is what to do in this case, if it is known better than for all cases.
-        """
-        where = sample or group
-        return Finding(
-            code=self.code,
-            severity=severity or self.severity,
-            statement=statement,
-            next_step=next_step or self.next_step,
-            contender=where.contender if where else contender,
-            load=where.load if where else load,
-            sample=sample.id if sample else None,
-            figures=figures,
-            doubt=doubt,
-            evidence=evidence or {},
-        )
-
-    @abstractmethod
-    def findings(self, case: Case) -> Iterator[Finding]:
-        """All that the rule has to say of a run."""
-
-
-class SampleRule(Rule):
-    """A rule that looks at one sample at a time."""
-
-    phases: ClassVar[tuple[str, ...] | None] = UNDER_LOAD
-    """The phases whose samples it looks at; None means all."""
-    looks_at_tares: ClassVar[bool] = False
-
-    @abstractmethod
-    def look(self, sample: Sample, case: Case) -> Iterator[Finding]:
-        """What the rule has to say of a sample."""
+    look: Callable[[Case], Iterator[tuple[Fired, Sample | Group | None]]]
+    """Yields each case, and the sample or group that the rule looked at."""
+    own_failure: bool = False
+    """True if an invalid finding says that the service itself failed. A run that holds one is no success, even if other
+    rounds stand. Where the machine or the lab spoiled a round, that round is left out and nothing else follows."""
+    explains: frozenset[str] = NOTHING
+    """Codes of findings that follow from this one when both are about the same sample."""
 
     def findings(self, case: Case) -> Iterator[Finding]:
-        """Look at each sample that it concerns."""
-        for sample in case.run.samples:
-            if self.phases is not None and sample.phase not in self.phases:
-                continue
-            if sample.contender == TARE and not self.looks_at_tares:
-                continue
-            yield from self.look(sample, case)
+        """All findings of the rule in a run."""
+        for fired, at in self.look(case):
+            where = fired.sample or at
+            yield Finding(
+                code=self.code,
+                severity=fired.severity or self.severity,
+                statement=fired.statement,
+                next_step=fired.next_step or self.next_step,
+                contender=where.contender if where else fired.contender,
+                load=where.load if where else fired.load,
+                sample=where.id if isinstance(where, Sample) else None,
+                figures=fired.figures,
+                doubt=fired.doubt,
+                evidence=fired.evidence,
+            )
 
 
-class GroupRule(Rule):
-    """A rule that looks at a contender's samples of one phase and load together."""
+class Words(TypedDict, total=False):
+    """What a rule declares of itself, as `Rule` explains it; its docstring is the reason why it exists."""
 
-    phases: ClassVar[tuple[str, ...] | None] = UNDER_LOAD
-
-    @abstractmethod
-    def look(self, group: Group, case: Case) -> Iterator[Finding]:
-        """What the rule has to say of a group."""
-
-    def findings(self, case: Case) -> Iterator[Finding]:
-        """Look at each contender's group that it concerns."""
-        for group in case.groups:
-            if group.contender != TARE and (self.phases is None or group.phase in self.phases):
-                yield from self.look(group, case)
+    title: Required[str]
+    threshold: Required[str]
+    threshold_reason: Required[str]
+    next_step: Required[str]
+    own_failure: bool
+    explains: frozenset[str]
 
 
-class RunRule(Rule):
-    """A rule that looks at the run as a whole."""
+def on_sample(
+    code: str,
+    severity: Severity,
+    *,
+    phases: _Phases = UNDER_LOAD,
+    tares_too: bool = False,
+    **words: Unpack[Words],
+) -> Callable[[Callable[[Sample, Case], Iterator[Fired]]], Rule]:
+    """Make a rule of a function that looks at one sample at a time."""
 
-    @abstractmethod
-    def look(self, case: Case) -> Iterator[Finding]:
-        """What the rule has to say of the run."""
+    def declare(look: Callable[[Sample, Case], Iterator[Fired]]) -> Rule:
+        def over(case: Case) -> Iterator[tuple[Fired, Sample]]:
+            for sample in case.run.samples:
+                if (phases is None or sample.phase in phases) and (tares_too or sample.contender != TARE):
+                    yield from ((fired, sample) for fired in look(sample, case))
 
-    def findings(self, case: Case) -> Iterator[Finding]:
-        """Look once."""
-        yield from self.look(case)
+        return Rule(code, severity, why=_why(look), look=over, **words)
 
-
-@cache
-def rules() -> tuple[Rule, ...]:
-    """Every rule, by code. Raises ValueError if two modules give the same code."""
-    # Only here, since the rules import this module.
-    folder = importlib.import_module("touchstone.judge.rules")
-    found: dict[str, Rule] = {}
-    for module_info in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
-        module = importlib.import_module(module_info.name)
-        for _, kind in inspect.getmembers(module, inspect.isclass):
-            if not issubclass(kind, Rule) or inspect.isabstract(kind) or kind.__module__ != module.__name__:
-                continue
-            if kind.code in found:
-                raise ValueError(f"two rules have the code {kind.code!r}: give {kind.__qualname__} its own")
-            found[kind.code] = kind()
-    return tuple(found[code] for code in sorted(found))
+    return declare
 
 
-def settle(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings; each that another one on its sample explains is no graver than that one, and names it."""
-    at: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if finding.sample is not None:
-            at.setdefault(finding.sample, []).append(finding)
-    explained_by = {rule.code: rule.explained_by for rule in rules() if rule.explained_by}
-    return [
-        _settled(one, [f for f in at.get(one.sample or "", ()) if f.code in explained_by.get(one.code, ())])
-        for one in findings
-    ]
+def on_group(
+    code: str, severity: Severity, *, phases: _Phases = UNDER_LOAD, **words: Unpack[Words]
+) -> Callable[[Callable[[Group, Case], Iterator[Fired]]], Rule]:
+    """Make a rule of a function that looks at a contender's samples of one phase and load together."""
+
+    def declare(look: Callable[[Group, Case], Iterator[Fired]]) -> Rule:
+        def over(case: Case) -> Iterator[tuple[Fired, Group]]:
+            for group in case.groups:
+                if group.contender != TARE and (phases is None or group.phase in phases):
+                    yield from ((fired, group) for fired in look(group, case))
+
+        return Rule(code, severity, why=_why(look), look=over, **words)
+
+    return declare
 
 
-def _settled(finding: Finding, causes: Sequence[Finding]) -> Finding:
-    if not causes:
-        return finding
-    cause = min(causes, key=lambda f: f.severity.place)
-    update = {"statement": f"{finding.statement}; `{cause.code}` explains it"}
-    if cause.severity.place > finding.severity.place:
-        return finding.model_copy(update=update | {"severity": cause.severity, "next_step": cause.next_step})
-    return finding.model_copy(update=update)
+def on_run(
+    code: str, severity: Severity, **words: Unpack[Words]
+) -> Callable[[Callable[[Case], Iterator[Fired]]], Rule]:
+    """Make a rule of a function that looks at the run as a whole."""
+
+    def declare(look: Callable[[Case], Iterator[Fired]]) -> Rule:
+        def over(case: Case) -> Iterator[tuple[Fired, None]]:
+            yield from ((fired, None) for fired in look(case))
+
+        return Rule(code, severity, why=_why(look), look=over, **words)
+
+    return declare
 
 
-@cache
-def explaining() -> frozenset[str]:
-    """The codes of the rules that explain what else is found."""
-    return frozenset(rule.code for rule in rules() if rule.explains_others)
+def _why(look: Callable[..., object]) -> str:
+    return " ".join((inspect.getdoc(look) or "").split())

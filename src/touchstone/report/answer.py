@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from touchstone.judge.judgement import Comparison, Severity, Verdict
-from touchstone.judge.rules.traffic.waits_for_acknowledgement import WaitsForAcknowledgement
+from touchstone.judge.rules.waiting import waits_for_acknowledgement
 from touchstone.report.causes import causes
 from touchstone.report.format import NOTHING, percent, plural, ratio, seconds
 from touchstone.report.scoreboard import Scoreboard, growing, scoreboard, why_at_least
@@ -109,7 +109,7 @@ def _unacknowledged(view: View, place: Place) -> list[str]:
     """Who waits for acknowledgements: neither its work nor a queue is what its figures show then."""
     waits: dict[str, float] = {}
     for finding in view.judgement.findings:
-        if finding.code == WaitsForAcknowledgement.code and finding.load == place.load and finding.contender:
+        if finding.code == waits_for_acknowledgement.code and finding.load == place.load and finding.contender:
             waits[finding.contender] = max(waits.get(finding.contender, 0.0), finding.evidence["wait_s"])
     return [f"{name} waits {seconds(wait)} for an acknowledgement within a response" for name, wait in waits.items()]
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Doubt, Severity, Verdict
-from touchstone.judge.rule import explaining
+from touchstone.judge.rules.table import is_cause
 from touchstone.report.format import plural
 from touchstone.report.view import FindingGroup, View
 from touchstone.vocabulary.figure import FIGURES
@@ -102,7 +102,7 @@ def _cost(cause: Cause) -> tuple[int, bool, bool, int, float, str]:
     """
     severity = Severity.SUSPECT if cause.exhibits and cause.severity is Severity.INVALID else cause.severity
     worst = max(_reach(group.first.doubt) for group in cause.groups)
-    return severity.place, cause.exhibits, cause.code not in explaining(), -cause.touched, -worst, cause.code
+    return severity.place, cause.exhibits, not is_cause(cause.code), -cause.touched, -worst, cause.code
 
 
 def _reach(doubt: Doubt | None) -> float:

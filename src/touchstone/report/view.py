@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Severity, Verdict
-from touchstone.judge.rule import explaining
+from touchstone.judge.rules.table import is_cause
 from touchstone.judge.why.explain import explain_all
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.run import ContenderPlan, Run
@@ -225,9 +225,7 @@ class View:
     def finding_groups(self) -> list[FindingGroup]:
         """Findings, the gravest first; those that say the same of the same contender and load stand together."""
         groups: dict[tuple[str, str, str | None, str | None], list[Finding]] = {}
-        for finding in sorted(
-            self.judgement.findings, key=lambda f: (f.severity.place, f.code not in explaining(), f.code)
-        ):
+        for finding in sorted(self.judgement.findings, key=lambda f: (f.severity.place, not is_cause(f.code), f.code)):
             key = (finding.severity, finding.code, finding.contender, finding.load)
             groups.setdefault(key, []).append(finding)
         return [FindingGroup(i, group[0], tuple(group)) for i, group in enumerate(groups.values(), start=1)]

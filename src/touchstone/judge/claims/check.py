@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from touchstone.failure import nearest
 from touchstone.judge.claims.quantities import QUANTITIES
-from touchstone.judge.rule import rules
+from touchstone.judge.rules.table import RULES
 from touchstone.manifest.claim import (
     UNITS,
     Claim,
@@ -80,10 +80,9 @@ def _first(test: OrderTest | EqualityTest | RatioTest, source: Claim | Explanati
 
 
 def _codes(where: str, codes: list[str]) -> Iterator[str]:
-    known = [rule.code for rule in rules()]
     for code in codes:
-        if code not in known:
-            yield f"{where}: there is no finding {code!r}{_near(code, known)}; docs/findings.md lists them"
+        if code not in RULES:
+            yield f"{where}: there is no finding {code!r}{_near(code, list(RULES))}; docs/findings.md lists them"
 
 
 def _near(name: str, known: list[str]) -> str:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 
 from touchstone.judge.judgement import Estimate, FailedContender, Finding, Severity, Verdict
-from touchstone.judge.rule import rules
+from touchstone.judge.rules.table import RULES
 from touchstone.record.run import Run
 from touchstone.record.sample import CheckOutcome, Failure, Sample
 from touchstone.record.secret import shown_text
@@ -101,7 +101,7 @@ def _details(samples: list[Sample]) -> list[str]:
 
 def _failed_in(samples: list[Sample], findings: list[Finding]) -> str | None:
     """The first measurement in which the service itself failed: who left that round out would measure its good days."""
-    own = {rule.code for rule in rules() if rule.own_failure}
+    own = {rule.code for rule in RULES.values() if rule.own_failure}
     by_id = {sample.id: sample for sample in samples}
     for finding in findings:
         sample = by_id.get(finding.sample or "")

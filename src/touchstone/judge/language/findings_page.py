@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 
 from touchstone.judge.judgement import Severity
-from touchstone.judge.rule import Rule, rules
+from touchstone.judge.rule import Rule
+from touchstone.judge.rules.table import RULES
 
 _HEAD = """# Findings
 
@@ -17,7 +17,7 @@ Every validity rule of the judge. A rule that fires leaves a *finding*: what is 
 evidence, and what to do next. An *invalid* finding takes the figures that it concerns out of every comparison; a
 *suspect* one marks them; a *note* changes nothing. Rules read the record alone: they know no contender by its name.
 
-This page is made from the rules in `src/touchstone/judge/rules/`; a rule is one file there, with one test in
+This page is made from the rules in `src/touchstone/judge/rules/`: one file a family, each rule with its test in
 `tests/judge/rules/`.
 """
 
@@ -26,16 +26,15 @@ _WEIGHTS = [Severity.INVALID, Severity.SUSPECT, Severity.NOTE]
 
 def render_findings_page() -> str:
     """The page in Markdown: a table of all rules, then an entry for each in the order of codes."""
-    ordered = sorted(rules(), key=lambda r: (_WEIGHTS.index(r.severity), r.code))
+    ordered = sorted(RULES.values(), key=lambda r: (_WEIGHTS.index(r.severity), r.code))
     table = ["| code | severity | fires when |", "|---|---|---|"]
     table += [f"| [`{r.code}`](#{r.code}) | {r.severity} | {_lowered(r.title)} |" for r in ordered]
-    return "\n".join([_HEAD, *table, "", *(_entry(r) for r in rules())])
+    return "\n".join([_HEAD, *table, "", *(_entry(r) for r in RULES.values())])
 
 
 def _entry(rule: Rule) -> str:
-    why = " ".join((inspect.getdoc(type(rule)) or "").split())
     return (
-        f"## {rule.code}\n\n**{rule.title}** ({rule.severity})\n\n{why}\n\n"
+        f"## {rule.code}\n\n**{rule.title}** ({rule.severity})\n\n{rule.why}\n\n"
         f"* Threshold: {rule.threshold}.\n* Why there: {rule.threshold_reason}.\n* What to do: {rule.next_step}\n"
     )
 

@@ -93,10 +93,10 @@ def in_words(found: list[Bound]) -> str:
     return f"; it {' and '.join(bound.words for bound in found)}" if found else ""
 
 
-def advice(found: list[Bound], usual: str) -> str:
-    """What to do: about the bounds that were found, or the usual."""
+def advice(found: list[Bound]) -> str | None:
+    """What to do about the bounds that were found; None without one."""
     return (
-        "; ".join(bound.advice for bound in found) + ". Raise it where connections are to be kept." if found else usual
+        "; ".join(bound.advice for bound in found) + ". Raise it where connections are to be kept." if found else None
     )
 
 

@@ -155,7 +155,7 @@ def generator_busy(result: LoadResult) -> float:
     return max((t.busy for t in result.generator.threads), default=0.0)
 
 
-def generator_throttled(result: LoadResult) -> float:
+def throttled_share(result: LoadResult) -> float:
     """For how long CPU quotas kept the generator off the CPU, summed over CPUs, as a share of the window."""
     return result.generator.throttled_s / result.window.measured_s if result.window.measured_s else 0.0
 

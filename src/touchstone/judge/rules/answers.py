@@ -1,0 +1,341 @@
+"""Rules: Requests that failed, or were answered wrongly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from touchstone.judge.figures import LATENCY
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, seconds, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import (
+    allowance,
+    error_share,
+    first_errors,
+    loop,
+    slots,
+    stated_requests,
+    timeout_s,
+)
+from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.sample import TARE, Sample
+
+_WITHOUT_BODY = {204, 304}
+_ANYTHING = ("", "<html><body><h1>Internal error</h1></body></html>", '{"error":"x"}', "7")
+"""Texts that no one pattern of a right body matches all of."""
+
+
+@on_run(
+    "bodies-unchecked",
+    Severity.SUSPECT,
+    title="Nobody looks at the bodies of a load",
+    threshold=(
+        "a request of a load whose expectation names no body, pattern or JSON fields, or a pattern for anything; a "
+        "note where all statuses that it allows are errors"
+    ),
+    threshold_reason=(
+        "what is not expected cannot be missed; HEAD, 204 and 304 have no body to look at, a redirect "
+        "whose Location is stated answers by that, and an error that is asked for has said by its status that there is "
+        "no answer"
+    ),
+    next_step="State the body in the load's `expect`: `body`, `pattern` or `json`.",
+)
+def bodies_unchecked(case: Case) -> Iterator[Fired]:
+    """An error page with status 200, half a body and yesterday's row all pass where only the status is looked at."""
+    seen = set()
+    for sample in case.run.samples:
+        if sample.phase != "load" or sample.contender == TARE or sample.load in seen:
+            continue
+        seen.add(sample.load)
+        free = [r for r in stated_requests(sample) if _free(r)]
+        if free:
+            answers = [request for request in free if not _asks_for_an_error(request)]
+            first = (answers or free)[0]
+            yield Fired(
+                f"{first.get('method', 'GET')} {first.get('target', '')}: any body passes",
+                severity=Severity.SUSPECT if answers else Severity.NOTE,
+                load=sample.load,
+                evidence={"requests": free[:3]},
+            )
+
+
+def _statuses(request: dict[str, Any]) -> set[int]:
+    """Those that the request's expectation allows; none if it allows all."""
+    status = (request.get("expect") or {}).get("status", 200)
+    return {status} if isinstance(status, int) else set(status or [])
+
+
+def _asks_for_an_error(request: dict[str, Any]) -> bool:
+    return min(_statuses(request), default=0) >= 400
+
+
+def _names_location(expect: dict[str, Any]) -> bool:
+    """Whether a redirect's target is stated: it is the whole answer, and a client reads no body of it."""
+    return any(name.lower() == "location" for name in dict(expect.get("headers") or {}))
+
+
+def _free(request: dict[str, Any]) -> bool:
+    expect = request.get("expect") or {}
+    statuses = _statuses(request)
+    if request.get("method") == "HEAD" or (statuses and statuses <= _WITHOUT_BODY):
+        return False
+    if statuses and all(300 <= status < 400 for status in statuses) and _names_location(expect):
+        return False
+    pattern = expect.get("pattern")
+    if pattern is not None:
+        return all(re.fullmatch(pattern, text, re.DOTALL) for text in _ANYTHING)
+    return expect.get("body") is None and not expect.get("json")
+
+
+@on_sample(
+    "errors-above-allowance",
+    Severity.INVALID,
+    title="More requests were wrong or failed than the scenario allows",
+    threshold=(
+        "wrong and failed requests over those sent, above the load's `error_allowance` (0 unless set); whatever it is, "
+        "not one right response in the window. A connection that the server closes at rest is no request"
+    ),
+    threshold_reason=(
+        "the scenario's author knows which failures belong to the service, nothing else makes a failure normal; where "
+        "all fail, there is no service to measure"
+    ),
+    next_step=(
+        "Read the first error of each class below and the server's log; fix the server, or lower the load if it is "
+        "overrun."
+    ),
+    own_failure=True,
+    tares_too=True,
+)
+def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
+    """An error is cheap to answer: a server that fails every request tops the table.
+
+    So failures end a measurement.
+    """
+    result = sample.result
+    if result is None or not result.counts.sent:
+        return
+    counts, share_ = result.counts, error_share(result)
+    if result.interrupted and counts.not_right == counts.unanswered:
+        # Whoever interrupts a load does not wait for what is under way.
+        return
+    if share_ <= allowance(sample) and (counts.ok or not counts.not_right):
+        return
+    classes = {name: n for name, n in counts.errors if n}
+    if counts.unanswered:
+        classes["unanswered"] = counts.unanswered
+    named = ", ".join(
+        f"{number(n)} {name.replace('_', ' ')}" for name, n in sorted(classes.items(), key=lambda i: -i[1])
+    )
+    yield Fired(
+        f"{number(counts.not_right)} of {number(counts.sent)} requests were wrong or failed ({share(share_)}, "
+        f"allowed {share(allowance(sample))}): {named}",
+        evidence={
+            "share": share_,
+            "allowance": allowance(sample),
+            "errors": classes,
+            "status": result.counts.status,
+            "first_errors": first_errors(result),
+        },
+    )
+
+
+@on_sample(
+    "nothing-answered",
+    Severity.INVALID,
+    title="In the window nothing, or almost nothing, was answered",
+    threshold=(
+        "no request sent or none answered; in a closed loop, fewer responses than can be under way at once "
+        "(connections times pipelining)"
+    ),
+    threshold_reason=(
+        "in a closed loop each connection waits for its response: where not even one response per connection came, "
+        "the window shows who waited, not what was served"
+    ),
+    next_step=(
+        "Read the contender's log and the first errors: does it stop answering, or is one response longer than the "
+        "window? Give a longer window, or a timeout shorter than the window."
+    ),
+    own_failure=True,
+    tares_too=True,
+)
+def nothing_answered(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that died, or went silent, in the warm-up leaves a window without errors: nobody asked it any more.
+
+    Such a window looks like a slow service, or like none at all, and every rule that counts errors is content.
+    """
+    result = sample.result
+    if result is None or result.interrupted:
+        return
+    counts = result.counts
+    # Wrong responses are responses, too: `errors-above-allowance` speaks of them.
+    answered = counts.completed
+    least = slots(sample) if loop(sample) == "closed" else 1
+    if counts.sent and answered >= least:
+        return
+    window = seconds(result.window.measured_s)
+    if not counts.sent:
+        what = f"nothing was sent in the window of {window}: no connection was free to carry a request"
+    else:
+        what = f"{number(answered)} responses came in the window of {window}, at least {number(least)} were due"
+    yield Fired(what, evidence={"sent": counts.sent, "answered": answered, "least": least})
+
+
+REQUESTS_UNANSWERED_LARGE = 0.1
+
+
+@on_sample(
+    "requests-unanswered",
+    Severity.SUSPECT,
+    title="Requests were left without an answer",
+    threshold=(
+        "more requests unanswered at the end than can be under way at once (connections times pipelining); "
+        "invalid above a tenth of all"
+    ),
+    threshold_reason=(
+        "a load always ends with some requests under way, at most one a slot; more means that a queue was thrown away"
+    ),
+    next_step="Lower the rate until the server keeps up, or read the figures as those of an overload.",
+    own_failure=True,
+)
+def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
+    """What was not answered when the load ended is in no percentile.
+
+    The longest waits are missing from the record.
+    """
+    result = sample.result
+    if result is None or result.counts.unanswered <= slots(sample):
+        return
+    unanswered, sent = result.counts.unanswered, max(1, result.counts.sent)
+    yield Fired(
+        f"{number(unanswered)} of {number(sent)} requests were never answered, and at most {slots(sample)} "
+        f"could be under way",
+        severity=Severity.INVALID if unanswered > REQUESTS_UNANSWERED_LARGE * sent else Severity.SUSPECT,
+        figures=LATENCY,
+        evidence={"unanswered": unanswered, "sent": sent, "slots": slots(sample)},
+    )
+
+
+@on_sample(
+    "timeout-beyond-window",
+    Severity.SUSPECT,
+    title="The timeout is longer than warm-up and window together",
+    threshold=(
+        "the load's timeout above the seconds of warm-up and window together, and a request that timed out or was left "
+        "without a response"
+    ),
+    threshold_reason=(
+        "with such a timeout a silent service shows no error within the window; what it left open is then all there is "
+        "to see"
+    ),
+    next_step="Give the load a timeout_s shorter than its window, or take a longer profile.",
+    phases=("load",),
+)
+def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A request that is never answered is counted when it times out, and here no timeout can fall into the window."""
+    result = sample.result
+    if result is None or result.interrupted:
+        return
+    timeout, watched = timeout_s(sample), result.window.warmup_s + result.window.measured_s
+    if timeout is None or not watched or timeout <= watched:
+        return
+    open_ends = result.counts.unanswered
+    if not open_ends and not result.counts.errors.timeout:
+        return
+    yield Fired(
+        f"a request may take {seconds(timeout)}, and warm-up and window took {seconds(watched)}; "
+        f"{open_ends} requests were left without a response",
+        evidence={"timeout_s": timeout, "watched_s": watched, "unanswered": open_ends},
+    )
+
+
+@on_sample(
+    "timeouts",
+    Severity.INVALID,
+    title="Requests timed out",
+    threshold="any timeout: invalid above the load's error allowance, otherwise suspect for latencies alone",
+    threshold_reason=(
+        "a single timeout is many times the usual latency, and the longest latencies then show the timeout's setting"
+    ),
+    next_step=(
+        "See whether the server stalls (its log, its CPU over time) or is overrun; lower the rate, or raise the "
+        "timeout "
+        "so that the whole wait is measured."
+    ),
+    own_failure=True,
+    tares_too=True,
+)
+def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A request that timed out took at least the timeout; how much longer nobody knows, so the tail is cut off."""
+    result = sample.result
+    if result is None or not result.counts.errors.timeout:
+        return
+    count, sent = result.counts.errors.timeout, max(1, result.counts.sent)
+    above = error_share(result) > allowance(sample)
+    yield Fired(
+        f"{number(count)} of {number(sent)} requests timed out ({share(count / sent)})",
+        severity=Severity.INVALID if above else Severity.SUSPECT,
+        figures=None if above else LATENCY,
+        evidence={"timeouts": count, "sent": sent, "first_errors": first_errors(result, "timeout")},
+    )
+
+
+@on_sample(
+    "wrong-bodies",
+    Severity.INVALID,
+    title="Responses had the wrong body",
+    threshold="any wrong body: invalid above the load's error allowance, otherwise suspect",
+    threshold_reason="the expected body follows from the request, so one wrong body is a fault and not noise",
+    next_step=(
+        "Compare the body received with the one expected below; fix the server, or the expectation if it is too strict."
+    ),
+    own_failure=True,
+    tares_too=True,
+)
+def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A 200 with an error page, a stale row or half a body counts as success in tools that read the status alone."""
+    result = sample.result
+    if result is None or not result.counts.errors.wrong_body:
+        return
+    count, sent = result.counts.errors.wrong_body, max(1, result.counts.sent)
+    shown = first_errors(result, "wrong_body")
+    why = f": {shown[0]['why']}" if shown and shown[0]["why"] else ""
+    yield Fired(
+        f"{number(count)} of {number(sent)} responses ({share(count / sent)}) had the wrong body{why}",
+        severity=Severity.INVALID if error_share(result) > allowance(sample) else Severity.SUSPECT,
+        evidence={"wrong_bodies": count, "sent": sent, "first_errors": shown},
+    )
+
+
+@on_sample(
+    "wrong-statuses",
+    Severity.INVALID,
+    title="Responses had a status that the scenario does not expect",
+    threshold="any unexpected status: invalid above the load's error allowance, otherwise suspect",
+    threshold_reason=(
+        "which statuses are right is stated by the scenario (a 429 may be); any other is a failure that was answered"
+    ),
+    next_step=(
+        "Look at the statuses and the first wrong response below; fix the server, or state the status in the "
+        "scenario if it is right."
+    ),
+    own_failure=True,
+    tares_too=True,
+)
+def wrong_statuses(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Error pages are quick to make.
+
+    Ranked as answers they win.
+    """
+    result = sample.result
+    if result is None or not result.counts.errors.wrong_status:
+        return
+    count, sent = result.counts.errors.wrong_status, max(1, result.counts.sent)
+    statuses = ", ".join(f"{number(n)} of {status}" for status, n in sorted(result.counts.status.items()))
+    yield Fired(
+        f"{number(count)} of {number(sent)} responses ({share(count / sent)}) had an unexpected status; seen: "
+        f"{statuses}",
+        severity=Severity.INVALID if error_share(result) > allowance(sample) else Severity.SUSPECT,
+        evidence={"status": result.counts.status, "first_errors": first_errors(result, "wrong_status")},
+    )

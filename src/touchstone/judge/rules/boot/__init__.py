@@ -1,1 +1,0 @@
-"""Starts: from exec to the first valid response."""

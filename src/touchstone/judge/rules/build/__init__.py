@@ -1,1 +1,0 @@
-"""How an artifact came about: cold, undisturbed, and from these sources."""

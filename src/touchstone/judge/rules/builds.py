@@ -1,0 +1,148 @@
+"""Rules: What a build left, and what its times show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.judge.rules.cores import OTHERS
+from touchstone.record.sample import Sample
+
+_SHOWN = 3
+
+
+@on_sample(
+    "artifact-older",
+    Severity.INVALID,
+    title="What the build left is older than the build",
+    threshold=(
+        "an executable, a jar or a class among what the cold build left that was last changed more than 1 s before "
+        "the build began, and that no package manager's store holds as it is"
+    ),
+    threshold_reason=(
+        "a compiler gives its output the time at which it writes; the second is for file systems that round times"
+    ),
+    next_step=(
+        "Compile it in `build`. What is fetched finished, such as packages, belongs into `install`; a program that is "
+        "not built at all needs no `build`."
+    ),
+    phases=("build",),
+)
+def artifact_older(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A program that is copied in from outside with its times was compiled at another time, which nobody took."""
+    older = sample.build.older if sample.build else []
+    if older:
+        others = f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else ""
+        yield Fired(
+            f"{', '.join(older[:_SHOWN])}{others} had been compiled before the build began",
+            figures=["build_cold", "build_warm", "build_cpu", "build_memory_peak"],
+            evidence={"artifacts": older},
+        )
+
+
+BUILD_DISTURBED_STOLEN = 0.05
+BUILD_DISTURBED_TICK_S = 0.01
+"""The kernel's clock counts the CPU time of the machine in ticks of this length, for each CPU."""
+BUILD_DISTURBED_TICKS = 5
+
+
+@on_sample(
+    "build-disturbed",
+    Severity.SUSPECT,
+    title="Something else had the CPUs during the build",
+    threshold=(
+        "over the cold build, other processes above 10 % of the machine's CPU time, or more than 5 % stolen; and more "
+        "than five clock ticks of 10 ms for each CPU"
+    ),
+    threshold_reason=(
+        "on two cores 10 % of the machine is a fifth of one of them; what is stolen makes a build longer by about its "
+        "share, and below the least effect that matters by default it cannot make a difference of builds; of a "
+        "build of some milliseconds the kernel's ticks cannot tell who had the CPUs"
+    ),
+    next_step="End what else runs, and build again with `--fresh-builds`.",
+    phases=("build",),
+)
+def build_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A build is timed once, so that no round averages out what else ran.
+
+    The figures stay with the build in the cache, and so does what disturbed it.
+    """
+    machine = sample.machine
+    if machine is None or not machine.wall_s or machine.other_cpu_s is None or machine.steal_s is None:
+        return
+    cpus = max(1, case.run.environment.cpus)
+    others, stolen = (lost / (machine.wall_s * cpus) for lost in (machine.other_cpu_s, machine.steal_s))
+    if (others <= OTHERS and stolen <= BUILD_DISTURBED_STOLEN) or _untold(machine.other_cpu_s + machine.steal_s, cpus):
+        return
+    yield Fired(
+        f"while it was built, other processes used {share(others)} of the machine's CPU time, "
+        f"and {share(stolen)} was stolen",
+        figures=["build_cold", "build_warm", "build_cpu"],
+        doubt=_doubt(machine.wall_s, machine.other_cpu_s + machine.steal_s),
+        evidence={"wall_s": machine.wall_s, "other_cpu_s": machine.other_cpu_s, "steal_s": machine.steal_s},
+    )
+
+
+def _untold(lost_s: float, cpus: int) -> bool:
+    return lost_s <= BUILD_DISTURBED_TICKS * BUILD_DISTURBED_TICK_S * cpus
+
+
+def _doubt(wall_s: float, lost_s: float) -> Doubt:
+    """Of a build of `wall_s` seconds, in which others had CPUs for `lost_s` seconds."""
+    return Doubt(
+        faster=wall_s / (wall_s - lost_s) if lost_s < wall_s else None,
+        reason="a second in which others had a CPU makes a build longer by a second at the most",
+    )
+
+
+@on_sample(
+    "build-not-cold",
+    Severity.INVALID,
+    title="A build called cold was not cold",
+    threshold="a figure for a cold build whose evidence says that it was not cold, or holds no proof that it was",
+    threshold_reason=(
+        "the lab looks at the build's folders and caches before it builds; without that look the figure is a guess"
+    ),
+    next_step="Build again with fresh caches (`--fresh`), and see which cache the build tool keeps elsewhere.",
+    phases=("build",),
+)
+def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A compiler that finds yesterday's objects is fast.
+
+    The build time is then that of looking them up.
+    """
+    if "build_cold" not in sample.figures or sample.build is None:
+        return
+    if sample.build.cold and sample.build.cold_proof:
+        return
+    why = "its caches were not empty" if not sample.build.cold else "nothing proves that its caches were empty"
+    yield Fired(
+        f"the cold build is not one: {why}",
+        figures=["build_cold", "build_cpu", "build_memory_peak"],
+        evidence=sample.build.model_dump(mode="json"),
+    )
+
+
+@on_sample(
+    "prebuilt-artifact",
+    Severity.INVALID,
+    title="The build left what was there before it",
+    threshold="an executable, a jar or a class among the artifacts that is, byte for byte, a file of the sources",
+    threshold_reason=(
+        "a compiler does not leave a file that was there before, unless the program was compiled elsewhere"
+    ),
+    next_step="Build from the sources, or leave the build's time out: give the variant no `build`.",
+    phases=("build",),
+)
+def prebuilt_artifact(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A build that copies a finished program is the fastest of all, and builds nothing."""
+    found = sample.build.prebuilt if sample.build else []
+    if found:
+        yield Fired(
+            f"{', '.join(found)} lay finished among the sources",
+            figures=["build_cold", "build_warm", "build_cpu", "build_memory_peak"],
+            evidence={"artifacts": found},
+        )

@@ -1,0 +1,176 @@
+"""Rules: The search for the highest rate that meets an objective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import number, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.disturbance import taken_in_failed_trials
+from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.evidence.capacity import CapacityEvidence
+from touchstone.record.sample import Sample
+
+
+@on_sample(
+    "capacity-beyond-generator",
+    Severity.SUSPECT,
+    title="The capacity lies beyond what the generator could offer",
+    threshold=(
+        "the objective held at every rate that the engine could offer; or the capacity is above 90 % of what the null "
+        "server bore under the same objective, while the server's CPUs were less than 90 % busy at the highest rate "
+        "that held"
+    ),
+    threshold_reason=(
+        "what holds at the engine's limit may hold at any rate above it; within a tenth of the null server's capacity "
+        "engine and kernel are as much at their limit as the server is, unless its own CPUs are full"
+    ),
+    next_step="Read it as at least so much. Give the engine more CPUs, or the contender fewer (--cpus 0.5).",
+    phases=("capacity",),
+)
+def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A rate that the engine cannot offer says nothing of the server, and must not pass for its knee."""
+    found, rate = sample.capacity, sample.figures.get("capacity")
+    if found is None or rate is None:
+        return
+    why = _why(found, rate)
+    if why:
+        yield Fired(
+            f"at least {number(rate)}/s: {why}",
+            figures=["capacity"],
+            doubt=Doubt(faster=None, reason="nobody knows how much more it bears"),
+            evidence={"capacity": rate, "tare": found.tare, "ended": found.ended},
+        )
+
+
+def _why(found: CapacityEvidence, rate: float) -> str:
+    if found.ended == "generator":
+        spoilt = [trial.why for trial in found.trials if trial.held is None and trial.void != "others"]
+        return f"{found.objective} held wherever the engine could offer the rate ({spoilt[-1] if spoilt else 'all'})"
+    held = [trial for trial in found.trials if trial.held]
+    busy = max(held, key=lambda trial: trial.rate).server_busy if held else None
+    if found.tare and rate > NEAR_CEILING * found.tare and has_cpu_to_spare(busy):
+        return (
+            f"that is {share(rate / found.tare)} of what the null server bore ({number(found.tare)}/s), and the server "
+            f"was busy for {share(busy)}"
+        )
+    return ""
+
+
+CAPACITY_DISTURBED_SUSPECT = 0.10
+_TOLD = 0.01
+
+
+@on_sample(
+    "capacity-disturbed",
+    Severity.SUSPECT,
+    title="Others had the CPUs while trials failed",
+    threshold=(
+        "CPU of processes that are neither server, engine nor dependency, and what the hypervisor took, as the median "
+        "over failed trials: above 10 % of the machine"
+    ),
+    threshold_reason="as for `other-processes`: on two cores 10 % of the machine is a fifth of one side",
+    next_step="End what else runs (`touchstone doctor --noise` shows it), or measure on a machine of its own.",
+    phases=("capacity",),
+)
+def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A trial that fails because somebody else has the CPU says where the machine bends, and not the server.
+
+    Failures in short bursts are void and not looked at; what is left is a machine that others use all the time.
+    """
+    taken = taken_in_failed_trials(sample, case.run.environment.cpus)
+    if taken is None or sum(taken) <= CAPACITY_DISTURBED_SUSPECT:
+        return
+    others, stolen = taken
+    told = f", and the hypervisor took {share(stolen)}" if stolen >= _TOLD else ""
+    yield Fired(
+        f"while its trials failed, other processes used {share(others)} of the machine's CPU time{told}",
+        figures=["capacity"],
+        doubt=Doubt.of_taken(others + stolen),
+        evidence={"share": others, "stolen": stolen},
+    )
+
+
+@on_sample(
+    "capacity-uncertain",
+    Severity.SUSPECT,
+    title="The trials of a round did not settle the capacity",
+    threshold="the trials were used up while the interval of the round was still wider than twice the margin",
+    threshold_reason=(
+        "a round's value is then uncertain by more than the least difference that matters; the comparison is widened "
+        "by the round's own interval"
+    ),
+    next_step="End what else runs, or take a longer profile: longer trials tell a knee from a bad moment.",
+    phases=("capacity",),
+)
+def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Where the same rate holds and fails by turns over a wide stretch, the knee is a band and no point."""
+    found, rate = sample.capacity, sample.figures.get("capacity")
+    if found is None or rate is None or found.ended != "trials" or not found.low or not found.high:
+        return
+    width = found.high / found.low - 1
+    if width <= 2 * case.margin:
+        return
+    void = sum(trial.void == "others" for trial in found.trials)
+    told = f"; {void} of them are void, for others had the CPUs" if void else ""
+    yield Fired(
+        f"after {len(found.trials)} trials the capacity lies between {number(found.low)} and "
+        f"{number(found.high)}/s, {share(width)} apart{told}",
+        figures=["capacity"],
+        doubt=Doubt(
+            faster=max(1.0, found.high / rate),
+            slower=max(1.0, rate / found.low),
+            reason="that is how far the round's own interval reaches",
+        ),
+        evidence={"low": found.low, "high": found.high, "trials": len(found.trials), "void": void},
+    )
+
+
+@on_sample(
+    "dies-past-knee",
+    Severity.NOTE,
+    title="The server ended at a rate past its capacity",
+    threshold="an exit before the stop signal during a trial, or during the closed loop of the warm-up",
+    threshold_reason="a process that is gone answers nobody, at no rate",
+    next_step="Read its log; bound its queue or its connections, so that it refuses what it cannot answer.",
+    phases=("capacity",),
+)
+def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that refuses what is too much comes back when the rush is over; one that ends does not.
+
+    It is part of the answer and no fault of the measurement: the search went on below, with a new process.
+    """
+    found = sample.capacity
+    if found is not None and found.death is not None:
+        where = f"at {number(found.dies_at)}/s" if found.dies_at else "when all connections ask at once"
+        yield Fired(
+            f"it dies {where}: the server {found.death}",
+            figures=[],
+            evidence={"dies_at": found.dies_at, "death": found.death, "capacity": sample.figures.get("capacity")},
+        )
+
+
+@on_sample(
+    "objective-not-met",
+    Severity.NOTE,
+    title="The objective was met at no rate",
+    threshold="the knee lies, to nine parts in ten, below the lowest rate whose trials carry the objective",
+    threshold_reason=(
+        "below it a trial of ten seconds has too few requests for the objective's percentiles, so nothing can be said"
+    ),
+    next_step="Look at the latency at the lowest rate: the objective may be below what the service takes when idle.",
+    phases=("capacity",),
+)
+def objective_not_met(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that misses its objective while it is nearly idle has no capacity, however fast it is at full tilt."""
+    found = sample.capacity
+    if found is None or found.ended != "nothing holds" or not found.trials:
+        return
+    least = min(found.trials, key=lambda trial: trial.rate)
+    yield Fired(
+        f"{found.objective} was not met at {number(least.rate)}/s either, the lowest rate tried: {least.why}",
+        figures=["capacity"],
+        evidence={"lowest": found.lowest, "rate": least.rate, "latency": least.latency, "why": least.why},
+    )

@@ -1,1 +1,0 @@
-"""Rules on the highest rate within an objective."""

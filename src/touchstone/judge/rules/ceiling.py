@@ -1,0 +1,273 @@
+"""Rules: Figures next to those of the null server."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+import scipy
+
+from touchstone.judge.figures import CPU, PEAK, SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import number, seconds, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare, loop, server_busy
+from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.sample import Sample
+
+ABOVE_TARE_FASTER = 1.25
+ABOVE_TARE_SHORTER = 0.5
+
+
+@on_sample(
+    "above-tare",
+    Severity.SUSPECT,
+    title="Faster than a server that does nothing",
+    threshold=(
+        "throughput more than 25 % above the best tare of the load (closed loop), or the median latency below "
+        "half of the lowest tare's (open loop)"
+    ),
+    threshold_reason=(
+        "tares are short and vary by up to a tenth between rounds, and the best is taken; a real server saves "
+        "nothing against one that only answers"
+    ),
+    next_step=(
+        "Check that the tare ran on the same CPUs and connections; look for a cache or a proxy in front of the "
+        "contender."
+    ),
+)
+def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
+    """No server beats the null server by much.
+
+    Where one seems to, units, counts or the tare are wrong.
+    """
+    result, tares = sample.result, [t.result for t in case.tares(sample.load) if t.result is not None]
+    if result is None or not tares:
+        return
+    if loop(sample) == "closed":
+        best = max(t.rate.achieved for t in tares)
+        if best and result.rate.achieved > best * ABOVE_TARE_FASTER:
+            yield Fired(
+                f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / best)} of the best tare "
+                f"({number(best)}/s)",
+                figures=SPEED,
+                evidence={"rate": result.rate.achieved, "best_tare": best},
+            )
+        return
+    medians = [t.latency.p50 for t in tares if t.latency.p50]
+    if medians and result.latency.p50 and result.latency.p50 < min(medians) * ABOVE_TARE_SHORTER:
+        yield Fired(
+            f"the median latency of {seconds(result.latency.p50)} is {share(result.latency.p50 / min(medians))} "
+            f"of the "
+            f"lowest tare's ({seconds(min(medians))})",
+            figures=SPEED,
+            evidence={"p50_s": result.latency.p50, "lowest_tare_p50_s": min(medians)},
+        )
+
+
+@on_sample(
+    "near-tare",
+    Severity.SUSPECT,
+    title="The figure is close to what the generator can reach at all",
+    threshold="closed loop: throughput above 90 % of the median tare, while the server's CPUs are less than 90 % busy",
+    threshold_reason=(
+        "within a tenth of the ceiling differences of the margin's size are pressed together; a server whose own "
+        "CPUs are full is its own limit, however close it comes, and what others had of them it could not use; in "
+        "neighbouring slices the ceiling is the same for both: which one is faster is known, by how much more is not"
+    ),
+    next_step=(
+        "Give the engine more CPUs, or make the server the bottleneck (fewer CPUs for it), and compare CPU a "
+        "request instead."
+    ),
+)
+def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
+    """The null server does nothing, so its rate is the ceiling of generator, kernel and machine.
+
+    A contender close to it may be faster than can be seen.
+    """
+    result = sample.result
+    tare = case.ceiling(sample.load)
+    if result is None or not tare or loop(sample) != "closed":
+        return
+    busy = server_busy(sample)
+    if not has_cpu_to_spare(busy) or result.rate.achieved <= NEAR_CEILING * tare:
+        return
+    yield Fired(
+        f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / tare)} of the tare "
+        f"({number(tare)}/s), "
+        f"and the server was busy for {share(busy)}",
+        figures=SPEED,
+        doubt=Doubt(faster=None, presses=True, reason="with a quicker generator it may answer any number"),
+        evidence={"rate": result.rate.achieved, "tare": tare, "server_busy": busy},
+    )
+
+
+TARE_DRIFT_LEAST = 4
+TARE_DRIFT_UNLIKELY = 0.05
+TARE_DRIFT_RARE = 0.1
+
+
+@on_run(
+    "tare-drift",
+    Severity.SUSPECT,
+    title="The machine drifted during the run",
+    threshold=(
+        "the tares rise or fall with time (Kendall's tau) by more than twice the margin, p below 5 %: suspect; by "
+        "more "
+        "than the margin, p below 10 %: a note"
+    ),
+    threshold_reason=(
+        "ratios are taken within rounds, which cancels most of a drift; at twice the margin what is left between "
+        "the first and the last of a round can reach the margin. Four tares fall in order by chance once in twelve "
+        "times, so four are never enough"
+    ),
+    next_step=(
+        "Let the machine cool or warm up first; end what else runs; take more rounds, so that the order averages "
+        "it out."
+    ),
+)
+def tare_drift(case: Case) -> Iterator[Fired]:
+    """Tares are the same work again and again.
+
+    If they get slower, so did the machine, and whoever came later pays.
+    """
+    for load in case.tared:
+        tares = [t for t in case.tares(load) if t.result and loop(t) == "closed"]
+        rates = [t.result.rate.achieved for t in tares if t.result]
+        if len(rates) < TARE_DRIFT_LEAST or min(rates) <= 0:
+            continue
+        trend = scipy.stats.kendalltau(range(len(rates)), rates)
+        slope, intercept, _, _ = scipy.stats.theilslopes(rates, range(len(rates)))
+        change = slope * (len(rates) - 1) / intercept if intercept > 0 else 0.0
+        certain = float(trend.pvalue) < TARE_DRIFT_UNLIKELY
+        if abs(change) > case.margin and float(trend.pvalue) < TARE_DRIFT_RARE:
+            yield Fired(
+                f"the tare {'rose' if change > 0 else 'fell'} by {share(abs(change))} over the run",
+                severity=Severity.SUSPECT if certain and abs(change) > 2 * case.margin else Severity.NOTE,
+                load=load,
+                figures=PEAK if load is None else [*SPEED, *CPU],
+                doubt=Doubt(
+                    faster=1 + change if change > 0 else 1 / max(1e-3, 1 + change),
+                    common=True,
+                    reason="so much faster the machine was at its best, and neighbouring slices share it",
+                ),
+                evidence={"tares": rates, "change": change, "p": float(trend.pvalue)},
+            )
+
+
+@on_run(
+    "tare-missing",
+    Severity.NOTE,
+    title="There is no tare",
+    threshold="a load with samples and without a tare",
+    threshold_reason="several rules need it; without it they are silent, which must not pass for approval",
+    next_step="Run with tares (they are on unless they were turned off), or see why they failed.",
+)
+def tare_missing(case: Case) -> Iterator[Fired]:
+    """The tare is what a figure is weighed against.
+
+    Without it nobody knows how near the generator was to its ceiling, nor whether the machine drifted.
+    """
+    for load in case.tared:
+        groups = case.groups_of("load" if load else "peak")
+        measured = [g for g in groups if g.load == load and any(s.result for s in g.samples)]
+        if measured and not case.tares(load):
+            yield Fired("no tare was measured: ceiling and drift are unknown", load=load)
+
+
+TARE_NOISE_LEAST = 4
+
+
+@on_run(
+    "tare-noise",
+    Severity.SUSPECT,
+    title="The machine is noisy",
+    threshold=(
+        "robust scatter of the tares (1.48 times the median absolute deviation) above three times the margin: "
+        "suspect; above the margin: a note"
+    ),
+    threshold_reason=(
+        "the intervals of the comparisons show their own noise; at three times the margin single rounds say "
+        "nothing, and the few rounds that a run has no longer hold outliers down; a note for loads in slices, where "
+        "neighbouring slices share it"
+    ),
+    next_step="End what else runs (`touchstone doctor --noise`), pin the CPUs, or take more and longer rounds.",
+)
+def tare_noise(case: Case) -> Iterator[Fired]:
+    """Tares are the same work again and again.
+
+    What they scatter by, every figure of the run scatters by.
+    """
+    for load in case.tared:
+        rates = [t.result.rate.achieved for t in case.tares(load) if t.result and loop(t) == "closed"]
+        if len(rates) < TARE_NOISE_LEAST:
+            continue
+        middle = statistics.median(rates)
+        scatter = 1.4826 * statistics.median(abs(r - middle) for r in rates) / middle if middle else 0.0
+        loud = scatter > 3 * case.margin
+        if scatter > case.margin:
+            yield Fired(
+                f"the tares scatter by {share(scatter)} around {number(middle)}/s",
+                severity=Severity.SUSPECT if loud and not _sliced(case, load) else Severity.NOTE,
+                load=load,
+                figures=PEAK if load is None else [*SPEED, *CPU],
+                doubt=Doubt(
+                    faster=1 + scatter,
+                    common=True,
+                    reason="a disturbed round is so much slower than the others, and neighbouring slices share it",
+                ),
+                evidence={"tares": rates, "scatter": scatter},
+            )
+
+
+def _sliced(case: Case, load: str | None) -> bool:
+    return all(tare.slices is not None for tare in case.tares(load))
+
+
+LEVEL = 0.02
+
+
+@on_run(
+    "level-at-ceiling",
+    Severity.SUSPECT,
+    title="Several contenders are level at the ceiling",
+    threshold=(
+        "closed loop: two or more contenders within 2 % of each other, above 90 % of the tare, none with its CPUs "
+        "90 % busy"
+    ),
+    threshold_reason=(
+        "two percent is what a run repeats itself to on a quiet machine; servers with CPU to spare that end level "
+        "share a limit outside of them, which presses them together and turns none around"
+    ),
+    next_step="Give the engine more CPUs or the servers fewer; rank them by CPU per request meanwhile.",
+)
+def level_at_ceiling(case: Case) -> Iterator[Fired]:
+    """Contenders that end within two percent of each other at the ceiling were not compared.
+
+    The generator was measured several times.
+    """
+    for load in case.loads:
+        ceiling = case.ceiling(load)
+        if not ceiling:
+            continue
+        at_ceiling: dict[str, float] = {}
+        for group in case.groups_of("load"):
+            rates = [
+                s.result.rate.achieved
+                for s in group.samples
+                if s.result and loop(s) == "closed" and has_cpu_to_spare(server_busy(s))
+            ]
+            if group.load == load and rates and statistics.median(rates) > NEAR_CEILING * ceiling:
+                at_ceiling[group.contender] = statistics.median(rates)
+        top = max(at_ceiling.values(), default=0.0)
+        level = sorted(c for c, rate in at_ceiling.items() if rate >= top * (1 - LEVEL))
+        if len(level) > 1:
+            for contender in level:
+                yield Fired(
+                    f"{', '.join(level)} are within {share(LEVEL)} of each other at the ceiling of {number(ceiling)}/s",
+                    contender=contender,
+                    load=load,
+                    figures=SPEED,
+                    doubt=Doubt(faster=None, presses=True, reason="without their shared limit they may be apart"),
+                    evidence={"rates": at_ceiling, "tare": ceiling},
+                )

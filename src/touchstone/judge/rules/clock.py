@@ -1,0 +1,98 @@
+"""Rules: Clocks of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import SPEED
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, seconds
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.machine_state import machine_state
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.sample import Sample
+
+NOTE_NS = 250
+SUSPECT_NS = 1000
+
+
+@on_sample(
+    "clock-costly",
+    Severity.SUSPECT,
+    title="Reading the clock is costly",
+    threshold="a reading costs more than 1 microsecond: suspect; more than 250 nanoseconds: a note",
+    threshold_reason=(
+        "a clock in user space costs 20 to 60 ns, a system call from 200 ns, a device timer 1 microsecond and "
+        "more; at 1 microsecond two readings are a third of an engine's CPU per request"
+    ),
+    next_step="Use the tsc clock source (`/sys/devices/system/clocksource`), or another machine.",
+)
+def clock_costly(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Latencies are read from a clock, twice a request.
+
+    A clock behind a system call or a device slows the engine.
+    """
+    result = sample.result
+    cost = result.generator.clock.cost_ns if result else None
+    if result is None or cost is None or cost <= NOTE_NS:
+        return
+    yield Fired(
+        f"a reading of {result.generator.clock.source or 'the clock'} costs {number(cost)} ns",
+        severity=Severity.SUSPECT if cost > SUSPECT_NS else Severity.NOTE,
+        figures=SPEED,
+        evidence=result.generator.clock.model_dump(),
+    )
+
+
+CLOCK_STEPPED_STEP_S = 0.1
+CLOCK_STEPPED_SLEW = 0.001
+CLOCK_STEPPED_EDGE_S = 1.0
+
+
+@on_sample(
+    "clock-stepped",
+    Severity.SUSPECT,
+    title="The wall clock was set",
+    threshold=(
+        "the wall clock and the monotonic clock differ by more than 0.1 s and 0.1 % over a sample, or by more than "
+        "0.1 s from one look to the next, 0.1 s later, also if it was put back; or the load's start by the wall clock "
+        "lies outside of the sample"
+    ),
+    threshold_reason=(
+        "time daemons slew by at most 0.05 %; more is a step. The engine's own times are monotonic and stay right"
+    ),
+    next_step="Let the time daemon settle before the run, or stop it for its length.",
+    phases=None,
+    tares_too=True,
+)
+def clock_stepped(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Timeouts, leases and logs of servers and databases run on the wall clock.
+
+    When it jumps, they act on a time that never was.
+    """
+    state, result = machine_state(sample), sample.result
+    if state.wall_s is not None and state.monotonic_s is not None:
+        off = state.wall_s - state.monotonic_s
+        if abs(off) > max(CLOCK_STEPPED_STEP_S, CLOCK_STEPPED_SLEW * state.monotonic_s):
+            yield Fired(
+                f"the wall clock moved by {seconds(off)} against the monotonic clock",
+                evidence={"wall_s": state.wall_s, "monotonic_s": state.monotonic_s},
+            )
+            return
+    clock = result.watch.wall_clock if result and result.watch else None
+    if clock is not None and abs(clock.step_s) > CLOCK_STEPPED_STEP_S:
+        yield Fired(
+            f"the wall clock was set by {seconds(clock.step_s)}, {seconds(clock.t)} after the load began; in all "
+            f"it wandered by {seconds(clock.range_s)} against the monotonic clock",
+            evidence=clock.model_dump(),
+        )
+        return
+    if result is None or not result.window.start_unix_s or not sample.took_s:
+        return
+    offset = result.window.start_unix_s - sample.started_at.timestamp()
+    if not -CLOCK_STEPPED_EDGE_S <= offset <= sample.took_s + CLOCK_STEPPED_EDGE_S:
+        yield Fired(
+            f"the load began {seconds(offset)} after its sample by the wall clock, and the sample took "
+            f"{seconds(sample.took_s)}",
+            evidence={"offset_s": offset, "took_s": sample.took_s},
+        )

@@ -1,0 +1,107 @@
+"""Rules: Generators on several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import SPEED
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import seconds, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.sample import Sample
+
+APART_S = 0.005
+
+
+@on_sample(
+    "generators-apart",
+    Severity.SUSPECT,
+    title="Generators did not begin together",
+    threshold=(
+        "the beginnings of two generators may lie more than 5 ms apart, in slices on the mean, the doubt about their "
+        "clocks included"
+    ),
+    threshold_reason=(
+        "round trips within a rack take well below 1 ms, and half of the fastest one bounds the doubt about a clock: "
+        "5 ms is a generator that was held up, or a network that clocks cannot be compared over"
+    ),
+    next_step=(
+        "See what holds the named generator up (`touchstone doctor --cluster`), or put the nodes closer together."
+    ),
+    tares_too=True,
+)
+def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
+    """While one generator loads and another does not yet, the server has less to do than the load says."""
+    parts = sample.result.generators if sample.result else []
+    if len(parts) < 2:
+        return
+    last = max(parts, key=lambda part: part.began_s + part.clock_residual_s)
+    others = [part for part in parts if part is not last]
+    first = min(others, key=lambda part: part.began_s - part.clock_residual_s)
+    apart = last.began_s + last.clock_residual_s - (first.began_s - first.clock_residual_s)
+    if apart > APART_S:
+        yield Fired(
+            f"generator {last.name} may have begun {seconds(apart)} after {first.name}",
+            figures=SPEED,
+            evidence={
+                "apart_s": apart,
+                "began_s": {part.name: part.began_s for part in parts},
+                "clock_residual_s": {part.name: part.clock_residual_s for part in parts},
+            },
+        )
+
+
+@on_run(
+    "generators-unlike",
+    Severity.NOTE,
+    title="Generators are machines of different kinds",
+    threshold="the generators of a sample differ in the model or the number of their CPUs",
+    threshold_reason="a plain fact, true for all contenders alike; so it is a note",
+    next_step="Give the role to machines of one kind, or see by the tare that the slowest one is fast enough.",
+)
+def generators_unlike(case: Case) -> Iterator[Fired]:
+    """Each generator has an equal part of a load, so that the slowest one is the load's limit."""
+    seen: dict[tuple[str, ...], list[str]] = {}
+    for sample in case.run.samples:
+        kinds = {place.name: f"{len(place.cpus)} x {place.model}" for place in sample.placement.generators}
+        if len(set(kinds.values())) > 1:
+            told = tuple(f"{name}: {kind}" for name, kind in sorted(kinds.items()))
+            seen.setdefault(told, []).append(sample.id)
+    for told, samples in seen.items():
+        yield Fired(f"generators differ: {'; '.join(told)}", evidence={"samples": samples[:10]})
+
+
+JOINING_BUSY_BUSY = 0.5
+
+
+@on_sample(
+    "joining-busy",
+    Severity.SUSPECT,
+    title="What joins the machines kept a CPU busy",
+    threshold="Ray's processes on the server's machine used more than half of a CPU during the load",
+    threshold_reason=(
+        "idle they use some hundredths of a CPU, and the leading engine a few more; above half a CPU little is left "
+        "for it when it needs it"
+    ),
+    next_step=(
+        "See what else the cluster carries out (`touchstone doctor --cluster`), and let it carry out this run alone."
+    ),
+    tares_too=True,
+)
+def joining_busy(sample: Sample, case: Case) -> Iterator[Fired]:
+    """On a cluster the engine that leads and watches shares the server machine's last CPU with what joins the machines.
+
+    When that CPU is full, the server's memory and CPU are read late, and what does not fit goes elsewhere.
+    """
+    result = sample.result
+    if result is None or result.joining_cpu_s is None:
+        return
+    elapsed = result.window.whole_s
+    if elapsed and result.joining_cpu_s / elapsed > JOINING_BUSY_BUSY:
+        used = result.joining_cpu_s / elapsed
+        yield Fired(
+            f"what joins the machines used {share(used)} of a CPU on the server's machine",
+            figures=SPEED,
+            evidence={"joining_cpu_s": result.joining_cpu_s, "elapsed_s": elapsed},
+        )

@@ -1,0 +1,135 @@
+"""Rules: Limits that a contender was given, and left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import seconds, size
+from touchstone.judge.reading.case import Case
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.evidence.surroundings import Confinement, ThreadAtEnd
+from touchstone.record.sample import Sample
+from touchstone.record.watch import StrayThread
+
+CPUS_NOT_KEPT_LEAST_S = 0.01
+
+
+@on_sample(
+    "cpus-not-kept",
+    Severity.INVALID,
+    title="The server could run on CPUs that it was not given",
+    threshold=(
+        "any thread of the server, at any sample of the load or at the end, that could run or had run on a CPU that "
+        "it was not given; or more than 10 ms of CPU time there by the kernel's count for its cgroup"
+    ),
+    threshold_reason=(
+        "a CPU set is inherited, so only a call of the server's own widens it; the kernel's count is exact, and 10 ms "
+        "are far below what any figure shows"
+    ),
+    next_step="Look for calls of `sched_setaffinity` or thread-pinning options in the server or its runtime.",
+    own_failure=True,
+    phases=None,
+)
+def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Contenders compare on equal CPUs. One that takes the engine's as well has more of them, and slows the engine."""
+    given = sample.placement.server_cpus
+    watch = sample.result.watch if sample.result else None
+    placement = watch.placement if watch else None
+    at_end = [thread for account in sample.confinement for thread in account.beyond_cpus]
+    seen = placement.beyond if placement else []
+    used = placement.beyond_cpu_s if placement else None
+    if not at_end and not seen and (used or 0.0) <= CPUS_NOT_KEPT_LEAST_S:
+        return
+    how = (
+        f", and {seconds(used)} of CPU time were used on others"
+        if used is not None and used > CPUS_NOT_KEPT_LEAST_S
+        else ""
+    )
+    yield Fired(
+        f"{_stray(seen, at_end)}the server was given CPUs {given}{how}",
+        evidence={
+            "given": given,
+            "threads_at_end": [thread.model_dump(exclude_unset=True) for thread in at_end],
+            "threads_seen": [thread.model_dump() for thread in seen],
+            "beyond_cpu_s": used,
+        },
+    )
+
+
+def _stray(seen: Sequence[StrayThread], at_end: Sequence[ThreadAtEnd]) -> str:
+    """The first thread in words; nothing where only the kernel's count tells."""
+    if at_end:
+        return f"a thread of the server may run on CPUs {at_end[0].cpus}, and "
+    if not seen:
+        return ""
+    first = seen[0]
+    when = f"from {first.first_t:.1f} s to {first.last_t:.1f} s of the load"
+    where = f"could run on CPUs {first.cpus}" if first.ran_on is None else f"had run on CPU {first.ran_on}"
+    return f"thread {first.tid} ({first.name}) {where} {when}, and "
+
+
+_LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
+
+
+@on_sample(
+    "limit-lifted",
+    Severity.INVALID,
+    title="A limit was lifted",
+    threshold=(
+        "a memory or CPU limit read back, while the contender runs or at its end, above what was set, or as none"
+    ),
+    threshold_reason="the kernel rounds a memory limit down, and only the contender and service managers write limits",
+    next_step=(
+        "See what writes to the cgroup's files: the server itself, or a service manager. In a systemd unit the lab "
+        "needs `Delegate=yes`; `touchstone doctor` says which cgroup it uses."
+    ),
+    own_failure=True,
+    phases=None,
+)
+def limit_lifted(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Figures that were to hold under a limit say nothing if the limit was not there.
+
+    A server may raise its own limit. A service manager that does not know that a cgroup was delegated switches the
+    controllers below it off when it is reloaded, and the limits are gone.
+    """
+    found = [account for account in sample.confinement if (*_lifted(account),)]
+    if found:
+        how = "; ".join(dict.fromkeys(text for account in found for text in _lifted(account)))
+        yield Fired(
+            f"in {len(found)} of its starts a limit did not last: {how}",
+            evidence={"accounts": [account.model_dump(exclude_defaults=True) for account in found]},
+        )
+
+
+def _lifted(account: Confinement) -> Iterator[str]:
+    for name in account.limits_gone:
+        yield f"{_LIMITS[name]} was gone"
+    if account.memory_limit is not None:
+        yield f"{_LIMITS['memory']} was found at {size(account.memory_limit)}"
+    if account.cpu_limit is not None:
+        yield f"{_LIMITS['cpu']} was found at {account.cpu_limit:g} CPUs"
+
+
+@on_sample(
+    "priority-raised",
+    Severity.SUSPECT,
+    title="The server goes before others",
+    threshold="any thread with a nice value below the lab's own, or under a real-time policy",
+    threshold_reason="priority is inherited from the lab; only a call of the server's own raises it",
+    next_step="Take the call of `nice`, `setpriority` or `sched_setscheduler` out, or give it to all contenders.",
+    phases=None,
+)
+def priority_raised(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A server that raises its own priority waits less for a CPU than one that does not.
+
+    Where engine or dependencies share the CPU, they wait in its place.
+    """
+    threads = [thread for account in sample.confinement for thread in account.raised]
+    if threads:
+        first = threads[0]
+        how = first.policy or f"nice {first.nice}, and the lab has {first.usual}"
+        yield Fired(
+            f"a thread of the server runs under {how}",
+            evidence={"threads": [thread.model_dump(exclude_unset=True) for thread in threads]},
+        )

@@ -1,0 +1,265 @@
+"""Rules: Connections that broke, were not held, or were opened anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.closes import advice, bounds, in_words
+from touchstone.judge.reading.traffic import (
+    allowance,
+    answered_in_all,
+    asked_connections,
+    first_errors,
+    keeps_alive,
+    measured_points,
+    pauses,
+)
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.engine import LoadResult
+from touchstone.record.hold_result import HoldLevel
+from touchstone.record.sample import Sample
+
+CONNECTIONS_BROKEN_BROKEN = (
+    "reset",
+    "closed_mid_response",
+    "closed_before_response",
+    "kept_connection_closed",
+    "malformed",
+)
+"""Classes of requests whose connection broke."""
+NOT_MADE = ("refused", "connect_failed", "unasked_bytes")
+"""Classes of connections that broke without a request."""
+CONNECTIONS_BROKEN_MANY = 0.01
+"""A share of repeated requests that costs as much as the least effect that matters: each has two attempts and a new
+connection in its latency."""
+_KEPT_LONGER = (
+    "A request that is not idempotent may not be sent again (RFC 9110 section 9.2.2): have the server keep connections "
+    "for longer than they rest here, or close them with a response that says so."
+)
+
+
+@on_sample(
+    "connections-broken",
+    Severity.INVALID,
+    title="Connections were refused, reset or cut",
+    threshold=(
+        "any request whose connection was reset, or cut before or within a response, or whose response is no HTTP; any "
+        "connection refused, not made, or with bytes that no request asked for: invalid above the load's error "
+        "allowance, otherwise suspect. Requests sent once more because the server had closed a kept connection under "
+        "them: suspect from 1 % on, or where the closes follow no bound of responses or rest; otherwise a note"
+    ),
+    threshold_reason=(
+        "on a loopback nothing is lost by chance: each of these is an act of the server, or a limit that was reached. "
+        "A server may close a connection that it keeps (RFC 9112 section 9.5); clients then send idempotent requests "
+        "again; a server that loses requests looks the same, but follows no bound"
+    ),
+    next_step=(
+        "Look for the server's limits of connections, backlog and descriptors, and at what its log says at that moment."
+    ),
+    own_failure=True,
+    tares_too=True,
+)
+def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A request whose connection broke was not served.
+
+    Tools that open another one and go on hide it.
+    """
+    result = sample.result
+    if result is None:
+        return
+    closed = result.connections.closed
+    requests = {name: n for name in CONNECTIONS_BROKEN_BROKEN if (n := getattr(result.counts.errors, name))}
+    classes = requests | {name: n for name in NOT_MADE if (n := getattr(result.connections.errors, name))}
+    found = bounds(sample)
+    if classes:
+        named = ", ".join(f"{number(n)} {name.replace('_', ' ')}" for name, n in classes.items())
+        above = sum(classes.values()) > allowance(sample) * result.counts.sent
+        yield Fired(
+            f"connections broke under {number(result.counts.sent)} requests: {named}{in_words(found)}",
+            severity=Severity.INVALID if above else Severity.SUSPECT,
+            next_step=_KEPT_LONGER if set(classes) == {"kept_connection_closed"} else None,
+            evidence={"errors": classes, "first_errors": first_errors(result, *CONNECTIONS_BROKEN_BROKEN, *NOT_MADE)},
+        )
+    elif repeated := result.counts.repeated:
+        part = repeated / max(1, result.counts.sent)
+        yield Fired(
+            f"{number(repeated)} of {number(result.counts.sent)} requests ({share(part)}) were sent once more: the "
+            f"server had closed a kept connection without a byte of their response{in_words(found)}",
+            severity=Severity.SUSPECT if part >= CONNECTIONS_BROKEN_MANY or not found else Severity.NOTE,
+            next_step=advice(found),
+            figures=[*SPEED, *CPU],
+            evidence={"repeated": repeated, "closed": closed.model_dump() if closed else None},
+        )
+
+
+CONNECTIONS_NOT_HELD_FEW = 0.02
+CONNECTIONS_NOT_HELD_MANY = 0.10
+CONNECTIONS_NOT_HELD_EACH = 0.5
+
+
+@on_sample(
+    "connections-not-held",
+    Severity.SUSPECT,
+    title="Fewer connections were held than asked for",
+    threshold=(
+        "with keep-alive, fewer than 98 % of the connections established, held at the end, or held in the middle one "
+        "of the window's readings: suspect; fewer than 90 %: invalid. A note where users pause and the server closes "
+        "what rests, without an error. Not of a server that closes after its answers: one new connection for every two "
+        "requests or more, and no error"
+    ),
+    threshold_reason=(
+        "one or two may be between closing and opening when they are counted, and where most are, the end alone may "
+        "be a lucky moment; a tenth missing changes throughput and latency by more than the margin; a user who "
+        "pauses opens a connection again when it is needed; a server that closes after each answer holds none at any "
+        "moment, and `connections-per-request` says so"
+    ),
+    next_step=(
+        "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
+        "first connect error."
+    ),
+    tares_too=True,
+)
+def connections_not_held(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A load of 200 connections of which 100 exist is another load.
+
+    Concurrency is part of the question.
+    """
+    result = sample.result
+    asked = asked_connections(sample)
+    if result is None or not asked or not keeps_alive(sample) or _closes_after_answers(result):
+        return
+    in_window = [point.connections for point in measured_points(result)]
+    typical = int(median(in_window)) if in_window else asked
+    least = min(result.connections.established, result.connections.held, typical)
+    missing = asked - least
+    if missing <= max(1, CONNECTIONS_NOT_HELD_FEW * asked):
+        return
+    found = bounds(sample)
+    severity = Severity.INVALID if missing > CONNECTIONS_NOT_HELD_MANY * asked else Severity.SUSPECT
+    yield Fired(
+        f"{least} of {asked} connections were held{in_words(found)}",
+        severity=Severity.NOTE if found and pauses(sample) and _is_without_error(result) else severity,
+        next_step=advice(found),
+        evidence={**result.connections.model_dump(), "typical": typical},
+    )
+
+
+def _closes_after_answers(result: LoadResult) -> bool:
+    """Whether the connections that are missing are those that an answer closed."""
+    return _is_without_error(result) and result.connections.reconnects >= CONNECTIONS_NOT_HELD_EACH * max(
+        1, answered_in_all(result)
+    )
+
+
+def _is_without_error(result: LoadResult) -> bool:
+    errors = result.connections.errors
+    return not (result.counts.not_right or errors.refused or errors.connect_failed)
+
+
+CONNECTIONS_PER_REQUEST_OFTEN = 0.01
+CONNECTIONS_PER_REQUEST_SELDOM = 0.9
+
+
+@on_sample(
+    "connections-per-request",
+    Severity.SUSPECT,
+    title="Connections a request are not as the scenario states",
+    threshold=(
+        "over warm-up and window together, keep-alive: more than 1 % of requests needed a new connection, those apart "
+        "that the server closed while other contenders had their turn; without keep-alive: fewer than 0.9 connections "
+        "a request"
+    ),
+    threshold_reason=(
+        "a server may close a connection after some hundreds of requests by its settings; at 1 % set-up costs a "
+        "few percent of a short request, the least that matters"
+    ),
+    next_step="Look at the server's keep-alive and idle settings, and for a `Connection: close` in its answers.",
+)
+def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Opening a connection costs as much as several requests.
+
+    A server that closes after each answer is measured on its set-up, one that is kept where it should not be is
+    spared it.
+    """
+    result = sample.result
+    if result is None or not result.counts.completed:
+        return
+    answered, opened = answered_in_all(result), result.connections
+    if keeps_alive(sample):
+        anew = opened.reconnects - _closed_at_rest(sample)
+        rate = anew / answered
+        if rate > CONNECTIONS_PER_REQUEST_OFTEN and anew > asked_connections(sample):
+            found = bounds(sample)
+            yield Fired(
+                f"{number(anew)} connections were opened anew over {number(answered)} requests "
+                f"({share(rate)}), though the load keeps them{in_words(found)}",
+                next_step=advice(found),
+                figures=[*SPEED, *CPU],
+                evidence=opened.model_dump(),
+            )
+    elif opened.opened / answered < CONNECTIONS_PER_REQUEST_SELDOM:
+        yield Fired(
+            f"{number(opened.opened)} connections served {number(answered)} requests, though the load wants one "
+            f"for each",
+            figures=[*SPEED, *CPU],
+            evidence=opened.model_dump(),
+        )
+
+
+def _closed_at_rest(sample: Sample) -> int:
+    """Connections that were closed before a turn began: a server may end what nobody has used for a while.
+
+    At most as many in each turn as the load has; one that closes after each answer closes many more.
+    """
+    turns = sample.slices.slices if sample.slices else []
+    return sum(min(turn.connection_errors.get("closed_idle", 0), asked_connections(sample)) for turn in turns)
+
+
+HELD_REQUESTS_FAILED_MANY = 0.01
+
+
+@on_sample(
+    "held-requests-failed",
+    Severity.INVALID,
+    title="Held connections were lost, or their requests failed",
+    threshold=(
+        "any connection of a level that failed or was lost, or a request over a held one that was not answered "
+        "rightly: suspect; more than 1 % of the level: invalid"
+    ),
+    threshold_reason=(
+        "the lab closes none, and idle times are far below the timeouts that scenarios set; at 1 % the slope over the "
+        "levels is off by as much as two runs differ"
+    ),
+    next_step="Read the evidence: a limit of connections or descriptors, an idle timeout, or a wrong answer.",
+    own_failure=True,
+    phases=("hold",),
+)
+def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Memory per connection is a figure of connections that are there and can be used.
+
+    A server that drops idle ones, or answers some of them wrongly, keeps less for each.
+    """
+    levels = sample.hold.raw if sample.hold else []
+    worst = max((level for level in levels if level.idle), key=_failures, default=None)
+    if worst is None or not _failures(worst):
+        return
+    count, asked = _failures(worst), max(1, worst.connections)
+    first = worst.evidence
+    yield Fired(
+        f"at {number(asked)} connections {number(count)} failed, were lost, or had a wrong answer"
+        + (f": {first}" if first else ""),
+        severity=Severity.INVALID if count > HELD_REQUESTS_FAILED_MANY * asked else Severity.SUSPECT,
+        evidence=worst.model_dump(
+            mode="json", include={"connections", "held", "failed", "lost", "evidence", "traffic"}
+        ),
+    )
+
+
+def _failures(level: HoldLevel) -> int:
+    wrong = level.traffic.requests - level.traffic.ok if level.traffic else 0
+    return sum(level.failed.values()) + sum(level.lost.values()) + max(0, wrong)

@@ -1,0 +1,372 @@
+"""Rules: Records that contradict themselves."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from touchstone.judge.figures import LATENCY, SPEED
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, quantity, seconds, share, size
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import answered_in_all, loop, pauses, slots
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.judge.statistics.littles_law import OFF, under_way
+from touchstone.record.boot_result import START_FIGURES
+from touchstone.record.engine import Distribution, LoadResult
+from touchstone.record.memory import peak_memory
+from touchstone.record.sample import Sample
+from touchstone.vocabulary.figure import FIGURES
+
+PLACEHOLDER = re.compile(r"\{(counter|random|thread|fresh)\}")
+_OF_ANY_LENGTH = re.compile(r"\{(row\.|capture\.|brace|key:|.\*)", re.DOTALL)
+BYTES_UNLIKE_BODIES_LONGEST = 20
+"""Digits of the largest 64-bit counter; the other placeholders are shorter."""
+
+
+@on_sample(
+    "bytes-unlike-bodies",
+    Severity.INVALID,
+    title="The bytes received do not fit the bodies expected",
+    threshold=(
+        "fewer bytes received than bodies are long; or, where every body is stated exactly and none was wrong, a "
+        "mean length outside what the templates can give"
+    ),
+    threshold_reason=(
+        "bodies that are stated byte for byte have a known length, up to the digits of a counter (20 at most); no "
+        "tolerance is needed"
+    ),
+    next_step="Look at a raw response (`curl -i`); if it is right, the record is not: report it.",
+    own_failure=True,
+)
+def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Bytes a response are a check that needs no trust in the count of successes.
+
+    An error page or half a body shows in them.
+    """
+    result = sample.result
+    if result is None or not result.counts.ok:
+        return
+    mean = result.bytes.body / result.counts.ok
+    evidence: dict[str, Any] = {"bytes": result.bytes.model_dump(), "body_mean": mean, "ok": result.counts.ok}
+    if 0 < result.bytes.received < result.bytes.body:
+        yield Fired(
+            f"{size(result.bytes.received)} were received, and the bodies alone are {size(result.bytes.body)}",
+            evidence=evidence,
+        )
+        return
+    lengths = _lengths(result)
+    if lengths is None or result.counts.not_right:
+        return
+    low, high = lengths
+    # Answers that came after the window's end may be counted on one side only.
+    edge = slots(sample) / result.counts.ok
+    if not low * (1 - edge) - 0.5 <= mean <= high * (1 + edge) + 0.5:
+        yield Fired(
+            f"a right body is {low} to {high} bytes long, and the mean of those received is {number(mean)}",
+            evidence=evidence | {"expected": [low, high]},
+        )
+
+
+def _lengths(result: LoadResult) -> tuple[int, int] | None:
+    """The shortest and the longest right body of the mix; None if any is not stated exactly."""
+    low, high = [], []
+    for request in result.job.get("requests") or []:
+        expected = (request.get("expect") or {}).get("body") or {}
+        if expected.get("kind") != "exact" or request.get("method") == "HEAD":
+            return None
+        text = str(expected.get("value", ""))
+        if "{{" in text:  # a record from when braces were doubled
+            text = text.replace("{{", "{").replace("}}", "}")
+        if _OF_ANY_LENGTH.search(text):
+            return None
+        bare = len(PLACEHOLDER.sub("", text).encode())
+        low.append(bare)
+        high.append(bare + BYTES_UNLIKE_BODIES_LONGEST * len(PLACEHOLDER.findall(text)))
+    return (min(low), max(high)) if low else None
+
+
+COUNTS_CONTRADICT_RATE = 0.02
+COUNTS_CONTRADICT_SUM = 0.01
+
+
+@on_sample(
+    "counts-contradict",
+    Severity.INVALID,
+    title="Counts and rates contradict each other",
+    threshold=(
+        "closed loop: the rate more than 2 % off correct responses over the window, or over the whole generations of "
+        "slices; any loop: right, wrong and failed requests together are not those sent (in older records by more than "
+        "1 %); latencies for fewer requests than were answered rightly, beyond what can be under way at the edges"
+    ),
+    threshold_reason=(
+        "counts are exact; a rate and latencies are so but for the requests under way when the window opens and closes"
+    ),
+    next_step="The record contradicts itself: measure again, and report it with the record if it comes back.",
+    tares_too=True,
+)
+def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Rate is count over time, and every request ends in one way.
+
+    A total quoted a thread, or timeouts left out, show here.
+    """
+    result = sample.result
+    if result is None or not result.counts.sent or not result.window.measured_s:
+        return
+    counts, edge = result.counts, 2 * slots(sample)
+    problems: dict[str, str] = {}
+    # Of slices' first generations there are no latencies, and none is under way at the edges of the whole ones.
+    whole = sample.slices is None
+    responses, took_s = _timed(sample, result)
+    rate = responses / took_s if took_s > 0 else result.rate.achieved
+    slack = (edge / took_s if whole else 0.0) + COUNTS_CONTRADICT_RATE * max(rate, result.rate.achieved)
+    if loop(sample) == "closed" and abs(rate - result.rate.achieved) > slack:
+        problems["rate"] = (
+            f"{number(responses)} correct responses in {seconds(took_s)} make {number(rate)}/s, "
+            f"not {number(result.rate.achieved)}/s"
+        )
+    ended = counts.ok + counts.not_right
+    # In older records a timeout may be among the unanswered too, and malformed bytes may be of no request.
+    unsure = edge + COUNTS_CONTRADICT_SUM * counts.sent + counts.errors.timeout if result.is_of_older_engine else 0
+    if abs(counts.sent - ended) > unsure:
+        problems["sum"] = f"{number(counts.sent)} requests were sent and {number(ended)} ended in some way"
+    if whole and counts.ok - result.latency.count > edge + COUNTS_CONTRADICT_SUM * counts.ok:
+        problems["latency"] = (
+            f"{number(counts.ok)} requests were answered correctly, and the latencies are of "
+            f"{number(result.latency.count)}"
+        )
+    for statement in problems.values():
+        yield Fired(
+            statement,
+            figures=["throughput", *LATENCY, "cpu_per_request", "error_share"],
+            evidence={
+                "counts": counts.model_dump(),
+                "rate": result.rate.model_dump(),
+                "latencies": result.latency.count,
+            },
+        )
+
+
+def _timed(sample: Sample, result: LoadResult) -> tuple[int, float]:
+    """The correct responses that the rate of a closed loop counts, and the seconds in which they came."""
+    if sample.slices is None:
+        return result.counts.ok, result.window.measured_s
+    counted = [one.generations for one in sample.slices.slices if one.lap is not None and one.generations]
+    return sum(one.responses for one in counted), sum(one.seconds for one in counted)
+
+
+FIGURES_UNLIKE_EVIDENCE_TOLERANCE = 0.02
+LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
+BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
+
+
+@on_sample(
+    "figures-unlike-evidence",
+    Severity.INVALID,
+    title="A figure is not what its evidence says",
+    threshold="a figure of rate, latency or memory more than 2 % off the value in the engine's result or the starts",
+    threshold_reason=(
+        "figures are copied or are medians, and a peak may be read from two series; 2 % is beyond any rounding"
+    ),
+    next_step="The figure was derived wrongly: report it with the record.",
+    phases=("load", "boot"),
+    tares_too=True,
+)
+def figures_unlike_evidence(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A table in milliseconds that holds seconds, or virtual memory under the name of memory.
+
+    Each figure is held against the raw record that it comes from.
+    """
+    for figure, values in _evidence(sample).items():
+        stated = sample.figures.get(figure)
+        if stated is None or not values:
+            continue
+        low, high = min(values), max(values)
+        if (
+            not low * (1 - FIGURES_UNLIKE_EVIDENCE_TOLERANCE)
+            <= stated
+            <= high * (1 + FIGURES_UNLIKE_EVIDENCE_TOLERANCE)
+        ):
+            told = quantity(figure, low) if low == high else f"{quantity(figure, low)} to {quantity(figure, high)}"
+            yield Fired(
+                f"{FIGURES[figure].title} is given as {quantity(figure, stated)}, and the evidence says "
+                f"{told}{_virtual(sample, stated)}",
+                figures=[figure],
+                evidence={"figure": figure, "stated": stated, "evidence": [low, high]},
+            )
+
+
+def _evidence(sample: Sample) -> dict[str, list[float]]:
+    """The values in the raw record between which each figure must lie."""
+    found: dict[str, list[float]] = {}
+    if sample.result is not None:
+        result = sample.result
+        found["throughput"] = [result.rate.achieved]
+        for name in LATENCIES:
+            value = getattr(result.latency, name)
+            found[f"latency_{name}"] = [] if value is None else [value]
+        if result.watch is not None:
+            peak = peak_memory(result.watch)
+            found["rss_peak"] = [] if peak is None else [float(peak)]
+    runs = [r for r in (sample.boot.runs if sample.boot else []) if not r.failure]
+    for figure in BOOTS:
+        found[figure] = [float(v) for r in runs if (v := getattr(r, START_FIGURES[figure])) is not None]
+    return found
+
+
+def _virtual(sample: Sample, stated: float) -> str:
+    """Say so if the figure is virtual memory."""
+    peaks = [r.vm_peak for r in (sample.boot.runs if sample.boot else []) if r.vm_peak]
+    near = any(abs(stated / peak - 1) < FIGURES_UNLIKE_EVIDENCE_TOLERANCE for peak in peaks)
+    return ": it is the virtual memory's peak" if near else ""
+
+
+LITTLES_LAW_INVALID = 0.25
+LITTLES_LAW_STALLED = 0.5
+"""How long a slice's last responses may be awaited, in slices, before its whole generations say little of it."""
+_IN_WHOLE = (
+    "Some requests take longer than a slice: a stall, or an attempt to connect that is repeated after a second. Look "
+    "at the server's backlog and locks, and measure it with `--whole-windows`, where they count."
+)
+
+
+@on_sample(
+    "littles-law",
+    Severity.INVALID,
+    title="Rate times mean latency is not the concurrency",
+    threshold=(
+        "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
+        "edges: the time that answers were waited for after it, or the longest latency before it with what the engine "
+        "waited for a CPU, over its length; of a closed loop in slices the rate is that of whole generations; no "
+        "graver than `connections-wait` on the same sample, which explains it"
+    ),
+    threshold_reason=(
+        "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
+        "saturated, and an error of 25 % needs a wrong unit, count or concurrency"
+    ),
+    next_step=(
+        "Check units and the number of connections really held; if the product is short, look at the generator's "
+        "own CPU, and for requests that were sent before the window and answered after it: no latency in it is theirs."
+    ),
+)
+def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Requests under way = rate times mean latency (Little 1961). In a closed loop that is the number of connections.
+
+    An open loop is not bound to it, nor are users who pause, but neither can ever have more requests in service than
+    connections.
+    """
+    result = sample.result
+    if result is None or not result.window.measured_s or not result.latency.count:
+        return
+    open_loop = loop(sample) != "closed"
+    # In an open loop latency also counts the wait for a free connection, which is no part of the service.
+    mean = result.service.mean if open_loop else result.latency.mean
+    n = slots(sample)
+    if mean is None or n == 0:
+        return
+    measured = result.window.measured_s
+    rate = _rate(sample, result)
+    connecting = (result.connect.mean or 0.0) if result.connections.reconnects else 0.0
+    reconnects = result.connections.reconnects / max(1, answered_in_all(result))
+    held = under_way(rate, mean, n)
+    busy = under_way(rate, mean + connecting * min(1.0, reconnects), n)
+    longest = max(mean, result.latency.max or 0.0)
+    # What began within the window may end after it, by no more than answers were then waited for; what began
+    # before it and ended within is missing, by no more than the longest took.
+    after, before = min(longest, max(mean, result.window.drain_s)), longest
+    # While the engine waits for a CPU, an answer that is there is not followed by the next request.
+    before += max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
+    over, under = held.above, 0.0 if open_loop or pauses(sample) else busy.below
+    off, slack = max((over, after), (under, before), key=lambda side: side[0] - side[1] / measured)
+    slack /= measured
+    if off <= OFF + slack:
+        return
+    awaited = _awaited(sample) if off == over else 0.0
+    yield Fired(
+        f"{number(rate)}/s times {seconds(mean)} makes {number(held.requests)} requests under way, "
+        f"and {'at most ' if open_loop or pauses(sample) else ''}{n} are possible ({share(off)} off)"
+        + (
+            f"; the rate leaves out up to {seconds(awaited)} after a slice's end, awaiting responses" if awaited else ""
+        ),
+        next_step=_IN_WHOLE if awaited else None,
+        severity=Severity.INVALID if off > LITTLES_LAW_INVALID + slack else Severity.SUSPECT,
+        figures=SPEED,
+        evidence={"rate": rate, "mean_s": mean, "under_way": held.requests, "slots": n, "off": off, "slack": slack},
+    )
+
+
+def _awaited(sample: Sample) -> float:
+    """For how long at most responses were awaited after a slice had stopped sending, in seconds; 0 if that is usual."""
+    slices = [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []
+    longest = max((one.end - one.sending_end for one in slices), default=0.0)
+    return longest if sample.slices and longest > LITTLES_LAW_STALLED * sample.slices.slice_s else 0.0
+
+
+def _rate(sample: Sample, result: LoadResult) -> float:
+    """Requests per second of those whose latencies were told.
+
+    The latencies of a turn leave out its first generation of requests, which may be a good part of a slow service's
+    turn; so the rate is then that of whole generations.
+    """
+    if sample.slices is not None and loop(sample) == "closed":
+        return result.rate.achieved
+    return result.latency.count / result.window.measured_s
+
+
+PERCENTILES_NOT_MONOTONE_TOLERANCE = 0.01
+PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max")
+
+
+@on_sample(
+    "percentiles-not-monotone",
+    Severity.INVALID,
+    title="Percentiles contradict each other",
+    threshold=(
+        "min, p50, p75, ... max fall anywhere by more than 1 %; a mean outside of min and max; a curve that "
+        "falls; or a negative value"
+    ),
+    threshold_reason=(
+        "a histogram of three significant digits rounds by up to 0.1 %, so 1 % is ten times what rounding can do"
+    ),
+    next_step="The record contradicts itself: measure again, and report it with the record if it comes back.",
+    tares_too=True,
+)
+def percentiles_not_monotone(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A higher percentile cannot be smaller than a lower one.
+
+    Where it is, columns were mixed up or units confused.
+    """
+    result = sample.result
+    if result is None:
+        return
+    for name in ("latency", "service", "connect", "lateness"):
+        wrong = _contradiction(getattr(result, name))
+        if wrong:
+            yield Fired(
+                f"{name}: {wrong}",
+                figures=LATENCY if name in ("latency", "service") else [],
+                evidence={name: getattr(result, name).model_dump(exclude={"histogram"})},
+            )
+
+
+def _contradiction(d: Distribution) -> str | None:
+    known = [(name, value) for name in PERCENTILES_NOT_MONOTONE_ORDER if (value := getattr(d, name)) is not None]
+    if not d.count or not known:
+        return None
+    for (a, low), (b, high) in itertools.pairwise(known):
+        if low < 0 or high < low * (1 - PERCENTILES_NOT_MONOTONE_TOLERANCE):
+            return f"{a} is {seconds(low)} and {b} is {seconds(high)}"
+    if d.mean is not None:
+        low, high = d.min or 0.0, d.max if d.max is not None else d.mean
+        if (
+            not low * (1 - PERCENTILES_NOT_MONOTONE_TOLERANCE)
+            <= d.mean
+            <= high * (1 + PERCENTILES_NOT_MONOTONE_TOLERANCE)
+        ):
+            return f"the mean is {seconds(d.mean)}, outside of {seconds(low)} to {seconds(high)}"
+    for (q, low), (r, high) in zip(d.curve, d.curve[1:], strict=False):
+        if r < q or high < low * (1 - PERCENTILES_NOT_MONOTONE_TOLERANCE):
+            return f"its curve falls from {seconds(low)} at {q:g} to {seconds(high)} at {r:g}"
+    return None

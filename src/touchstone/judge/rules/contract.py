@@ -1,0 +1,139 @@
+"""Rules: Checks of the contract, and phases that could not be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Severity
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.rule import Fired, on_group, on_run, on_sample
+from touchstone.record.sample import Sample
+
+
+@on_group(
+    "contract-broken",
+    Severity.INVALID,
+    title="The contender does not keep the contract",
+    threshold="any check of the verify phase that fails, or a request of a load that is not answered as it must be",
+    threshold_reason="the contract is the scenario's; each check says what a correct response is",
+    next_step="See which request broke it and how, and what the service wrote; fix it and measure again.",
+    phases=("verify",),
+)
+def contract_broken(group: Group, case: Case) -> Iterator[Fired]:
+    """Two services are compared on the same work, or not at all.
+
+    A check that fails makes every figure of the contender one of another service.
+    """
+    broken = [(s, c) for s in group.samples for c in s.checks if not c.passed]
+    for sample, check in broken:
+        first = check.broken[0] if check.broken else None
+        how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
+        log = sample.files.get("log") if sample.log_bytes != 0 else None
+        step = f"See what the service wrote to its log ({log} in the run's folder), fix it and measure again."
+        yield Fired(
+            f"broke {check.id!r} ({check.says}){how}",
+            contender=group.contender,
+            evidence={"check": check.model_dump(), "sample": sample.id},
+            next_step=step if log else None,
+        )
+
+
+@on_sample(
+    "contract-broken-after-load",
+    Severity.INVALID,
+    title="The contract held before the load and not after it",
+    threshold="any check that fails when it is repeated after the load",
+    threshold_reason="the same checks passed before the load, so that the load is what changed",
+    next_step=(
+        "Look for what workers do not share, such as a note that one process keeps and the next does not know, and for "
+        "resources that ran out: connections, sessions, descriptors, threads, memory."
+    ),
+    own_failure=True,
+    phases=("load", "peak", "hold", "drain"),
+)
+def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that answers wrongly once it has been loaded was broken by the load.
+
+    What it answered in between nobody knows.
+    """
+    broken = [c for c in sample.checks if not c.passed]
+    if broken:
+        first = broken[0].broken[0] if broken[0].broken else None
+        how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
+        yield Fired(
+            f"after the load it broke {', '.join(repr(c.id) for c in broken)}{how}",
+            evidence={"checks": [c.model_dump() for c in broken]},
+        )
+
+
+@on_group(
+    "contract-not-checked",
+    Severity.SUSPECT,
+    title="The contract was not checked",
+    threshold=(
+        "load figures of a contender without a verify sample of it: suspect; a note if the plan left the verify "
+        "phase out"
+    ),
+    threshold_reason="a check takes seconds; leaving it out on purpose is the reader's to weigh, losing it is not",
+    next_step="Run with the verify phase.",
+)
+def contract_not_checked(group: Group, case: Case) -> Iterator[Fired]:
+    """Nobody knows whether a service that was only timed does the work."""
+    verified = {s.contender for s in case.run.samples if s.phase == "verify" and (s.checks or s.failure)}
+    if group.contender in verified:
+        return
+    planned = "verify" in case.run.plan.phases
+    yield Fired(
+        "the contract was not checked" + ("" if planned else ": the plan leaves the verify phase out"),
+        severity=Severity.SUSPECT if planned else Severity.NOTE,
+        evidence={"phases": case.run.plan.phases},
+    )
+
+
+@on_sample(
+    "phase-failed",
+    Severity.INVALID,
+    title="A measurement could not be carried out",
+    threshold="a failure recorded with the sample",
+    threshold_reason="there is nothing to weigh: the lab says itself that it could not go on",
+    next_step="Read what failed and the last lines of its log.",
+    phases=None,
+    tares_too=True,
+)
+def phase_failed(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A measurement that broke off has no figures, and that is a result too."""
+    failure = sample.failure
+    if failure is not None:
+        where = f"{failure.where}: " if failure.where else ""
+        step = f"{failure.fix[:1].upper()}{failure.fix[1:]}." if failure.fix else None
+        yield Fired(f"{where}{failure.what}", evidence=failure.model_dump(), next_step=step)
+
+
+_TOLD = 3
+
+
+@on_run(
+    "proofs-left-out",
+    Severity.NOTE,
+    title="Part of the contract could not be held against it",
+    threshold="any check, proof, preparation or setting that a sample says was left out",
+    threshold_reason="a plain fact of how it was run; its answers were checked like everybody's",
+    next_step="Ask the service's own database after the run, or add it as a stack, and the lab asks.",
+)
+def proofs_left_out(case: Case) -> Iterator[Fired]:
+    """Of a service that the lab did not start it knows the answers alone.
+
+    Whether rows were written, and under which settings, is for whoever started it to say.
+    """
+    left_out: dict[str, dict[str, None]] = {}
+    for sample in case.run.samples:
+        if sample.left_out:
+            left_out.setdefault(sample.contender, {}).update(dict.fromkeys(sample.left_out))
+    for contender, found in left_out.items():
+        told = list(found)
+        more = f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+        yield Fired(
+            f"left out for {contender}: {'; '.join(told[:_TOLD])}{more}",
+            contender=contender,
+            evidence={"left_out": told},
+        )

@@ -1,1 +1,0 @@
-"""Whether the contender does the scenario's work at all."""

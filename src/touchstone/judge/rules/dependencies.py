@@ -1,0 +1,209 @@
+"""Rules: Dependencies that died, or that were the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import number, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import dependency_use
+from touchstone.judge.reading.sessions import is_downstream, opened, stated_pool
+from touchstone.judge.reading.traffic import loop, slots
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.sample import Sample
+
+
+@on_sample(
+    "dependency-died",
+    Severity.INVALID,
+    title="A dependency was gone when the measurement was over",
+    threshold="a dependency gave its counters before the measurement, and none after it",
+    threshold_reason="the lab asks it on the same machine right after the last answer: one that lives does answer",
+    next_step="Read the end of the dependency's log, which is kept with the results, and measure again.",
+    phases=("load", "drain"),
+)
+def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service whose database or broker has gone does other work, even where its answers stay right."""
+    for dependency in sample.dependencies:
+        if dependency.before and not dependency.after:
+            yield Fired(
+                f"{dependency.name} ({dependency.kind}) answered before the measurement, and not after it",
+                evidence={"before": dependency.before},
+            )
+
+
+DEPENDENCY_SATURATED_BUSY = 0.90
+
+
+@on_sample(
+    "dependency-saturated",
+    Severity.SUSPECT,
+    title="A dependency was the bottleneck",
+    threshold=(
+        "a dependency of its own process busy for more than 90 % of its CPUs; or, where the load opened sessions at "
+        "it, answered requests above 90 % of what it answers by itself"
+    ),
+    threshold_reason=(
+        "at 90 % use a queue is nine service times long and nearly all latency is the dependency's; nothing above "
+        "the dependency's own rate can come through it"
+    ),
+    next_step=(
+        "Make the dependency faster or give it more CPUs; or state that the figure is of service and dependency "
+        "together."
+    ),
+)
+def dependency_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
+    """With the database or the downstream full, the figures are its own.
+
+    A faster service in front of it would show nothing.
+    """
+    result = sample.result
+    if result is None or not result.window.measured_s:
+        return
+    use = dependency_use(sample)
+    for dependency in sample.dependencies:
+        busy, used = None, use.cpu_s.get(dependency.name)
+        if used is not None and dependency.cpus:
+            busy = used / (use.elapsed_s * len(dependency.cpus))
+        # A load that opened no session at it asked nothing of it.
+        asked = dependency.ceiling is not None and dependency.sessions_peak != 0
+        near = result.rate.achieved / dependency.ceiling if asked and dependency.ceiling else None
+        evidence = {"cpu_s": used, "busy": busy, "ceiling": dependency.ceiling, "rate": result.rate.achieved}
+        if busy is not None and busy > DEPENDENCY_SATURATED_BUSY:
+            what = f"{dependency.name} was busy for {share(busy)} of its CPUs"
+        elif near is not None and near > DEPENDENCY_SATURATED_BUSY and loop(sample) != "open":
+            what = f"{number(result.rate.achieved)}/s is {share(near)} of what {dependency.name} answers by itself"
+        else:
+            continue
+        yield Fired(what, figures=SPEED, evidence=evidence)
+
+
+HEADROOM = 4.0
+DOWNSTREAM_HEADROOM_NARROW = 2.0
+
+
+@on_sample(
+    "downstream-headroom",
+    Severity.SUSPECT,
+    title="The downstream has little headroom",
+    threshold=(
+        "the downstream answers by itself less than twice what the contender asked of it; a note where it is less than "
+        "four times; above 90 % of it, dependency-saturated says so instead"
+    ),
+    threshold_reason=(
+        "at half its capacity a queue doubles the time that the downstream takes, at a quarter it adds a third: "
+        "the former is a figure of both, the latter is worth knowing"
+    ),
+    next_step=(
+        "Give the downstream more CPUs, or one that the engine does not share; or compare latencies at a lower rate."
+    ),
+)
+def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that waits for a downstream shows its own speed only where the downstream has plenty left.
+
+    An article measured its own Python server by two services in front of it.
+    """
+    result = sample.result
+    if result is None or result.rate.achieved <= 0:
+        return
+    for dependency in sample.dependencies:
+        if not is_downstream(dependency) or not dependency.ceiling:
+            continue
+        times = dependency.ceiling / result.rate.achieved
+        if 1 / DEPENDENCY_SATURATED_BUSY <= times < HEADROOM:
+            yield Fired(
+                f"{dependency.name} answers {number(dependency.ceiling)}/s by itself, {times:.1f} times the "
+                f"{number(result.rate.achieved)}/s of this load",
+                severity=Severity.SUSPECT if times < DOWNSTREAM_HEADROOM_NARROW else Severity.NOTE,
+                figures=SPEED,
+                doubt=Doubt(faster=None, reason="with a quicker downstream it may answer any number"),
+                evidence={"ceiling": dependency.ceiling, "rate": result.rate.achieved, "times": times},
+            )
+
+
+POOL_NOT_FILLED_CROWD = 4
+"""So many requests under way for each session of the pool: however fast the database is, all are wanted at times."""
+POOL_NOT_FILLED_WINDOW_S = 1.0
+"""Sessions are looked at four times per second."""
+
+
+@on_sample(
+    "pool-not-filled",
+    Severity.SUSPECT,
+    title="Fewer sessions were open than the pool has",
+    threshold=(
+        "closed loop with at least four requests under way for each session of the stated pool: some sessions at the "
+        "dependency, but never more than three quarters of the pool"
+    ),
+    threshold_reason=(
+        "with a crowd waiting, a pool opens every session that it may; those that lag behind while the pool is "
+        "filled are the other quarter"
+    ),
+    next_step="Give the pool the scenario's size from its environment variable, instead of cores or a default.",
+)
+def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A pool that is sized from the host's cores, or by a library's default, is another one on every machine.
+
+    The scenario fixes its size so that all have the same.
+    """
+    result = sample.result
+    if result is None or loop(sample) != "closed" or result.window.measured_s < POOL_NOT_FILLED_WINDOW_S:
+        return
+    for dependency in sample.dependencies:
+        pool, peak = stated_pool(sample, dependency), dependency.sessions_peak
+        if not pool or not peak or slots(sample) < POOL_NOT_FILLED_CROWD * pool or peak > 0.75 * pool:
+            continue
+        yield Fired(
+            f"never more than {number(peak)} of the pool's {pool} sessions were open at {dependency.name}, with "
+            f"{slots(sample)} requests under way",
+            figures=SPEED,
+            evidence={"sessions_peak": peak, "pool": pool, "under_way": slots(sample)},
+        )
+
+
+SESSIONS_EXCEED_POOL_REPLACED = 3
+"""A pool may open each of its sessions anew a few times within a load."""
+
+
+@on_sample(
+    "sessions-exceed-pool",
+    Severity.SUSPECT,
+    title="More sessions were open than the pool allows",
+    threshold=(
+        "sessions at the dependency above the stated pool by more than two and by more than a tenth; without a "
+        "stated pool, above twice the connections of the load and 16 more; or more than three times the pool opened "
+        "within the load, by the dependency's own counter"
+    ),
+    threshold_reason=(
+        "a pool may replace a session before the old one is gone, and the lab holds one itself; a service needs "
+        "at most one session a request under way"
+    ),
+    next_step="Look for results, statements or connections that are never closed, and for a pool without a limit.",
+)
+def sessions_exceed_pool(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A session for every request is a leak, and it is the database or the downstream that suffers.
+
+    The pool's size is fixed by the scenario so that all have the same.
+    """
+    for dependency in sample.dependencies:
+        pool = stated_pool(sample, dependency)
+        new = opened(dependency)
+        if pool and new is not None and new > SESSIONS_EXCEED_POOL_REPLACED * pool:
+            yield Fired(
+                f"{number(new)} sessions were opened at {dependency.name} in the load, with a pool of {pool}",
+                evidence={"sessions_opened": new, "pool": pool, "limit": SESSIONS_EXCEED_POOL_REPLACED * pool},
+            )
+            continue
+        sessions = dependency.sessions_peak
+        if sessions is None:
+            continue
+        limit = max(pool + 2, pool * 1.1) if pool else 2 * slots(sample) + 16 if sample.result else None
+        if limit is None or sessions <= limit:
+            continue
+        stated = f"a pool of {pool}" if pool else f"{slots(sample)} requests under way"
+        yield Fired(
+            f"{number(sessions)} sessions were open at {dependency.name}, with {stated}",
+            evidence={"sessions_peak": sessions, "pool": pool, "limit": limit},
+        )

@@ -1,1 +1,0 @@
-"""What the contender talks to: settings, saturation, proof of work."""

@@ -1,1 +1,0 @@
-"""Messages: lost, doubled, out of order."""

@@ -1,0 +1,152 @@
+"""Rules: Whether what a contender commits is on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import LEAST_ASKED, as_a_rule
+from touchstone.judge.reading.setting import normal
+from touchstone.judge.reading.work import gain
+from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.sample import TARE, DependencyState, Sample
+
+COMMITS_NOT_DURABLE_LEAST = 200
+COMMITS_NOT_DURABLE_SLACK = 4
+ROUTINE_PER_S = 20.0
+
+
+@on_sample(
+    "commits-not-durable",
+    Severity.SUSPECT,
+    title="Commits did not wait for the disk",
+    threshold=(
+        "PostgreSQL with `fsync` and `synchronous_commit` asked for: at least 200 changed rows and commits, fewer "
+        "syncs of the log than a quarter of the commits over the sessions open, and fewer than 20 a second; or at "
+        f"least {LEAST_ASKED} requests by themselves that it wrote for, after half of which its log was not on the disk"
+    ),
+    threshold_reason=(
+        "one sync covers at most one commit of each session; a transaction of several rows is what the quarter is for, "
+        "and the log's writer syncs five times per second by itself; a commit that waits for the disk is on it when it "
+        "returns, and nothing else writes meanwhile"
+    ),
+    next_step="Look for `SET synchronous_commit` in the service or its connection string (`options=-c ...`).",
+)
+def commits_not_durable(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A session may turn `synchronous_commit` off for itself, which no look at the server's settings shows.
+
+    What shows it is that the log was hardly ever written through to the disk; or, where other contenders use the same
+    server and have it write, that after a request by itself the log's end is not on the disk when the response comes.
+    """
+    result = sample.result
+    if result is None:
+        return
+    elapsed = result.window.whole_s
+    for dependency in sample.dependencies:
+        if not _asked(dependency):
+            continue
+        if seen := as_a_rule(dependency, "behind"):
+            yield Fired(
+                f"after {seen.behind} of {seen.asked} responses the log of {dependency.name} was not on the disk",
+                figures=SPEED,
+                evidence=seen.model_dump(),
+            )
+            continue
+        rows = sum(gain(dependency, f"database_tup_{what}") or 0.0 for what in ("inserted", "updated", "deleted"))
+        commits, syncs = gain(dependency, "database_xact_commit"), gain(dependency, "wal_sync")
+        if commits is None or syncs is None:
+            continue
+        writes, sessions = min(rows, commits), max(1, dependency.sessions_peak or 1)
+        if (
+            writes >= COMMITS_NOT_DURABLE_LEAST
+            and syncs * COMMITS_NOT_DURABLE_SLACK * sessions < writes
+            and syncs < ROUTINE_PER_S * elapsed
+        ):
+            yield Fired(
+                f"{dependency.name} committed {number(commits)} times and changed {number(rows)} rows over "
+                f"{sessions} sessions, with {number(syncs)} syncs of its log",
+                figures=SPEED,
+                evidence={"commits": commits, "rows": rows, "syncs": syncs, "sessions": sessions},
+            )
+
+
+def _asked(dependency: DependencyState) -> bool:
+    """Whether the scenario asks for durable commits."""
+    return all(normal(dependency.asked.get(name)) is True for name in ("fsync", "synchronous_commit"))
+
+
+WRITES_NOT_SYNCED_NEVER = 0.98
+WRITES_NOT_SYNCED_SEEN = 0.95
+WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
+
+
+@on_run(
+    "writes-not-synced",
+    Severity.SUSPECT,
+    title="Writes were not written through to the disk",
+    threshold=(
+        "at least 30 looks at a database and 80 at its log while they changed, and changes that waited for the disk in "
+        "more than 98 % of both, where the scenario asks for `synchronous` (any but OFF) or another contender under "
+        "the same load leaves some in less than 95 %; with FULL or EXTRA the same of the log alone"
+    ),
+    threshold_reason=(
+        "with NORMAL every checkpoint syncs the log, and a whole one the database; a look that falls into a sync, or "
+        "after it, sees no page that only waits. In eleven records of services that sync, changes waited in 79 to 92 % "
+        "of the looks at either file; in six of services that do not, in every one of 36 to 209. The kernel writes by "
+        "itself once in half a minute, which the 98 % leave room for. Eighty looks that all find changes waiting come "
+        "about by chance once in some thousands of records"
+    ),
+    next_step="Set `PRAGMA synchronous` as the scenario says in every connection of the contender named.",
+)
+def writes_not_synced(case: Case) -> Iterator[Fired]:
+    """How durably SQLite writes is a setting of each connection, which nobody can ask for from outside.
+
+    What can be seen from outside is whether changed pages wait for the disk: a service that has them written through
+    leaves none again and again, one that does not leaves them all to the kernel.
+    """
+    seen = [
+        (sample, state)
+        for sample in case.run.samples
+        if sample.phase == "load" and sample.contender != TARE
+        for state in sample.dependencies
+        if state.written
+    ]
+    for sample, state in seen:
+        others = [s for o, s in seen if o.load == sample.load and s.name == state.name and s is not state]
+        level = str(state.asked.get("synchronous", "off")).lower()
+        never = {file for file in ("database", "log") if (_waited(state, file) or 0.0) > WRITES_NOT_SYNCED_NEVER}
+        each_commit = level in ("full", "extra") and "log" in never
+        if each_commit or (len(never) == 2 and (level != "off" or any(map(_syncs, others)))):
+            yield _finding(sample, state)
+
+
+def _finding(sample: Sample, state: DependencyState) -> Fired:
+    told = ", ".join(
+        f"of its {file} in {share(one.waiting / one.looks)} of {one.looks} looks"
+        for file, one in sorted(state.written.items())
+        if one.looks
+    )
+    return Fired(
+        f"changes of {state.name} waited for the disk, and nobody had asked it to take them: {told}",
+        sample=sample,
+        figures=[*SPEED, *CPU],
+        evidence={
+            "written": {file: one.model_dump() for file, one in state.written.items()},
+            "asked": state.asked.get("synchronous"),
+        },
+    )
+
+
+def _waited(state: DependencyState, file: str) -> float | None:
+    """The share of looks at a changing file at which its changes waited; None of too few."""
+    one = state.written.get(file)
+    return None if one is None or one.looks < WRITES_NOT_SYNCED_LOOKS[file] else one.waiting / one.looks
+
+
+def _syncs(state: DependencyState) -> bool:
+    """Whether a contender was seen to have its changes written through."""
+    shares = [share for file in ("database", "log") if (share := _waited(state, file)) is not None]
+    return bool(shares) and min(shares) < WRITES_NOT_SYNCED_SEEN

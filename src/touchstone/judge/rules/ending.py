@@ -1,0 +1,130 @@
+"""Rules: Processes that ended, restarted, stopped, or would not end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import seconds
+from touchstone.judge.reading.case import Case
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.sample import Sample
+
+
+@on_sample(
+    "ignores-sigterm",
+    Severity.NOTE,
+    title="The server had to be killed",
+    threshold="any start of the boot phase that ended by SIGKILL",
+    threshold_reason="the start contract says that a service ends on SIGTERM, and ten seconds are given for it",
+    next_step="Handle SIGTERM: stop accepting, finish what is under way, exit.",
+    phases=("boot",),
+)
+def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that does not end when it is asked to loses what it was doing whenever it is deployed."""
+    runs = sample.boot.runs if sample.boot else []
+    killed = sum(r.stopped == "sigkill" for r in runs)
+    if killed:
+        yield Fired(f"{killed} of {len(runs)} starts did not end on SIGTERM and were killed")
+
+
+@on_sample(
+    "process-halted",
+    Severity.INVALID,
+    title="The server was stopped by a signal",
+    threshold="any stop by SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU of a process of the contender's; a tracer's is none",
+    threshold_reason=(
+        "nothing stops a server that has no terminal but a signal that somebody sends; for how long is not known"
+    ),
+    next_step=(
+        "Look for who sent it: what else runs on the machine, and the other contenders (`touchstone run` alone)."
+    ),
+    phases=None,
+)
+def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A process that is stopped answers nobody, and looks like one that is slow at times.
+
+    Whoever runs under the same user may stop it: a debugger, a shell, or another contender.
+    """
+    if any(account.halted for account in sample.confinement):
+        yield Fired("a process of the server's was stopped by a signal while it was to serve")
+
+
+@on_sample(
+    "server-died",
+    Severity.INVALID,
+    title="The server ended before it was asked to",
+    threshold="an exit before the stop signal, or no process left in its tree during the load",
+    threshold_reason="a service that ends under load has failed, whatever it answered before",
+    next_step="Read the end of the server's log; look for memory limits, unhandled errors and signals.",
+    own_failure=True,
+    explains=frozenset(
+        {
+            "connections-broken",
+            "connections-not-held",
+            "connections-per-request",
+            "errors-above-allowance",
+            "held-requests-failed",
+            "nothing-answered",
+            "queue-grows",
+            "rate-not-reached",
+            "requests-unanswered",
+            "timeouts",
+        }
+    ),
+    phases=None,
+    tares_too=True,
+)
+def server_died(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Nothing measured around a death belongs to the service: the rest is refused connections."""
+    watch = sample.result.watch if sample.result else None
+    gone = next((p.t for p in (watch.series if watch else []) if p.processes == 0), None)
+    exited = watch.exited if watch else None
+    if sample.server_exit is None and not exited and gone is None:
+        return
+    how = sample.server_exit or (str(exited) if exited else "no process was left")
+    when = f" at {seconds(gone)} of the load" if gone is not None else ""
+    yield Fired(
+        f"the server ended before it was asked to{when}: {how}",
+        evidence={"exit": sample.server_exit, "watch_exited": exited, "gone_at_s": gone},
+    )
+
+
+SERVER_RESTARTED_SHARE = 0.1
+SERVER_RESTARTED_LEAST_S = 0.05
+
+
+@on_sample(
+    "server-restarted",
+    Severity.SUSPECT,
+    title="Processes of the server were replaced under load",
+    threshold=(
+        "a process of the tree ended under load that had used more than 50 ms of CPU and more than a tenth of what "
+        "the tree has used"
+    ),
+    threshold_reason=(
+        "a worker that serves uses CPU, and one of several its share of it; a helper that ends has used little, "
+        "however many of them there are"
+    ),
+    next_step=(
+        "Look for crashes in the server's log; if workers are replaced on purpose, make it rarer than the load is long."
+    ),
+)
+def server_restarted(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A supervisor that starts a crashed worker again hides the crash.
+
+    What the crash cost is in the figures.
+    """
+    watch = sample.result.watch if sample.result else None
+    points = [p for p in (watch.series if watch else []) if p.phase in ("warmup", "load")]
+    for before, after in pairwise(points):
+        ended, used = after.ended_cpu_s or 0.0, after.cpu_s or 0.0
+        if after.processes == 0 or ended <= (before.ended_cpu_s or 0.0):
+            continue
+        if ended > SERVER_RESTARTED_LEAST_S and ended > SERVER_RESTARTED_SHARE * used:
+            yield Fired(
+                f"a process that had used {seconds(ended)} of CPU was gone at {seconds(after.t)} of the load",
+                evidence={"before": before.model_dump(), "after": after.model_dump()},
+            )
+            return

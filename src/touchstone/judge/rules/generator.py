@@ -1,0 +1,207 @@
+"""Rules: A load generator that could not send or read in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import LATENCY, SPEED, TAIL
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import seconds, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import dependency_use
+from touchstone.judge.reading.traffic import generator_busy, has_cpu_to_spare, loop, server_busy, throttled_share
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.engine import LoadResult
+from touchstone.record.generator import THROTTLED
+from touchstone.record.sample import Sample
+
+_ENGINE_WITHDRAWS_SEEN = 0.1
+"""Of a CPU: what a dependency used of the engine's before it is named as what the engine waited for."""
+_APART = (
+    "Compare contenders, which all have it alike, and do not quote the figures alone. For those give the engine a CPU "
+    "that no dependency uses: a machine of three CPUs or more, or a dependency elsewhere (`--postgres URL`, "
+    "`--kafka HOST:PORT`)."
+)
+
+
+@on_sample(
+    "engine-withdraws",
+    Severity.SUSPECT,
+    title="The engine does not vouch for its result",
+    threshold=(
+        "the engine says that its result does not stand, for a reason beyond those that rules of their own weigh "
+        "(its CPU, late sends, the rate, the connections)"
+    ),
+    threshold_reason=(
+        "its reasons that are numbers in the record are judged by those numbers; any other is taken at its word"
+    ),
+    next_step="Do what the reason says; usually the engine needs CPUs that nothing else uses.",
+)
+def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
+    """The engine looks at itself while it measures.
+
+    What it says about itself is not overruled here.
+    """
+    result = sample.result
+    if result is None or result.generator.stands:
+        return
+    explained = sum(t.busy > 0.95 for t in result.generator.threads)
+    explained += throttled_share(result) > THROTTLED
+    explained += (result.lateness.p99 or 0.0) > 1e-3
+    explained += result.rate.offered is not None and result.rate.achieved < 0.99 * result.rate.offered
+    explained += result.connections.established < result.connections.asked
+    explained += result.counts.completed == 0
+    explained += result.interrupted
+    if explained and len(result.generator.reasons) <= explained:
+        return
+    doubt, beside = _doubt(result), _beside(sample)
+    why = "; ".join(result.generator.reasons) or "no reason given"
+    told = doubt is not None and beside
+    yield Fired(
+        f"the engine does not vouch for its result: {why}{f'; {beside}' if told else ''}",
+        figures=SPEED,
+        doubt=doubt,
+        evidence={"reasons": result.generator.reasons},
+        next_step=_APART if told else None,
+    )
+
+
+def _beside(sample: Sample) -> str | None:
+    """Which dependency had the engine's CPUs meanwhile, in words; None if none may use them, or none was seen to."""
+    placement, use = sample.placement, dependency_use(sample)
+    if not set(placement.engine_cpus) & set(placement.dependency_cpus) or use.elapsed_s <= 0:
+        return None
+    name, used = max(use.cpu_s.items(), key=lambda entry: entry[1], default=("", 0.0))
+    share = used / use.elapsed_s
+    return (
+        f"the dependency {name} may use the same CPU, and used {share:.0%} of one"
+        if share >= _ENGINE_WITHDRAWS_SEEN
+        else None
+    )
+
+
+def _doubt(result: LoadResult) -> Doubt | None:
+    """Where its threads waited for a CPU, and no more: the service was kept waiting as long, at the most."""
+    if not all("waited" in reason for reason in result.generator.reasons) or not result.window.measured_s:
+        return None
+    waited = [thread.delayed_s for thread in result.generator.threads if thread.delayed_s]
+    if not waited:
+        return None
+    share = min(0.999, max(waited) / result.window.measured_s)
+    return Doubt(faster=1 / (1 - share), common=True, reason="the generator had its CPU for the rest of the time")
+
+
+GENERATOR_SATURATED_BUSY = 0.95
+
+
+@on_sample(
+    "generator-saturated",
+    Severity.INVALID,
+    title="The load generator was saturated",
+    threshold=(
+        "a thread of the engine was busy for more than 95 % of the window while "
+        "the server's CPUs were less than 90 % busy"
+    ),
+    threshold_reason=(
+        "a queue's wait grows as 1/(1 - use): at 95 % it is twenty service times, so latencies are mostly the "
+        "generator's own; "
+        "a server at 90 % could give at most a tenth more"
+    ),
+    next_step="Give the engine more CPUs or threads, or use an open loop at a rate that it can send.",
+)
+def generator_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
+    """With the generator's CPU full, the figures describe the generator.
+
+    A server whose own CPUs are full as well is the limit itself, however busy the generator is: there is no finding
+    then.
+    """
+    result = sample.result
+    if result is None:
+        return
+    busy, server = generator_busy(result), server_busy(sample)
+    if busy > GENERATOR_SATURATED_BUSY and has_cpu_to_spare(server) and throttled_share(result) <= THROTTLED:
+        yield Fired(
+            f"the engine was busy for {share(busy)} of the window, the server only for {share(server)}",
+            figures=SPEED,
+            evidence={"engine_busy": busy, "server_busy": server},
+        )
+
+
+GENERATOR_THROTTLED_INVALID_SHARE = 0.1
+
+
+@on_sample(
+    "generator-throttled",
+    Severity.SUSPECT,
+    title="A CPU quota held the load generator back",
+    threshold=(
+        "the quotas of the engine's cgroup, and of those above, kept it off the CPU for more than 1 % of the window; "
+        "invalid above 10 %"
+    ),
+    threshold_reason=(
+        "a period is 100 ms, so at 1 % about one period in ten of a ten-second window was cut short, which is seen at "
+        "p99; at 10 % the rate is the quota's"
+    ),
+    next_step=(
+        "Raise or remove the CPU quota of the container, service or slice that the lab runs in; `touchstone doctor` "
+        "shows it. More CPUs do not help."
+    ),
+    explains=frozenset({"near-tare"}),
+)
+def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A generator that has used up its quota sends and reads nothing until the next period begins.
+
+    That looks like a generator with too few CPUs: it sends late and waits. More CPUs do not help it; a larger quota
+    does.
+    """
+    result = sample.result
+    if result is None or (throttled := throttled_share(result)) <= THROTTLED:
+        return
+    generator, measured_s = result.generator, result.window.measured_s
+    groups = " and ".join(generator.quotas) or "its cgroup"
+    yield Fired(
+        f"the generator was throttled for {seconds(generator.throttled_s)} of {seconds(measured_s)}, summed over "
+        f"CPUs, by the quota of {groups}",
+        severity=Severity.INVALID if throttled > GENERATOR_THROTTLED_INVALID_SHARE else Severity.SUSPECT,
+        figures=SPEED,
+        evidence={"throttled_s": generator.throttled_s, "measured_s": measured_s, "cgroups": generator.quotas},
+    )
+
+
+LATE_SENDS_SHARE = 1 / 3
+LATE_SENDS_INVALID_SHARE = 1.0
+LATE_SENDS_LEAST_S = 0.001
+LATE_SENDS_INVALID_LEAST_S = 0.01
+
+
+@on_sample(
+    "late-sends",
+    Severity.SUSPECT,
+    title="The generator sent late",
+    threshold=(
+        "open loop: lateness p99 above 1 ms and above a third of latency p99; invalid above 10 ms and above all of it"
+    ),
+    threshold_reason=(
+        "a pacing slot and a timer's wake-up cost up to a few hundred microseconds on any machine; beyond 1 ms the "
+        "engine was held up, and past a third of the tail so may the reading be that makes it"
+    ),
+    next_step="Give the engine a CPU of its own, lower the rate, or end what else runs on its CPU.",
+)
+def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
+    """What an engine was late to send is not in the latency of an open loop; what it was late to read is.
+
+    Whoever is held up in sending is held up in reading alike, and then sends what is due in a bunch.
+    """
+    result = sample.result
+    if result is None or loop(sample) == "closed" or throttled_share(result) > THROTTLED:
+        return
+    late, latency = result.lateness.p99, result.latency.p99
+    if late is None or not latency or late <= LATE_SENDS_LEAST_S or late <= LATE_SENDS_SHARE * latency:
+        return
+    invalid = late > LATE_SENDS_INVALID_LEAST_S and late > LATE_SENDS_INVALID_SHARE * latency
+    yield Fired(
+        f"one request in a hundred left {seconds(late)} late or more, next to a latency p99 of {seconds(latency)}",
+        severity=Severity.INVALID if invalid else Severity.SUSPECT,
+        figures=LATENCY if invalid else TAIL,
+        evidence={"lateness_p99_s": late, "latency_p99_s": latency, "lateness_p50_s": result.lateness.p50},
+    )

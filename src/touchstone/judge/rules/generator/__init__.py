@@ -1,1 +1,0 @@
-"""The engine and its ceiling: whether the load generator, and not the contender, was measured."""

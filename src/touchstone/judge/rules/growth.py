@@ -1,0 +1,216 @@
+"""Rules: Memory, descriptors and threads that grow under load, or stay after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from touchstone.judge.figures import MEMORY
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import number, per_request, size
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.growth import left_behind, under_load
+from touchstone.judge.reading.traffic import asked_connections
+from touchstone.judge.rule import Fired, on_group, on_sample
+from touchstone.judge.statistics.trend import grows
+from touchstone.record.sample import Sample
+from touchstone.record.watch import Watch
+
+MEMORY_GROWS_SHARE = 0.25
+MEMORY_GROWS_LEAST = 4 << 20
+MEMORY_GROWS_MUCH = 32 << 20
+SHORTEST_S = 2.5
+"""A quick run loads a native server for some 3.5 s, its warm-up included."""
+ENOUGH_S = 30.0
+
+
+@on_group(
+    "memory-grows",
+    Severity.SUSPECT,
+    title="Memory grew to the end in every round",
+    threshold=(
+        "in every round anonymous memory (or RSS) still climbs in a straight line when the load ends, by more than a "
+        "quarter and 4 MiB over the second half of it and its warm-up: suspect if it gained 32 MiB and both together "
+        "took 30 s, otherwise a note"
+    ),
+    threshold_reason=(
+        "a collected heap falls or settles once it has reached its size, which may take tens of seconds; a leak "
+        "does neither, and does so every time"
+    ),
+    next_step="Run the load for minutes (`--thorough`) and watch memory after idle; take a heap dump if it goes on.",
+    # Memory grows from nothing after exec.
+    phases=("load",),
+)
+def memory_grows(group: Group, case: Case) -> Iterator[Fired]:
+    """A peak that depends on how long the load lasted is no figure of the service.
+
+    A leak is not seen in it.
+    """
+    rates: list[float] = []
+    gains: list[float] = []
+    loaded_s = 0.0
+    for sample in group.samples:
+        series = _memory(sample)
+        if not series:
+            continue
+        loaded_s = max(loaded_s, series[-1][0])
+        middle = series[len(series) // 2][1]
+        rate = grows(series, least=max(MEMORY_GROWS_LEAST, MEMORY_GROWS_SHARE * middle))
+        if rate is None:
+            return
+        rates.append(rate)
+        gains.append(series[-1][1] - middle)
+    if rates and loaded_s >= SHORTEST_S:
+        much = loaded_s >= ENOUGH_S and min(gains) > MEMORY_GROWS_MUCH
+        yield Fired(
+            f"memory grew by {size(min(rates))} a second or more at the end of the load in all {len(rates)} round(s)",
+            severity=Severity.SUSPECT if much else Severity.NOTE,
+            figures=MEMORY,
+            doubt=Doubt(slower=None, reason="it goes on for as long as the load does") if much else None,
+            evidence={"bytes_a_second": rates, "loaded_s": loaded_s},
+        )
+
+
+def _memory(sample: Sample) -> list[tuple[float, float]]:
+    """Anonymous memory where each look has it, otherwise RSS: of the two in turn nothing could be told."""
+    rss, anon = under_load(sample, lambda point: point.rss), under_load(sample, lambda point: point.anon)
+    return anon if len(anon) == len(rss) else rss
+
+
+DESCRIPTORS_GROW_ROOM = 100
+DESCRIPTORS_GROW_NEAR = 0.9
+
+
+@on_sample(
+    "descriptors-grow",
+    Severity.SUSPECT,
+    title="Open descriptors grew to the end, or came near their limit",
+    threshold=(
+        "over the last two thirds of all requests, warm-up included, descriptors grow in proportion to them, in both "
+        "halves alike, by more than the connections that were opened anew and 16; or they still climb in a straight "
+        "line when the load ends, by more over the second half of it and its warm-up than the connections of the load "
+        "and 100; or within the window a process had 90 % of those that it may have open, the connections of the load "
+        "and 100 not counted"
+    ),
+    threshold_reason=(
+        "connections, pools and files are opened as the load begins and then stay, and what a pool opens late it does "
+        "not open with every so many requests; sixteen leave room for a runtime's own. What grows in another way may "
+        "be a pool that fills late, for which a hundred leaves room. At the limit every further accept and open fails; "
+        "samples are 0.1 s apart, and 10 % leave room for what lies between them"
+    ),
+    next_step="List the open descriptors after a load (`ls -l /proc/PID/fd`): what is there often is not closed.",
+)
+def descriptors_grow(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A descriptor that is not closed with its request is one for every request.
+
+    The server dies when it has used them all.
+    """
+    watch = sample.result.watch if sample.result else None
+    connections = asked_connections(sample) + DESCRIPTORS_GROW_ROOM
+    peak, limit = (watch.window.fds_peak, watch.window.fd_limit) if watch else (None, None)
+    if peak is not None and limit is not None and peak >= DESCRIPTORS_GROW_NEAR * limit and peak > connections:
+        yield Fired(
+            f"a process had {number(peak)} open descriptors of the {number(limit)} that it may have",
+            evidence={"peak": peak, "limit": limit, "connections": asked_connections(sample)},
+        )
+        return
+    grown = left_behind(sample, lambda point: point.fds, room=DESCRIPTORS_GROW_ROOM)
+    if grown is not None:
+        yield Fired(
+            f"open descriptors grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",
+            evidence=asdict(grown),
+        )
+
+
+REST_S = 1.0
+KEPT_AFTER_LOAD_FILES = 100
+FILES_OF_A_CONNECTION = 2
+KEPT_AFTER_LOAD_THREADS = 512
+
+
+@on_sample(
+    "kept-after-load",
+    Severity.NOTE,
+    title="Descriptors or threads were kept after the load",
+    threshold=(
+        "when the load is over, its connections are closed and a second or more has passed: 100 more open descriptors "
+        "than before it, and two more for each of its connections and each dependency; or 512 more threads"
+    ),
+    threshold_reason=(
+        "a pool of connections to a dependency has as many as requests were under way, in SQLite two files each, and "
+        "stays open; a hundred leaves room for files that are opened when first needed. Pools of threads fill up to a "
+        "bound: 200 by default in Jetty and Tomcat, 512 in Tokio. Below that nobody can tell a pool from a leak, and "
+        "above it only the next load can: so it is a note"
+    ),
+    next_step=(
+        "Look at what there is most of: `ls -l /proc/PID/fd`, a dump of the threads. If it is a pool, give it a bound; "
+        "if it is more again after another load, it leaks."
+    ),
+    phases=("load",),
+)
+def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
+    """What is kept when nobody asks any more is paid for until the process ends, and may be more after the next load.
+
+    What grows to the end of a load is told by `descriptors-grow` and `threads-grow`; this is what has stopped to grow.
+    """
+    watch = sample.result.watch if sample.result else None
+    rested = _rested(watch) if watch else 0.0
+    if watch is None or rested < REST_S:
+        return
+    pooled = FILES_OF_A_CONNECTION * asked_connections(sample) * len(sample.dependencies)
+    for what, most in (("fds", KEPT_AFTER_LOAD_FILES + pooled), ("threads", KEPT_AFTER_LOAD_THREADS)):
+        before, after = getattr(watch.at_start, what), getattr(watch.at_idle_end, what)
+        if before is not None and after is not None and after - before > most:
+            name = "open descriptors" if what == "fds" else "threads"
+            yield Fired(
+                f"{number(rested)} s after the load it had {number(after)} {name}, {number(after - before)} more "
+                "than before it",
+                figures=["rss_after_idle"],
+                evidence={"before": before, "after": after, "allowed": most},
+            )
+
+
+def _rested(watch: Watch) -> float:
+    """For how long it was watched when the load was over, in seconds; 0 where nobody knows, or it was gone."""
+    over, end = watch.at_load_end, watch.at_idle_end
+    if watch.at_start is None or over is None or end is None or over.t is None or end.t is None:
+        return 0.0
+    return end.t - over.t
+
+
+THREADS_GROW_ROOM = 32
+
+
+@on_sample(
+    "threads-grow",
+    Severity.SUSPECT,
+    title="Threads grew to the end",
+    threshold=(
+        "over the last two thirds of all requests, warm-up included, threads and zombies grow in proportion to them, "
+        "in both halves alike, by more than the connections that were opened anew and 16; or they still climb in a "
+        "straight line when the load ends, by more over the second half of it and its warm-up than the connections of "
+        "the load and 32"
+    ),
+    threshold_reason=(
+        "a thread a connection is a design, and connections are open before the first request; more than that is a "
+        "leak, and runtimes add a few helpers of their own"
+    ),
+    next_step=(
+        "Dump the threads after a load: what there is most of is not ended, or blocked. Where `ps` shows defunct "
+        "processes, wait for the children that are started."
+    ),
+    # Pools fill up after exec.
+    phases=("load",),
+)
+def threads_grow(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A thread that is not ended with its request is one for every request.
+
+    So is a zombie, a process that has ended and that its parent has not waited for: both take a place among the tasks
+    of the machine, whose number is limited.
+    """
+    grown = left_behind(sample, lambda point: point.threads, room=THREADS_GROW_ROOM)
+    if grown is not None:
+        yield Fired(
+            f"threads grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",
+            evidence=asdict(grown),
+        )

@@ -1,0 +1,145 @@
+"""Rules: Whether what was measured is the contender, all of it, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from touchstone.judge.figures import CPU, MEMORY, SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import number, seconds, share, size
+from touchstone.judge.reading.accomplice import accomplice_of
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.traffic import pipeline
+from touchstone.judge.rule import Fired, on_group, on_sample
+from touchstone.record.sample import Sample
+
+
+@on_sample(
+    "foreign-listener",
+    Severity.INVALID,
+    title="Answered by a process that is not the contender's",
+    threshold="the listening socket belongs to no process of the contender's tree",
+    threshold_reason="the kernel knows the owner of a socket; there is nothing to weigh",
+    next_step="End the process that holds the port (`touchstone doctor` names it) and measure again.",
+    phases=None,
+    tares_too=True,
+)
+def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A server left over on the port answers in place of the one that was started, and in no time."""
+    if sample.foreign_listener:
+        yield Fired(f"the port was held by {sample.foreign_listener}", evidence={"listener": sample.foreign_listener})
+        return
+    runs = sample.boot.runs if sample.boot else []
+    foreign = [r for r in runs if r.answered_by_ours is False or r.failure == "foreign_listener"]
+    if foreign:
+        yield Fired(
+            f"{len(foreign)} of {len(runs)} boots were answered by a process that was not started for them",
+            evidence={"runs": [r.model_dump(exclude_none=True) for r in foreign[:3]]},
+        )
+
+
+HELPED_FROM_OUTSIDE_SUSPECT = 0.05
+HELPED_FROM_OUTSIDE_CHANCE = 1e-3
+
+
+@on_group(
+    "helped-from-outside",
+    Severity.SUSPECT,
+    title="Something outside of its tree worked whenever it was on",
+    threshold=(
+        "closed loops in slices: CPU that neither contenders nor engine nor dependencies used, in the contender's "
+        "slice less that in the others' of the same lap, is above 5 % of a CPU in the median over all laps, and in "
+        "more of them than chance explains (sign test, p < 0.001); what the kernel does for the others' requests, at "
+        "this one's rate, is taken off, and so is what a process has more of here than there which has at least half "
+        "of it while the others are on"
+    ),
+    threshold_reason=(
+        "what strangers take falls on neighbouring slices alike; 5 % is the least difference that matters, and with so "
+        "small a p not one sound contender in a thousand is named"
+    ),
+    next_step=(
+        "See who works while it is loaded (`top`): a helper that an earlier start or its installation left, a logging "
+        "daemon, a proxy. Stop it, or start it with the contender, so that it is in its tree."
+    ),
+    phases=("load",),
+)
+def helped_from_outside(group: Group, case: Case) -> Iterator[Fired]:
+    """What a service leaves to a process that the lab does not know as its own is in none of its figures.
+
+    A stranger's work comes and goes as it likes. What works when one contender is on, and rests when the others are,
+    works for it, or because of it.
+    """
+    found = accomplice_of(group.samples, case.run)
+    if found is None or found.cpus <= HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= HELPED_FROM_OUTSIDE_CHANCE:
+        return
+    slower = 1 + found.cpus / found.own_cpus if found.own_cpus > 0 else None
+    process = f"{found.who}, a process outside of its tree," if found.who else "a process outside of its tree"
+    yield Fired(
+        f"{process} used {share(found.cpus)} of a CPU whenever it was on ({found.more} of {found.laps} laps)",
+        figures=[*SPEED, *CPU],
+        doubt=Doubt(slower=slower, reason="all of it may have been work for its own requests"),
+        evidence=asdict(found),
+    )
+
+
+@on_sample(
+    "process-escaped",
+    Severity.INVALID,
+    title="A process of the server left its session or its cgroup",
+    threshold=(
+        "any process that was started by the contender and is in neither its session nor its cgroup; or one of its "
+        "tree outside of its cgroup"
+    ),
+    threshold_reason="both are inherited: forking, or becoming a daemon, leaves the cgroup as it is",
+    next_step="Start the server in the foreground; where it needs a helper, leave the helper in the cgroup.",
+    own_failure=True,
+    phases=None,
+)
+def process_escaped(sample: Sample, case: Case) -> Iterator[Fired]:
+    """What a process uses that is no longer in the tree is in no figure, and no memory limit holds it."""
+    found = [process for account in sample.confinement for process in (*account.strays, *account.left_cgroup)]
+    if found:
+        first = found[0]
+        used = ""
+        if first.cpu_s is not None and first.rss is not None:
+            used = f" that used {seconds(first.cpu_s)} of CPU and {size(first.rss)}"
+        yield Fired(
+            f"process {first.pid}{used} was outside of the contender's session or cgroup",
+            evidence={"processes": [process.model_dump(exclude_unset=True) for process in found[:5]]},
+        )
+
+
+WRONG_PROCESS_WATCHED_LEAST_S = 1e-6
+WRONG_PROCESS_WATCHED_TICKS_S = 0.02
+
+
+@on_sample(
+    "wrong-process-watched",
+    Severity.INVALID,
+    title="The watched process did not do the work",
+    threshold=(
+        "the watched tree used less than 1 microsecond of CPU per request (divided by the pipelining depth), with "
+        "20 ms allowed for the clock"
+    ),
+    threshold_reason=(
+        "receiving and sending on a loopback socket costs about 5 microseconds in the kernel alone; the kernel's "
+        "CPU accounts tick every 10 ms"
+    ),
+    next_step="Start the server itself and not a script that leaves it behind; look at `argv` in stack.toml.",
+)
+def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Memory and CPU of a launcher are small and mean nothing.
+
+    A process that serves requests uses CPU for each.
+    """
+    result = sample.result
+    if result is None or result.watch is None or result.watch.window.cpu_s is None:
+        return
+    cpu, needed = result.watch.window.cpu_s, result.counts.completed * WRONG_PROCESS_WATCHED_LEAST_S / pipeline(sample)
+    if cpu + WRONG_PROCESS_WATCHED_TICKS_S < needed:
+        yield Fired(
+            f"the watched processes used {seconds(cpu)} of CPU for {number(result.counts.completed)} answers",
+            figures=[*CPU, *MEMORY],
+            evidence={"cpu_s": cpu, "completed": result.counts.completed, "least_cpu_s": needed},
+        )

@@ -1,0 +1,100 @@
+"""Rules: What contenders write to their logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import number
+from touchstone.judge.reading.apart import apart
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.rule import Fired, on_run
+
+EACH_BYTES = 8
+TIMES = 10
+START_BYTES = 32 << 10
+"""What a framework may write at its start and its end."""
+_COST = "what a line costs depends on who writes it"
+
+
+@on_run(
+    "logs-each-request",
+    Severity.NOTE,
+    title="The service logs each request",
+    threshold=(
+        f"{EACH_BYTES} bytes and more of log per response, beyond 32 KiB, on standard output and error or appended to "
+        "files that are open for nothing else; whether contenders differ in it is for `logs-unequal`"
+    ),
+    threshold_reason="a line of an access log has some 80 bytes: 8 are a line for every tenth response",
+    next_step="Leave the log on if the service is deployed with it; otherwise switch it off and measure again.",
+)
+def logs_each_request(case: Case) -> Iterator[Fired]:
+    """An access log is part of what a request costs, and often a large one.
+
+    Nothing in a rate shows it. A reader who deploys the service without the log should know that it was on.
+    """
+    groups: dict[str, list[Group]] = {}
+    for group in case.groups_of("load"):
+        groups.setdefault(group.contender, []).append(group)
+    for contender, own in groups.items():
+        each = _bytes_per_response(own)
+        if each is not None and each >= EACH_BYTES:
+            yield Fired(
+                f"it wrote {number(each)} bytes of log per response",
+                contender=contender,
+                figures=[*SPEED, *CPU],
+                evidence={"bytes_per_response": each},
+            )
+
+
+@on_run(
+    "logs-unequal",
+    Severity.SUSPECT,
+    title="One contender logs its requests, and another does not",
+    threshold=(
+        "bytes per response written to standard output and error, or appended to files that are open for nothing else, "
+        "over all loads of a process and beyond 32 KiB: 8 or more, and ten times what another one writes; where most "
+        "contenders agree, only those who differ are named"
+    ),
+    threshold_reason=(
+        "a line of an access log has some 80 bytes, so that 8 are a line for every tenth response; frameworks say some "
+        "KiB at their start; who logs might be any number of times faster without it, and no slower"
+    ),
+    next_step="Switch the access log off for all of them, or on, as it is where the service is deployed.",
+)
+def logs_unequal(case: Case) -> Iterator[Fired]:
+    """A line for each request is made, and written, on the CPU that serves it.
+
+    Which frameworks write one unless they are told not to is chance, and no difference between them.
+    """
+    groups: dict[str, list[Group]] = {}
+    for group in case.groups_of("load"):
+        groups.setdefault(group.contender, []).append(group)
+    written = {name: per for name, own in groups.items() if (per := _bytes_per_response(own)) is not None}
+    for pair in apart(written, lambda small, large: large >= max(EACH_BYTES, TIMES * small)):
+        quiet_is_odd = pair.odd == pair.low
+        yield Fired(
+            f"{pair.high} wrote {number(written[pair.high])} bytes of log per response, "
+            f"{pair.low} {number(written[pair.low])}",
+            contender=pair.low if quiet_is_odd else pair.high,
+            figures=[*SPEED, *CPU],
+            doubt=Doubt(slower=None, reason=_COST) if quiet_is_odd else Doubt(faster=None, reason=_COST),
+            evidence={"bytes_per_response": written},
+        )
+
+
+def _bytes_per_response(groups: Sequence[Group]) -> float | None:
+    """Bytes of log per response over all processes of a contender; None where nothing was answered or nobody looked.
+
+    A process that served several loads has one log, of which each of their samples tells the whole.
+    """
+    sizes: dict[str, int] = {}
+    answered = 0
+    for sample in (sample for group in groups for sample in group.samples):
+        log = sample.files.get("log")
+        if sample.result is None or sample.log_bytes is None or log is None:
+            continue
+        sizes[log] = max(0, sample.log_bytes + sample.log_file_bytes - START_BYTES)
+        answered += max(sample.result.totals.completed, sample.result.counts.completed)
+    return sum(sizes.values()) / answered if answered else None

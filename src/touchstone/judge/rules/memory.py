@@ -1,0 +1,255 @@
+"""Rules: Memory: limits, swap, and pages that a figure does not hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from touchstone.judge.figures import MEMORY
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, seconds, share, size
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.machine_state import machine_state
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.memory import peak_memory, peak_rss, several_processes
+from touchstone.record.sample import Sample
+
+
+@on_sample(
+    "floor-unsteady",
+    Severity.SUSPECT,
+    title="The rate without a limit did not keep still",
+    threshold="the rates without a limit, before the search and after it, differ by more than the limit may cost",
+    threshold_reason="with nine tenths wanted, a tenth of drift passes or fails a limit as much as the limit does",
+    next_step="End what else runs (`touchstone doctor --noise` shows it), and search again with a longer profile.",
+    phases=("floor",),
+)
+def floor_unsteady(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A floor is the smallest limit that keeps most of the rate that there is without one.
+
+    Where that rate itself moves by more than the limit may cost, noise decides what passes.
+    """
+    floor = sample.floor
+    if floor is None:
+        return
+    rates = [rate for rate in floor.unlimited_rates if rate]
+    allowed = 1.0 - floor.share
+    if len(rates) < 2 or min(rates) >= max(rates) * (1.0 - allowed):
+        return
+    yield Fired(
+        f"without a limit it answered {number(min(rates))} to {number(max(rates))}/s, "
+        f"{share(1 - min(rates) / max(rates))} apart",
+        figures=["floor_passes"],
+        evidence={"unlimited_rates": rates, "share": floor.share},
+    )
+
+
+HEAP_ABOVE_LIMIT_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+HEAP_ABOVE_LIMIT_XMX = re.compile(r"-Xmx(\d+)([kmgtKMGT]?)")
+OLD_SPACE = re.compile(r"--max[-_]old[-_]space[-_]size=(\d+)")
+HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
+
+
+@on_sample(
+    "heap-above-limit",
+    Severity.SUSPECT,
+    title="The heap may grow beyond the memory limit",
+    threshold="a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT) above the memory limit that was set",
+    threshold_reason=(
+        "apart from the heap a runtime needs stacks, code and buffers, so that already an equal value is too much; "
+        "only what is certainly wrong fires"
+    ),
+    next_step="Set the heap well below the limit, or let the runtime take it from the cgroup.",
+    phases=None,
+)
+def heap_above_limit(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A runtime that believes in more memory than it has does not collect in time.
+
+    It is killed, or it swaps.
+    """
+    limit = sample.placement.memory_limit
+    if not limit:
+        return
+    for where, text in [("argv", " ".join(sample.argv)), *sample.env.items()]:
+        for flag, heap in _heaps(where, text):
+            if heap > limit:
+                yield Fired(
+                    f"{flag} allows a heap of {size(heap)} under a limit of {size(limit)}",
+                    evidence={"flag": flag, "where": where, "heap": heap, "limit": limit},
+                )
+
+
+def _heaps(where: str, text: str) -> Iterator[tuple[str, int]]:
+    """Heap flags in a command line or an environment variable, in bytes."""
+    for match in HEAP_ABOVE_LIMIT_XMX.finditer(text):
+        yield match[0], int(match[1]) * HEAP_ABOVE_LIMIT_UNITS[match[2].lower()]
+    for match in OLD_SPACE.finditer(text):
+        yield match[0], int(match[1]) << 20
+    if where == "GOMEMLIMIT" and (found := HEAP_ABOVE_LIMIT_GO.fullmatch(text)):
+        yield f"GOMEMLIMIT={text}", int(found[1]) * HEAP_ABOVE_LIMIT_UNITS[(found[2] or "").lower()]
+
+
+MAJOR_FAULTS_RATE = 10
+MAJOR_FAULTS_LEAST = 50
+
+
+@on_sample(
+    "major-faults",
+    Severity.SUSPECT,
+    title="The server waited for pages from disk",
+    threshold="more than 10 major faults a second of the window, and more than 50",
+    threshold_reason=(
+        "a server that was warmed up has its pages; 10 a second at about 1 ms each are a percent of a thread's time"
+    ),
+    next_step="Raise the memory limit, free memory, or lengthen the warm-up.",
+    # What is read from the disk at the start is part of it.
+    phases=("load",),
+)
+def major_faults(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A major fault stops a thread until a page has been read.
+
+    It means that memory is short or the program was not yet loaded.
+    """
+    result = sample.result
+    faults = result.watch.window.major_faults if result and result.watch else None
+    if result is None or not faults or not result.window.measured_s:
+        return
+    if faults > MAJOR_FAULTS_LEAST and faults / result.window.measured_s > MAJOR_FAULTS_RATE:
+        yield Fired(
+            f"the server had {number(faults)} major faults within {seconds(result.window.measured_s)}",
+            evidence={"major_faults": faults, "a_second": faults / result.window.measured_s},
+        )
+
+
+MEMORY_LIMIT_HIT_FULL = 0.95
+MEMORY_LIMIT_HIT_FAULTS = 50
+
+
+@on_sample(
+    "memory-limit-hit",
+    Severity.SUSPECT,
+    title="The memory limit was hit",
+    threshold=(
+        "anonymous memory above 95 % of the limit; or the kernel counted hits of the limit together with major "
+        "faults; invalid if it killed a process"
+    ),
+    threshold_reason=(
+        "page cache fills any limit and is given back at once, so it does not count; anonymous memory cannot be "
+        "given back"
+    ),
+    next_step="Raise the limit, or lower the heap; the floor phase searches the smallest limit that is enough.",
+)
+def memory_limit_hit(sample: Sample, case: Case) -> Iterator[Fired]:
+    """At its limit a server is kept alive by the kernel taking pages away.
+
+    It is then slower, or killed.
+    """
+    limit, result, state = sample.placement.memory_limit, sample.result, machine_state(sample)
+    watched = result.watch.window if result and result.watch else None
+    killed = max(state.oom_kills or 0, (watched.oom_kills if watched else None) or 0)
+    if killed:
+        yield Fired(
+            f"the kernel killed {killed} process(es) at the memory limit",
+            severity=Severity.INVALID,
+            evidence=state.model_dump() | {"killed_in_the_window": watched.oom_kills if watched else None},
+        )
+        return
+    if not limit or result is None or result.watch is None:
+        return
+    anon = max((p.anon for p in result.watch.series if p.anon is not None), default=0)
+    faults = result.watch.window.major_faults or 0
+    if anon > MEMORY_LIMIT_HIT_FULL * limit or (state.memory_limit_hits and faults > MEMORY_LIMIT_HIT_FAULTS):
+        yield Fired(
+            f"anonymous memory reached {size(anon)} of a limit of {size(limit)}, with {number(faults)} major faults",
+            evidence={"anon_peak": anon, "limit": limit, "major_faults": faults, "limit_hits": state.memory_limit_hits},
+        )
+
+
+MEMORY_OUTSIDE_RSS_SHARE = 0.05
+MEMORY_OUTSIDE_RSS_LEAST = 1 << 20
+
+
+@on_sample(
+    "memory-outside-rss",
+    Severity.SUSPECT,
+    title="Memory was held that no process shows",
+    threshold=(
+        "huge pages, and shared memory charged to the server's cgroup and mapped by none of its processes: more than "
+        "1 MiB and more than 5 % of its RSS"
+    ),
+    threshold_reason="runtimes keep a few pages of counters in such files; 5 % is the least difference that matters",
+    next_step="Compare the cgroup's memory (`cgroup_peak`) in place of RSS.",
+    phases=None,
+)
+def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Files in memory (`memfd`, `/dev/shm`) that are written and not mapped are in no process's RSS or PSS.
+
+    Nor are huge pages. They take the machine's memory all the same.
+    """
+    for account in sample.confinement:
+        hidden = account.unmapped_shared
+        if hidden > MEMORY_OUTSIDE_RSS_LEAST and hidden > MEMORY_OUTSIDE_RSS_SHARE * account.resident:
+            hold = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]
+            yield Fired(
+                f"{size(hidden)} were in no process's RSS, next to {size(account.resident)} of RSS",
+                figures=[*MEMORY, *hold],
+                evidence={"unmapped_shared": hidden, "rss": account.resident},
+            )
+            return
+
+
+PAGES_SHARED_MORE = 1.05
+
+
+@on_sample(
+    "pages-shared",
+    Severity.NOTE,
+    title="Memory is counted with shared pages once",
+    threshold="several processes whose RSS, summed, is more than 5 % above the memory that is stated",
+    threshold_reason="below 5 % the two ways of counting tell the same",
+    next_step=(
+        "Nothing is wrong. Who compares with figures of `ps` or `top` has to know that those count shared pages more "
+        "than once."
+    ),
+)
+def pages_shared(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Processes that were forked share the pages that neither has written since.
+
+    The sum of their RSS counts each such page once for each of them, so their memory is the sum of PSS. Of files'
+    pages, which processes of others may map as well, it is at least what one of them maps.
+    """
+    watch = sample.result.watch if sample.result else None
+    if watch is None or not several_processes(watch):
+        return
+    counted, summed = peak_memory(watch), peak_rss(watch)
+    if counted is None or summed is None or summed <= PAGES_SHARED_MORE * counted:
+        return
+    processes = max((point.processes or 0) for point in watch.series)
+    yield Fired(
+        f"{processes} processes hold {size(counted)} with shared pages counted once; the sum of their RSS is "
+        f"{size(summed)}",
+        evidence={"counted": counted, "rss_summed": summed, "processes": processes},
+    )
+
+
+SWAPPED_PAGES = 256
+
+
+@on_sample(
+    "swapped",
+    Severity.SUSPECT,
+    title="The machine swapped",
+    threshold="more than 256 pages moved to or from swap during the sample",
+    threshold_reason="256 pages are 1 MiB; below that the kernel may tidy up pages of programs that sleep",
+    next_step="Free memory or lower the number of connections; turn swap off for measurements.",
+    phases=None,
+)
+def swapped(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A page that must come from disk takes longer than a whole request."""
+    state = machine_state(sample)
+    pages = (state.swap_in_pages or 0) + (state.swap_out_pages or 0)
+    if pages > SWAPPED_PAGES:
+        yield Fired(
+            f"{number(pages)} pages were swapped",
+            evidence={"swap_in_pages": state.swap_in_pages, "swap_out_pages": state.swap_out_pages},
+        )

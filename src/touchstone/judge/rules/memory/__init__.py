@@ -1,1 +1,0 @@
-"""Memory: limits, growth, and what RSS does not show."""

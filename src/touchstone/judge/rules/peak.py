@@ -1,0 +1,73 @@
+"""Rules: The peak of a start under load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.peak import PEAK_FIGURES
+from touchstone.judge.rule import Fired, on_group
+
+
+@on_group(
+    "peak-not-kept",
+    Severity.SUSPECT,
+    title="It had been faster before it settled",
+    threshold="changepoint analysis calls the start a slowdown in at least half of the rounds",
+    threshold_reason="one round may be disturbed by chance, half of them are not; levels count from the margin on",
+    next_step="Look at the rate over time, and for what grows: a table, a heap, a queue. Do not call its rate a peak.",
+    phases=("peak",),
+)
+def peak_not_kept(group: Group, case: Case) -> Iterator[Fired]:
+    """What a contender settled on is called its peak, and it had been faster before.
+
+    A warm-up that ends lower is no warm-up: a cache filled up, a collector began, or the machine did something else.
+    """
+    peaks = [case.peaks[s.id] for s in group.samples if s.id in case.peaks]
+    slower = [peak for peak in peaks if peak.shape == "slowdown"]
+    if not slower or len(slower) < len(peaks) / 2:
+        return
+    yield Fired(
+        f"it settled below an earlier level in {len(slower)} of {len(peaks)} round(s)",
+        figures=list(PEAK_FIGURES),
+        evidence={"samples": [p.sample for p in slower], "changepoints_s": [p.changepoints_s for p in slower]},
+    )
+
+
+PEAK_NOT_REACHED_SHARE = 0.5
+
+
+@on_group(
+    "peak-not-reached",
+    Severity.SUSPECT,
+    title="The peak was not reached in every round",
+    threshold=(
+        "the rate after exec changed its level within the last three tenths of the time, or the time was too short to "
+        "tell, in any round: suspect; in half of the rounds or more: invalid"
+    ),
+    threshold_reason=(
+        "a round without a peak has no time to peak and drops out of the median, which then is too short; with half of "
+        "the rounds gone the median itself may be one that was never reached"
+    ),
+    next_step="Take a longer profile; until then compare what was served in total, which needs no peak.",
+    phases=("peak",),
+)
+def peak_not_reached(group: Group, case: Case) -> Iterator[Fired]:
+    """A runtime that still gets faster when the measurement ends has its peak yet before it.
+
+    The rounds in which it did settle are then a choice, and the quick ones among them.
+    """
+    peaks = [case.peaks[s.id] for s in group.samples if s.id in case.peaks]
+    missed = [peak for peak in peaks if peak.time_s is None]
+    if not missed:
+        return
+    watched = max((s.peak.within_s for s in group.samples if s.peak), default=0.0)
+    shapes = ", ".join(sorted({peak.shape for peak in missed}))
+    yield Fired(
+        f"no peak was reached within {number(watched)} s of exec in {len(missed)} of {len(peaks)} round(s): {shapes}",
+        severity=Severity.INVALID if len(missed) >= PEAK_NOT_REACHED_SHARE * len(peaks) else Severity.SUSPECT,
+        figures=list(PEAK_FIGURES),
+        evidence={"samples": [p.sample for p in missed], "changepoints_s": [p.changepoints_s for p in missed]},
+    )

@@ -1,1 +1,0 @@
-"""The contender's processes: confinement, resources, life and death."""

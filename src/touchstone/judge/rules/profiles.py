@@ -1,0 +1,155 @@
+"""Rules: CPU profiles."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+
+from touchstone.attribution.category import Category
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import share
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.rule import Fired, on_group
+from touchstone.judge.statistics.intervals import mean_interval
+from touchstone.judge.why.spending import spending
+
+
+@on_group(
+    "profile-copy-differs",
+    Severity.SUSPECT,
+    title="The copy that was profiled is not the original",
+    threshold=(
+        "without a profiler, the copy's CPU per request differs from the original's by more than the run's margin, "
+        "and from two rounds on the 95 % interval of the difference leaves 0 out"
+    ),
+    threshold_reason=(
+        "the margin is the least effect that matters; the passes follow each other, so one round can differ by noise"
+    ),
+    next_step="Change the flags in the variant's `profiled` to ones that cost less, or measure more rounds.",
+    phases=("profile",),
+)
+def profile_copy_differs(group: Group, case: Case) -> Iterator[Fired]:
+    """A profiler needs symbols and frame pointers, and a program that ships has neither.
+
+    So a copy is built with them. Frame pointers take a register, and line tables may change what is inlined: where the
+    copy's CPU per request is not the original's, its parts are not the original's parts.
+    """
+    costs = [s.figures["profile_copy_cost"] for s in group.samples if "profile_copy_cost" in s.figures]
+    if costs and abs(cost := statistics.median(costs)) > case.margin and not _may_be_none(costs, case.confidence):
+        yield Fired(
+            f"the copy takes {share(abs(cost))} {'more' if cost > 0 else 'less'} CPU per request than the original",
+            figures=["profile_copy_cost"],
+            evidence={"costs": costs, "margin": case.margin},
+        )
+
+
+def _may_be_none(costs: Sequence[float], confidence: float) -> bool:
+    """Whether rounds scatter so that there may be no difference; one alone cannot say so."""
+    interval = mean_interval(costs, confidence)
+    return interval is not None and interval.low <= 0 <= interval.high
+
+
+@on_group(
+    "profile-missing",
+    Severity.NOTE,
+    title="There is no profile",
+    threshold="no round has sampled stacks",
+    threshold_reason="a single round with stacks can be read, though without intervals",
+    next_step="Do what the reason says, then run the phase `profile` again.",
+    phases=("profile",),
+)
+def profile_missing(group: Group, case: Case) -> Iterator[Fired]:
+    """A profiler needs a permission of the kernel, symbols, and a process that it can attach to.
+
+    Where one of them is lacking the rest of the phase is measured: the CPU per request and what was counted.
+    """
+    profiles = [sample.profile for sample in group.samples if sample.profile]
+    if profiles and not any(one.stacks and one.stacks.samples for one in profiles):
+        reason = next((one.not_profiled for one in profiles if one.not_profiled), "nothing was sampled")
+        yield Fired(reason, figures=["profiler_cost"])
+
+
+PROFILE_UNMATCHED_SHARE = 0.05
+
+
+@on_group(
+    "profile-unmatched",
+    Severity.NOTE,
+    title="Functions that no table knows take much of the CPU",
+    threshold="more than 5 % of the sampled CPU ends in frames that no table of patterns has",
+    threshold_reason="parts that matter are larger; less than that hides none of them",
+    next_step=(
+        "Look at the frames. Without names: build a copy with symbols (`profiled` in stack.toml). With names: add a "
+        "row to the language's table in attribution/tables."
+    ),
+    phases=("profile",),
+)
+def profile_unmatched(group: Group, case: Case) -> Iterator[Fired]:
+    """The categories are as good as the tables of patterns: a library that none knows is shown as unmatched."""
+    spent = [one for sample in group.samples if sample.profile and (one := spending(sample.profile))]
+    total = sum(one.subject for one in spent)
+    frames: dict[str, float] = {}
+    for one in spent:
+        for name, seconds in one.unmatched.items():
+            frames[name] = frames.get(name, 0.0) + seconds
+    if not total or (found := sum(frames.values()) / total) <= PROFILE_UNMATCHED_SHARE:
+        return
+    largest = sorted(frames, key=lambda name: -frames[name])[:5]
+    yield Fired(
+        f"{share(found)} of the CPU ends in frames that no table has, first of all {', '.join(largest)}",
+        figures=[],
+        evidence={"frames": {name: frames[name] / total for name in largest}},
+    )
+
+
+@on_group(
+    "profile-unseen",
+    Severity.NOTE,
+    title="The profiler saw a part of the CPU alone",
+    threshold="a round was sampled by a profiler that does not see all",
+    threshold_reason="its parts are not those of other contenders' profilers, whatever their share",
+    next_step="Do what the statement says to have the better profiler, then run the phase `profile` again.",
+    phases=("profile",),
+)
+def profile_unseen(group: Group, case: Case) -> Iterator[Fired]:
+    """Where async-profiler cannot be had, a JVM is sampled by its own recorder, JFR, which sees Java alone.
+
+    What the kernel, native libraries and the JVM's own threads take is counted, so that the parts still add up. But it
+    is one part, where a contender that was sampled by a better profiler has several: only the others are comparable.
+
+    perf learns the names of functions in Python from CPython 3.12 or later, and their stacks from a build with frame
+    pointers. Of others it sees what C functions take, which is the part of the allocator, the runtime or a library.
+    """
+    profiles = [sample.profile for sample in group.samples if sample.profile and sample.profile.unseen]
+    spent = [one for profile in profiles if (one := spending(profile))]
+    if not spent:
+        return
+    unseen = sum(one.categories.get(Category.UNSEEN, 0.0) for one in spent) / sum(one.subject for one in spent)
+    told = f"{share(unseen)} of the CPU was not told apart. " if unseen else ""
+    yield Fired(f"{told}{profiles[0].unseen}", figures=[], evidence={"unseen": unseen})
+
+
+PROFILER_COSTLY_SHARE = 0.05
+
+
+@on_group(
+    "profiler-costly",
+    Severity.SUSPECT,
+    title="The profiler changed what it looked at",
+    threshold="CPU per request in the profiled passes lies more than 5 % above that of the passes without a profiler",
+    threshold_reason="parts of a difference are told apart from a few percent on: a profiler must cost less than they",
+    next_step="Read the parts with care: at a lower rate of requests, or on a quieter machine, it may cost less.",
+    phases=("profile",),
+)
+def profiler_costly(group: Group, case: Case) -> Iterator[Fired]:
+    """A profiler interrupts the program about a thousand times per second of CPU, and walks its stack each time.
+
+    What that adds is not spread evenly: deep stacks and short functions bear more of it.
+    """
+    costs = [s.figures["profiler_cost"] for s in group.samples if "profiler_cost" in s.figures]
+    if costs and (cost := statistics.median(costs)) > PROFILER_COSTLY_SHARE:
+        yield Fired(
+            f"with the profiler it takes {share(cost)} more CPU per request than without",
+            figures=["profiler_cost"],
+            evidence={"costs": costs},
+        )

@@ -1,0 +1,231 @@
+"""Rules: What was built, from what, and on which machine."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY, SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.development import compiles_less, development_signs
+from touchstone.judge.reading.machine_state import machine_state
+from touchstone.judge.rule import Fired, on_run
+from touchstone.record.sample import TARE, Sample
+
+
+@on_run(
+    "artifact-changed",
+    Severity.INVALID,
+    title="The program was not the same throughout",
+    threshold="an artifact of a contender with more than one SHA-256 among the starts of a run",
+    threshold_reason="nothing writes to an artifact after the build: any difference is another program",
+    next_step="See what writes to the artifact: the program itself, or a build next to the run.",
+    own_failure=True,
+)
+def artifact_changed(case: Case) -> Iterator[Fired]:
+    """A comparison is of one program with another. A contender whose files change between rounds is several."""
+    found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for sample in case.run.samples:
+        if sample.phase == "build":
+            # A training run, which goes by this name, too, adds to the artifacts.
+            continue
+        for name, digest in sample.artifacts.items():
+            found[sample.contender, name].setdefault(digest, sample.id)
+    for (contender, name), digests in found.items():
+        if len(digests) > 1:
+            yield Fired(
+                f"{name} changed within the run: it was another one first in {', then in '.join(digests.values())}",
+                contender=contender,
+                evidence={"file": name, "first_seen": {sample: digest for digest, sample in digests.items()}},
+            )
+
+
+_SIGNS = 5
+"""Signs that are told; all are in the evidence."""
+
+
+@on_run(
+    "development-mode",
+    Severity.SUSPECT,
+    title="The program was built or started for its developers",
+    threshold=(
+        "a command of the build, the command that ran, or a variable of their environments says so: no optimisation, a "
+        "sanitizer, counters of coverage, a profiler, a debugger or a tracer, a server that reloads or is meant for "
+        "development, a JVM that does not compile to the end, logs at debug level; not of exhibits"
+    ),
+    threshold_reason=(
+        "each of them is a developer's choice, and none is what a service is deployed with; how much it costs depends "
+        "on the program, from nothing to thirty times, and it makes none faster; a runtime that compiles less starts "
+        "sooner and holds less memory, so that its start and its memory are left open on both sides"
+    ),
+    next_step="Build and start it as it is deployed. If it is deployed so, its figures stand as they are.",
+)
+def development_mode(case: Case) -> Iterator[Fired]:
+    """Without optimisation, with checks or under a debugger a program is many times slower than its users have it.
+
+    It is the commonest fault of comparisons that people make themselves, and every number of it is measured correctly.
+    """
+    for contender in case.run.plan.contenders:
+        if contender.exhibit:
+            continue
+        samples = [s for s in case.run.samples if s.contender == contender.name]
+        commands = [command for s in samples if s.build is not None for command in s.build.commands]
+        started = next((s for s in samples if s.argv), None)
+        built_with = {name: value for s in samples if s.build is not None for name, value in s.build.env.items()}
+        ran = [started.argv] if started else []
+        signs = development_signs([*commands, *ran], started.env if started else {}, built_with)
+        if not signs:
+            continue
+        less = [sign for sign in signs if compiles_less(sign)]
+        yield _told(contender.name, signs, [*SPEED, *CPU, *([] if less else [*MEMORY, *BOOT_TIME])])
+        if less:
+            yield _told(contender.name, less, [*MEMORY, *BOOT_TIME], slower=None)
+
+
+def _told(contender: str, signs: list[str], figures: list[str], slower: float | None = 1.0) -> Fired:
+    return Fired(
+        f"it was not built and started as for its users: {'; '.join(signs[:_SIGNS])}",
+        contender=contender,
+        figures=figures,
+        doubt=Doubt(faster=None, slower=slower, reason="how much it costs depends on the program"),
+        evidence={"signs": signs},
+    )
+
+
+_FIGURE = "throughput"
+
+
+@on_run(
+    "machines-differ",
+    Severity.NOTE,
+    title="The machines of a run disagree about a contender",
+    threshold=(
+        "the medians of a contender's ratio to the baseline differ between machines by more than twice the margin"
+    ),
+    threshold_reason="two medians that are each off by the margin may lie twice the margin apart",
+    next_step="Read the machines apart: each one's own run is in `machines/` of the results' folder.",
+)
+def machines_differ(case: Case) -> Iterator[Fired]:
+    """A round has one machine, so that ratios are sound on each.
+
+    What differs between machines is shown, not averaged away.
+    """
+    for load in case.loads:
+        rates: dict[int | None, dict[str, Sample]] = defaultdict(dict)
+        for sample in case.run.samples:
+            known = sample.contender != TARE and _FIGURE in sample.figures
+            if sample.load == load and sample.placement.machine and known:
+                rates[sample.round][sample.contender] = sample
+        baseline = case.run.plan.baseline_among({name for measured in rates.values() for name in measured})
+        ratios: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for measured in rates.values():
+            base = measured.get(baseline or "")
+            for name, sample in measured.items():
+                if base is not None and sample is not base and base.figures[_FIGURE]:
+                    ratio = sample.figures[_FIGURE] / base.figures[_FIGURE]
+                    ratios[name][sample.placement.machine or ""].append(ratio)
+        for name, by_machine in ratios.items():
+            medians = {machine: statistics.median(values) for machine, values in by_machine.items()}
+            if len(medians) > 1 and max(medians.values()) / min(medians.values()) - 1 > 2 * case.margin:
+                told = ", ".join(f"{ratio:.2f} on {machine}" for machine, ratio in sorted(medians.items()))
+                yield Fired(
+                    f"{name} has {told} times the throughput of {baseline} under {load}",
+                    load=load,
+                    evidence={"contender": name, "ratios": {m: list(v) for m, v in by_machine.items()}},
+                )
+
+
+@on_run(
+    "mixed-provenance",
+    Severity.INVALID,
+    title="Samples of one run have different origins",
+    threshold=(
+        "more than one engine version, kernel, scenario or scenario version among the samples, or others than the "
+        "run states; suspect if only the engine's I/O backend differs within one load"
+    ),
+    threshold_reason="these are facts of the record; versions of the engine cost differently, and so do its backends",
+    next_step="Measure all contenders in one run; use `touchstone compare` to put two runs side by side.",
+)
+def mixed_provenance(case: Case) -> Iterator[Fired]:
+    """A run is one machine, one engine, one kernel and one scenario.
+
+    Samples that were put together from several do not compare.
+    """
+    run = case.run
+    origins: dict[str, set[str]] = {
+        "scenario": {s.scenario for s in run.samples} | {run.plan.scenario},
+        "scenario version": {str(s.scenario_version) for s in run.samples} | {str(run.plan.scenario_version)},
+        "engine": {s.result.engine.version for s in run.samples if s.result},
+        "kernel": {k for s in run.samples if (k := machine_state(s).kernel)},
+    }
+    if run.environment.kernel and origins["kernel"]:
+        origins["kernel"].add(run.environment.kernel)
+    for what, found in origins.items():
+        if len(found) > 1:
+            yield Fired(f"more than one {what}: {', '.join(sorted(found))}", evidence={what: sorted(found)})
+    for load in case.loads:
+        backends = {s.result.engine.backend for s in run.samples if s.load == load and s.result}
+        if len(backends) > 1:
+            yield Fired(
+                f"more than one I/O backend of the engine: {', '.join(sorted(backends))}",
+                severity=Severity.SUSPECT,
+                load=load,
+                evidence={"backends": sorted(backends)},
+            )
+
+
+_SAME_PROGRAM_PLACES = {"HOST", "PORT"}
+
+
+@on_run(
+    "same-program",
+    Severity.NOTE,
+    title="Two contenders are one program",
+    threshold="the same artifacts by SHA-256, the same arguments and the same environment but for addresses",
+    threshold_reason="an A/A comparison does so on purpose, so it is a note",
+    next_step="Look whether one of the two was meant to be built or run in another way.",
+)
+def same_program(case: Case) -> Iterator[Fired]:
+    """A difference between two contenders that are one program is noise, and a copy in a ranking counts double."""
+    known: dict[str, set[str]] = defaultdict(set)
+    for group in case.groups_of("load"):
+        sample = group.samples[0]
+        if sample.artifacts:
+            arguments = [Path(word).name for word in sample.argv]
+            env = {
+                name: value
+                for name, value in sample.env.items()
+                if name not in _SAME_PROGRAM_PLACES and "/" not in value
+            }
+            known[repr((sorted(sample.artifacts.items()), arguments, sorted(env.items())))].add(group.contender)
+    for contenders in known.values():
+        if len(contenders) > 1:
+            yield Fired(
+                f"{' and '.join(sorted(contenders))} run the same program", evidence={"contenders": sorted(contenders)}
+            )
+
+
+UNFIXED = re.compile(r"snapshot|nightly|[-+.]dev|alpha|beta|-rc", re.IGNORECASE)
+
+
+@on_run(
+    "snapshot-versions",
+    Severity.NOTE,
+    title="A tool is a snapshot",
+    threshold="a tool's version that says snapshot, nightly, dev, alpha, beta or rc",
+    threshold_reason="the version names itself so; it may be right to use one, so it is a note",
+    next_step="Use a released version, or keep the tool with the results.",
+)
+def snapshot_versions(case: Case) -> Iterator[Fired]:
+    """A snapshot or nightly build of today is not the one of tomorrow.
+
+    Nobody can measure it again.
+    """
+    for contender in case.run.plan.contenders:
+        for tool, version in contender.tools.items():
+            if UNFIXED.search(version):
+                yield Fired(f"{tool} is {version}", contender=contender.name, evidence={tool: version})

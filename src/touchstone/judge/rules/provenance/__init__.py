@@ -1,1 +1,0 @@
-"""Whether what was measured is what is named."""

@@ -1,0 +1,198 @@
+"""Rules: What contenders do in the slices of others."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import share
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.neighbours import neighbours
+from touchstone.judge.reading.rest import neighbours_cpu, own_cpu, rest_of, sliced_s, workers_of
+from touchstone.judge.rule import Fired, on_group, on_sample
+from touchstone.record.sample import Sample
+
+NEEDS_REST_KEPT = 0.75
+
+
+@on_group(
+    "needs-rest",
+    Severity.SUSPECT,
+    title="It keeps its rate only with rests",
+    threshold=(
+        "closed loop in slices: in a turn of 1.5 s without a rest, at the end of the first round's warm-up, and of the "
+        "second's if anybody kept less than 80 % of its rate in the first, it "
+        "answers less than in the slowest of four slices and more, and less than 75 % of what it does in the middle "
+        "one, next to the same ratio of the other contenders and the null server in the middle; in each of these "
+        "rounds; not where the warm-up's time was used up"
+    ),
+    threshold_reason=(
+        "a busy machine slows a turn of 1.5 s as it slows six slices of a quarter second, and the others alike; what "
+        "is refilled in rests that are several times as long as a turn makes a difference of that many times"
+    ),
+    next_step=(
+        "Look for a limiter of the rate, a quota or credits; measure without rests: --whole-windows, or the phase peak."
+    ),
+)
+def needs_rest(group: Group, case: Case) -> Iterator[Fired]:
+    """In slices each contender rests while the others have their turn, and something may be refilled meanwhile.
+
+    A rate limiter's tokens, a quota of CPU time, credits of a disk or of a small virtual machine, a queue that is
+    worked off elsewhere: they last for a short turn, and under a load without pauses they do not.
+    """
+    kept: dict[str, float] = {}
+    for sample in group.samples:
+        evidence = sample.slices
+        own = evidence.kept if evidence is not None else None
+        if evidence is None or own is None:
+            continue
+        if evidence.warm_up is not None and evidence.warm_up.ended != "flat":
+            continue
+        others = [one.slices.kept for one in neighbours(sample, case.run) if one.slices is not None]
+        usual = statistics.median([found for found in others if found is not None] or [1.0])
+        if own >= NEEDS_REST_KEPT * min(1.0, usual) or evidence.unbroken_rate >= min(evidence.lap_rates):
+            return
+        kept[sample.id] = own
+    if kept:
+        middle = statistics.median(kept.values())
+        yield Fired(
+            f"loaded for 1.5 s without a rest, it answered {share(middle)} of what it does in turns",
+            figures=[*SPEED],
+            doubt=Doubt(slower=None, reason="without rests it is slower, and the longer the load the more so"),
+            evidence={"kept": kept},
+        )
+
+
+NEIGHBOUR_WORKS_NOTE = 0.02
+NEIGHBOUR_WORKS_SUSPECT = 0.05
+
+
+@on_sample(
+    "neighbour-works",
+    Severity.SUSPECT,
+    title="Another contender worked within its slices",
+    threshold=(
+        "CPU of the contenders that were not on, next to what the server's CPUs have in these slices: above 5 % "
+        "suspect, above 2 % a note; a neighbour that does this one's work is left out"
+    ),
+    threshold_reason="idle runtimes use well below 1 % of a CPU each; 5 % is the least difference that matters",
+    next_step="Measure without the contender that is named (`--stacks`), or end what it does in the background.",
+    phases=("load",),
+)
+def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
+    """All contenders of a load in slices share the server's CPUs: who works in another one's slice takes from it."""
+    workers = workers_of(sample, case.run)
+    used = {name: cpu_s for name, cpu_s in neighbours_cpu(sample).items() if name not in workers}
+    length = sliced_s(sample)
+    if not used or not length:
+        return
+    cpus = max(1, len(sample.placement.server_cpus))
+    taken = sum(used.values()) / (length * cpus)
+    if taken <= NEIGHBOUR_WORKS_NOTE:
+        return
+    worst = next(iter(used))
+    yield Fired(
+        f"contenders that were not on used {share(taken)} of its CPUs meanwhile, {worst} the most",
+        severity=Severity.SUSPECT if taken > NEIGHBOUR_WORKS_SUSPECT else Severity.NOTE,
+        figures=[*SPEED, *CPU],
+        doubt=Doubt.of_taken(taken),
+        evidence={"share": taken, "cpu_s": used},
+    )
+
+
+@on_sample(
+    "work-given-away",
+    Severity.INVALID,
+    title="A contender has another one do its work",
+    threshold=(
+        "CPU of another contender in this one's slices: above 1 % of a CPU in four slices of five or more, four times "
+        "as much per second as in the quietest slices of the others, and above 5 % of the CPU that this one used itself"
+    ),
+    threshold_reason=(
+        "what a neighbour has put off, or does for itself, falls into everybody's slices, the null server's too; only "
+        "work for this contender's requests comes whenever it is on, and never otherwise"
+    ),
+    next_step=(
+        "Look where the contender sends its requests: at ports of its neighbours, or at a file or queue that they "
+        "watch. Measured alone (`--stacks`) it must do its work itself."
+    ),
+    own_failure=True,
+    phases=("load",),
+)
+def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
+    """In slices all contenders run at once, so that one can pass its requests on to another one.
+
+    It would be measured with somebody else's answers, and the CPU that they cost would be in nobody's figure.
+    """
+    own = own_cpu(sample)
+    for worker, used in workers_of(sample, case.run).items():
+        yield Fired(
+            f"it has {worker} do its work: {worker} used {share(used / (used + own))} of the CPU that its requests "
+            "took, and rested while others were on",
+            evidence={"worker": worker, "worker_cpu_s": used, "own_cpu_s": own},
+        )
+
+
+WORKS_WHILE_OFF_NOTE = 0.02
+WORKS_WHILE_OFF_SUSPECT = 0.05
+ENDING_S = 0.25
+"""CPU seconds in which any runtime can end."""
+
+
+@on_sample(
+    "works-while-off",
+    Severity.SUSPECT,
+    title="A contender worked while it should rest",
+    threshold=(
+        "CPU that a contender used in the slices of others, next to what its own requests used: above 5 % suspect, "
+        "above 2 % a note, and no more than a note below 1 % of a CPU over these slices; those of a contender that has "
+        "it do its work are left out; likewise CPU that it used from SIGTERM to its end, next to all that it had used "
+        "until then, if it is more than 0.25 s"
+    ),
+    threshold_reason=(
+        "a runtime's timers and idle threads stay below 1 % of a CPU, which may be much next to a load that needs "
+        "little, since the others' slices last several times as long; 5 % is the least difference that matters; a "
+        "runtime ends in some tens of milliseconds of CPU, with hooks of a framework in less than 0.25 s"
+    ),
+    next_step=(
+        "Look at what runs in the background (collector, flusher, compiler), and measure longer slices: `--slice 1`."
+    ),
+    phases=("load",),
+)
+def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Work that is put off until the load pauses (collections, flushes, compilation) is in nobody's slice.
+
+    What is put off until the service ends is in no window either. In production there is no pause, and no end: the work
+    would have been part of the requests' cost, and of their time.
+    """
+    rest = rest_of(sample, case.run)
+    if rest is not None and rest.put_off > WORKS_WHILE_OFF_NOTE:
+        yield _told(
+            sample,
+            rest.put_off,
+            f"while others had the machine it used {share(rest.put_off)} of the CPU that its own requests used",
+            severity=Severity.NOTE if rest.is_idle else Severity.SUSPECT,
+            evidence={"at_work_s": rest.at_work, "at_rest_s": rest.at_rest, "rested_s": rest.rested_s},
+        )
+    used = sample.cpu_at_end
+    if used is not None and used.before_s > 0 and used.ending_s > max(ENDING_S, WORKS_WHILE_OFF_NOTE * used.before_s):
+        put_off = used.ending_s / used.before_s
+        yield _told(
+            sample,
+            put_off,
+            f"once it was told to end it used {share(put_off)} of the CPU that it had used in all its life",
+            severity=Severity.SUSPECT,
+            evidence={"before_s": used.before_s, "ending_s": used.ending_s},
+        )
+
+
+def _told(sample: Sample, put_off: float, says: str, *, severity: Severity, evidence: dict[str, float]) -> Fired:
+    return Fired(
+        says,
+        severity=severity if put_off > WORKS_WHILE_OFF_SUSPECT else Severity.NOTE,
+        figures=[*SPEED, *CPU],
+        doubt=Doubt(slower=1 + put_off, reason="all of it may have been work for its own requests"),
+        evidence=evidence,
+    )

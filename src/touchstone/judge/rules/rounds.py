@@ -1,0 +1,149 @@
+"""Rules: How many rounds there are, and how they were made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, PEAK, SPEED
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import seconds
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.rule import Fired, on_group, on_run, on_sample
+from touchstone.judge.statistics.intervals import MIN_ROUNDS
+from touchstone.record.sample import Sample
+
+
+@on_sample(
+    "measurement-interrupted",
+    Severity.INVALID,
+    title="The measurement was broken off",
+    threshold="the engine says that it was interrupted",
+    threshold_reason="figures of windows of different lengths and phases do not compare",
+    next_step="Run it again; whole rounds measured before stay valid.",
+    tares_too=True,
+)
+def measurement_interrupted(sample: Sample, case: Case) -> Iterator[Fired]:
+    """An interrupted load covers another window than the rest."""
+    if sample.result is not None and sample.result.interrupted:
+        measured = sample.result.window.measured_s
+        yield Fired(
+            f"the load was interrupted after {seconds(measured)} of its window", evidence={"measured_s": measured}
+        )
+
+
+ORDER_NOT_DRAWN_RARE = 0.01
+
+
+@on_run(
+    "order-not-drawn",
+    Severity.SUSPECT,
+    title="The order of the contenders never changed",
+    threshold="the same order in all rounds where a draw would give that less than once in a hundred times",
+    threshold_reason=(
+        "two contenders over three rounds keep their order one time in four by chance; only what chance does not "
+        "explain fires"
+    ),
+    next_step="Run with a seed and the lab's own order.",
+)
+def order_not_drawn(case: Case) -> Iterator[Fired]:
+    """Whoever always comes first gets the cool machine.
+
+    Order is drawn anew so that such effects fall on all alike.
+    """
+    orders = [tuple(o) for o in case.run.plan.orders]
+    contenders = len(orders[0]) if orders else 0
+    if contenders < 2 or len(set(orders)) > 1:
+        return
+    chance = (1 / math.factorial(contenders)) ** (len(orders) - 1)
+    if chance < ORDER_NOT_DRAWN_RARE:
+        yield Fired(
+            f"{len(orders)} rounds had the same order: {', '.join(orders[0])}",
+            figures=[*SPEED, *CPU],
+            evidence={"order": list(orders[0]), "chance": chance},
+        )
+
+
+@on_group(
+    "rounds-incomplete",
+    Severity.NOTE,
+    title="Rounds are missing",
+    threshold="fewer rounds of a load than the plan has",
+    threshold_reason=(
+        "comparisons use the rounds that both have, so the figures stay right; the reader should know that there "
+        "were fewer"
+    ),
+    next_step="See why they are missing: an interruption, or a failure in the findings.",
+)
+def rounds_incomplete(group: Group, case: Case) -> Iterator[Fired]:
+    """A round in which one contender was not measured has no ratio.
+
+    What is missing may not be missing by chance.
+    """
+    done = {s.round for s in group.samples if s.figures}
+    missing = sorted(set(range(1, case.run.plan.rounds + 1)) - {r for r in done if r is not None})
+    if done and None not in done and missing:
+        yield Fired(
+            f"{len(missing)} of {case.run.plan.rounds} planned rounds are missing",
+            figures=None if group.load else PEAK,
+            evidence={"rounds": missing},
+        )
+
+
+@on_run(
+    "rounds-share-process",
+    Severity.NOTE,
+    title="Rounds are not fresh processes",
+    threshold="a contender that the lab did not start, in two rounds or more",
+    threshold_reason=(
+        "nothing of it can be seen in the figures: their scatter is that of one process, and how far another start "
+        "would lie from it nobody has looked"
+    ),
+    next_step=(
+        "Read the intervals as those of these very processes; restart the services and run again before you say more. "
+        "As a stack, the lab starts it afresh in each round."
+    ),
+)
+def rounds_share_process(case: Case) -> Iterator[Fired]:
+    """Part of what a service costs is drawn when it starts: memory layout, hash seeds, what is compiled when.
+
+    Rounds draw it anew where the lab starts the service. Where somebody else has, all rounds have the same draw.
+    """
+    for contender in case.run.plan.contenders:
+        rounds = {s.round for s in case.run.samples if s.contender == contender.name and s.round and s.figures}
+        if contender.outside and len(rounds) > 1:
+            yield Fired(
+                f"{contender.name} was the same process in all {len(rounds)} rounds: the intervals tell how this "
+                "process scatters, and not how another start of it would",
+                contender=contender.name,
+                evidence={"url": contender.outside, "rounds": len(rounds)},
+            )
+
+
+TOO_FEW_ROUNDS_ENOUGH = 4
+
+
+@on_group(
+    "too-few-rounds",
+    Severity.SUSPECT,
+    title="Too few rounds",
+    threshold="one round measured: suspect; fewer than 4: a note",
+    threshold_reason=(
+        "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 3.2 with four: of one there "
+        "is no interval, below four only large differences can be seen"
+    ),
+    next_step="Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`).",
+)
+def too_few_rounds(group: Group, case: Case) -> Iterator[Fired]:
+    """One run of each says nothing of how runs differ: what looks like two servers may be two runs."""
+    rounds = {s.round for s in group.samples if s.figures}
+    if not rounds or len(rounds) >= TOO_FEW_ROUNDS_ENOUGH:
+        return
+    enough = len(rounds) >= MIN_ROUNDS
+    yield Fired(
+        f"{len(rounds)} round{'s' if len(rounds) != 1 else ''} measured; "
+        + ("only large differences can be seen" if enough else "no interval can be given"),
+        severity=Severity.NOTE if enough else Severity.SUSPECT,
+        figures=None if group.load else PEAK,
+        evidence={"rounds": len(rounds), "wanted": TOO_FEW_ROUNDS_ENOUGH},
+    )

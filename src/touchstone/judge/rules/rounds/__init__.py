@@ -1,1 +1,0 @@
-"""Whether there are enough rounds, whole and in a drawn order."""

@@ -1,0 +1,125 @@
+"""Rules: Open loops whose rate is not kept."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+
+from touchstone.judge.figures import LATENCY
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import keeps_up, loop, measured_points, slots
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.sample import Sample
+
+QUEUE_GROWS_GROWTH = 1.1
+
+
+@on_sample(
+    "queue-grows",
+    Severity.SUSPECT,
+    title="The queue of waiting requests grew to the end",
+    threshold=(
+        "open loop: the queue's length at the window's end above the number of connections, and each third of the "
+        "window above the one before; in slices, the queue at a slice's end above that number in more than half of them"
+    ),
+    threshold_reason=(
+        "a queue of one round of the connections empties within one answer; growth through all thirds is a trend "
+        "and no burst; a slice begins without any queue, and what waits at the end of most of them is no burst either"
+    ),
+    next_step="Lower the rate below the knee, or add connections if the server is idle.",
+)
+def queue_grows(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A queue that still grows when the load ends has no steady latency.
+
+    A longer run would show a longer one.
+    """
+    result = sample.result
+    if result is None or loop(sample) != "open":
+        return
+    queue = [p.queue for p in measured_points(result)]
+    longest = slots(sample)
+    if sample.slices is not None:
+        over = sum(length > longest for length in queue)
+        if over > len(queue) / 2:
+            yield _finding(
+                f"at the end of {over} of {len(queue)} slices requests waited for a connection, "
+                f"{number(statistics.median(queue))} in the middle one; none does when a slice begins",
+                sample,
+                queue,
+            )
+    elif _grows(queue) and queue[-1] > longest:
+        yield _finding(
+            f"{number(queue[-1])} requests waited for a connection at the end, {number(queue[0])} at the beginning",
+            sample,
+            queue,
+        )
+
+
+def _finding(statement: str, sample: Sample, queue: Sequence[int]) -> Fired:
+    evidence = {"queue": list(queue), "slots": slots(sample)}
+    return Fired(statement, figures=LATENCY, evidence=evidence)
+
+
+def _grows(queue: Sequence[int]) -> bool:
+    """Whether each third of a window is above the one before."""
+    third = len(queue) // 3
+    if not third:
+        return False
+    means = [statistics.fmean(q) for q in (queue[:third], queue[third : 2 * third], queue[2 * third :])]
+    return means[0] * QUEUE_GROWS_GROWTH < means[1] and means[1] * QUEUE_GROWS_GROWTH < means[2]
+
+
+RATE_NOT_REACHED_REACHED = 0.02
+RATE_NOT_REACHED_FAR = 0.10
+
+
+@on_sample(
+    "rate-not-reached",
+    Severity.SUSPECT,
+    title="The offered rate was not reached",
+    threshold=(
+        "open loop: answered less than 98 % of what was offered, by more than three standard deviations of random "
+        "arrivals, and less than 99 % of what came in the window's second half; invalid for latencies below 90 %"
+    ),
+    threshold_reason=(
+        "below 98 % the queue gained 2 % of the window's length, 200 ms in ten seconds, which is more than most "
+        "latencies that are measured. A slow server has as much under way at a window's end as it answers in one "
+        "latency: of a short window that is a share, and in its second half it answers as much as comes"
+    ),
+    next_step="Lower the rate below the knee; for the highest rate that holds use a load of steps.",
+    tares_too=True,
+)
+def rate_not_reached(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Above capacity, latency from the intended send grows for as long as the load lasts.
+
+    Its percentiles then state the length of the run.
+    """
+    result = sample.result
+    if result is None or loop(sample) != "open" or not result.rate.offered or not result.window.measured_s:
+        return
+    offered, achieved = result.rate.offered, result.rate.achieved
+    answered = achieved + result.counts.not_right / result.window.measured_s
+    chance = 3 / math.sqrt(offered * result.window.measured_s)
+    if answered >= offered * (1 - max(RATE_NOT_REACHED_REACHED, chance)) or keeps_up(result, offered):
+        return
+    sent = result.counts.sent / result.window.measured_s
+    blame = (
+        "the server did not keep up"
+        if sent >= offered * (1 - RATE_NOT_REACHED_REACHED)
+        else "the requests were not all sent"
+    )
+    far = answered < offered * (1 - RATE_NOT_REACHED_FAR)
+    yield Fired(
+        f"{number(achieved)}/s of {number(offered)}/s offered were answered: {blame}",
+        severity=Severity.INVALID if far else Severity.SUSPECT,
+        figures=LATENCY,
+        evidence={
+            "offered": offered,
+            "achieved": achieved,
+            "sent": sent,
+            "queue_peak": result.queue.peak if result.queue else None,
+        },
+    )

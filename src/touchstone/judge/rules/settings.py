@@ -1,0 +1,122 @@
+"""Rules: Settings of dependencies, and tuning that changes a result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Severity
+from touchstone.judge.reading.apart import minority
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.setting import normal
+from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.sample import TARE, Sample
+
+
+@on_sample(
+    "dependency-settings-not-as-asked",
+    Severity.INVALID,
+    title="A dependency was not set as the scenario asks",
+    threshold=(
+        "a setting read back from a dependency, or from the service's own sessions, differs from the one asked for; "
+        "units and spellings of yes and no aside"
+    ),
+    threshold_reason="settings are exact; spellings are brought to one form before they are compared",
+    next_step="Look at who changed it after the reset: the contender itself, or the dependency's own limits.",
+    phases=None,
+)
+def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fired]:
+    """The lab asks for settings and reads them back.
+
+    What was measured is the setting that was read.
+    """
+    overrides = sample.load_spec.get("dependency_settings") or {}
+    for dependency in sample.dependencies:
+        asked = dependency.asked | (overrides.get(dependency.name) or {})
+        wrong = {
+            key: [value, dependency.settings[key]]
+            for key, value in asked.items()
+            if key in dependency.settings and normal(value) != normal(dependency.settings[key])
+        }
+        if wrong:
+            told = ", ".join(f"{key} is {found!r} and not {value!r}" for key, (value, found) in wrong.items())
+            yield Fired(f"{dependency.name}: {told}", evidence={"settings": wrong})
+
+
+@on_run(
+    "dependency-settings-unequal",
+    Severity.INVALID,
+    title="Dependencies were set differently for different contenders",
+    threshold=(
+        "a setting that a dependency reports, or that a contender's own sessions were seen to have, differs between "
+        "contenders on the same load; where most agree, only those who differ are invalid"
+    ),
+    threshold_reason="settings are fixed by the scenario; any difference is one, however it came about",
+    next_step="See which contender changes the setting (a PRAGMA, a SET, a client option) and take it out.",
+)
+def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
+    """Durability, journal mode and pool sizes change throughput by factors.
+
+    The contender with the laxer setting wins.
+    """
+    seen: dict[tuple[str | None, str, str], dict[str, set[str]]] = {}
+    for sample in case.run.samples:
+        if sample.phase != "load" or sample.contender == TARE:
+            continue
+        for dependency in sample.dependencies:
+            for setting, value in dependency.settings.items():
+                by_value = seen.setdefault((sample.load, dependency.name, setting), {})
+                by_value.setdefault(str(normal(value)), set()).add(sample.contender)
+    for (load, name, setting), by_value in seen.items():
+        if len(by_value) < 2:
+            continue
+        told = "; ".join(f"{value} for {', '.join(sorted(c))}" for value, c in sorted(by_value.items()))
+        contenders = sorted(set.union(*by_value.values()))
+        had = {one: frozenset(value for value, by in by_value.items() if one in by) for one in contenders}
+        for odd in minority(had) or [None]:
+            yield Fired(
+                f"{setting} of {name} was {told}",
+                load=load,
+                contender=odd,
+                evidence={"setting": setting, "values": {v: sorted(c) for v, c in by_value.items()}},
+            )
+
+
+SETTINGS_UNEQUAL_TUNING = re.compile(
+    r"POOL|TIMEOUT|KEEP_?ALIVE|SYNCHRONOUS|JOURNAL|DURAB|BUSY|MAX_|LIMIT|THREADS|WORKERS|LOG_?LEVEL|COMPRESS|GZIP"
+)
+SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|HOME")
+
+
+@on_run(
+    "settings-unequal",
+    Severity.SUSPECT,
+    title="Contenders were given different settings",
+    threshold=(
+        "an environment variable about pools, threads, timeouts, keep-alive, durability, limits, compression or log "
+        "levels that all contenders have, with different values; where most agree, only those who differ are suspect"
+    ),
+    threshold_reason="only variables that every contender gets are the scenario's; those of one stack are its own",
+    next_step="Set it once, in the scenario's `settings`, and take it out of stack.toml.",
+)
+def settings_unequal(case: Case) -> Iterator[Fired]:
+    """A larger pool or a longer timeout changes the result and not the code.
+
+    The scenario fixes them for all.
+    """
+    for load in case.loads:
+        env: dict[str, dict[str, str]] = {}
+        for group in case.groups_of("load"):
+            if group.load == load and group.samples and group.samples[-1].env:
+                env[group.contender] = group.samples[-1].env
+        if len(env) < 2:
+            continue
+        for name in sorted(set.intersection(*(set(e) for e in env.values()))):
+            values = {contender: e[name] for contender, e in env.items()}
+            if not SETTINGS_UNEQUAL_TUNING.search(name) or SETTINGS_UNEQUAL_PLACES.search(name):
+                continue
+            told = ", ".join(f"{value} for {contender}" for contender, value in values.items())
+            for odd in minority(values):
+                yield Fired(
+                    f"{name} was {told}", load=load, contender=odd, evidence={"variable": name, "values": values}
+                )

@@ -1,0 +1,163 @@
+"""Rules: Requests that cost more the more there have been."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, islice
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import share
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.pace import pace_of
+from touchstone.judge.reading.traffic import loop
+from touchstone.judge.rule import Fired, on_run
+from touchstone.judge.statistics.trend import Rise, rise
+from touchstone.record.evidence.slices import Slice
+from touchstone.record.sample import Sample
+
+Series = list[tuple[float, float]]
+_Rises = dict[str, tuple[Sample, Rise]]
+"""By the sample's id."""
+SLOWS_WITH_WORK_FIRST = 1 / 3
+"""The share of the turns, at the beginning, in which caches fill and a compiler has not done its work."""
+LEAST_ANSWERED = 500
+"""Requests in all turns of a sample. Of fewer, a turn holds so few that those under way at its ends move its value."""
+
+
+@on_run(
+    "slows-with-work",
+    Severity.SUSPECT,
+    title="Each request cost more than the ones before",
+    threshold=(
+        f"loads in slices with at least {LEAST_ANSWERED} answers in a round: CPU per request over the last two thirds "
+        "of all turns, warm-up included, rises with the number of requests (Theil-Sen) by more than the margin at the "
+        "lower end of its 95 % interval, beyond what it rose by for the contender in the middle; in half of the "
+        "rounds with enough turns, and in two of two or more rounds. In a closed loop likewise the time per request "
+        "over the last two thirds of the turns that count, relative to the machine's pace in their laps (the contender "
+        "in the middle, or the null server), and as for the CPU the median latency of all turns, if that of the turns "
+        "that count rises as well"
+    ),
+    threshold_reason=(
+        "a busy machine moves CPU per request by a few percent, and for all contenders alike; of a hundred sound ones "
+        "on such a machine the lower end was never above 1.5 %; a turn of three or "
+        "four requests differs from the next by those that were under way at its ends, and shows no trend"
+    ),
+    next_step=(
+        "Look at what grows with the requests: tables without an index, lists, caches, logs; measure longer to see "
+        "where it ends."
+    ),
+)
+def slows_with_work(case: Case) -> Iterator[Fired]:
+    """A table that is searched from its beginning, a list that grows, a log that is read: the more it has served, the
+    slower it is.
+
+    Windows of seconds are too short to see it in a rate, which other processes move as well. The CPU that a turn's
+    requests took is the service's own; and who waits longer and longer, for a lock or asleep, falls behind the others
+    of its lap.
+    """
+    loaded = [sample for sample in case.run.samples if sample.phase == "load"]
+    measures = [(measure, _rises(loaded, measure.read)) for measure in _measures(case)]
+    for group in case.groups_of("load"):
+        told = (found for one, rises in measures if (found := _of(group, one, rises, case)) is not None)
+        yield from islice(told, 1)
+
+
+def _of(group: Group, measure: _Measure, rises: _Rises, case: Case) -> Fired | None:
+    seen = [rises[sample.id] for sample in group.samples if sample.id in rises]
+    hits = {
+        sample.id: found.share
+        for sample, found in seen
+        if found.low - max(0.0, _usual(sample, rises)) > case.margin and measure.goes_on(sample)
+    }
+    if not hits or len(hits) < max(min(2, len(group.samples)), len(seen) / 2):
+        return None
+    most = max(hits.values())
+    return Fired(
+        f"{measure.what} rose by {share(statistics.median(hits.values()))} over the last two thirds of its turns, "
+        f"in {len(hits)} of {len(seen)} round(s)",
+        contender=group.contender,
+        load=group.load,
+        figures=[*SPEED, *CPU],
+        doubt=Doubt(faster=1 + most, slower=None, reason="it goes on with every further request"),
+        evidence={"rises": hits},
+    )
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """What may rise with the work, and how it is read of a sample."""
+
+    what: str
+    read: Callable[[Sample], Series]
+    goes_on: Callable[[Sample], bool] = lambda _sample: True
+    """Whether a rise that was found is one of the turns that count, too."""
+
+
+def _measures(case: Case) -> list[_Measure]:
+    """The surest first."""
+    return [
+        _Measure("CPU per request", _cpu_per_request),
+        _Measure("time per request", partial(_time_per_request, case=case)),
+        _Measure("the median latency", _median_latency, _latency_still_rises),
+    ]
+
+
+def _rises(samples: Iterable[Sample], read: Callable[[Sample], Series]) -> _Rises:
+    """By sample, the rise over its later turns; of those alone that have enough of them, and of answers."""
+    found: dict[str, tuple[Sample, Rise]] = {}
+    for sample in samples:
+        series = read(sample)
+        if not series or series[-1][0] < LEAST_ANSWERED:
+            continue
+        risen = rise(series[int(len(series) * SLOWS_WITH_WORK_FIRST) :])
+        if risen is not None:
+            found[sample.id] = (sample, risen)
+    return found
+
+
+def _cpu_per_request(sample: Sample) -> Series:
+    """By the requests that had been answered; nothing where nobody watched the process."""
+    return [(done, one.server_cpu_s / one.completed) for done, one in _turns(sample) if one.server_cpu_s]
+
+
+def _time_per_request(sample: Sample, case: Case) -> Series:
+    """By the requests that had been answered, on a machine of one speed; nothing but in a closed loop."""
+    pace = pace_of(sample, case.run, case.core_slopes) if loop(sample) == "closed" else {}
+    return [(done, pace[one.lap] / one.rate) for done, one in _turns(sample) if one.rate and one.lap in pace]
+
+
+def _median_latency(sample: Sample) -> Series:
+    """By the requests that had been answered, in a closed loop: a burst of other work moves a turn's rate, not it."""
+    return [(done, p50) for done, _, p50 in _latencies(sample)]
+
+
+def _latency_still_rises(sample: Sample) -> bool:
+    """Who is warmed up alone answers sooner than among others, and is none the slower for the work."""
+    counted = rise([(done, p50) for done, one, p50 in _latencies(sample) if one.lap is not None])
+    return counted is not None and counted.low > 0
+
+
+def _latencies(sample: Sample) -> Iterator[tuple[float, Slice, float]]:
+    turns = _turns(sample) if loop(sample) == "closed" else ()
+    return ((done, one, one.latency.p50) for done, one in turns if one.latency and one.latency.p50)
+
+
+def _turns(sample: Sample) -> Iterator[tuple[float, Slice]]:
+    """Each turn with answers, and how many there had been when it ended."""
+    turns = sample.slices.slices if sample.slices else []
+    answered = accumulate(turn.completed for turn in turns)
+    return ((float(done), turn) for done, turn in zip(answered, turns, strict=True) if turn.completed)
+
+
+def _usual(sample: Sample, rises: _Rises) -> float:
+    """The rise of the contender in the middle, under the same load in the same round: what the machine did to all."""
+    others = [
+        found.share
+        for other, found in rises.values()
+        if (other.load, other.round) == (sample.load, sample.round) and other.id != sample.id
+    ]
+    return statistics.median(others) if others else 0.0

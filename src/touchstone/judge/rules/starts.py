@@ -1,0 +1,173 @@
+"""Rules: When a contender starts, and what a start shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.figures import BOOT_TIME
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import seconds, size
+from touchstone.judge.reading.case import Case
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.boot_result import BootRun
+from touchstone.record.sample import Sample
+
+BOOT_IMPOSSIBLE_TOLERANCE = 1.05
+
+
+@on_sample(
+    "boot-impossible",
+    Severity.INVALID,
+    title="A start contradicts itself",
+    threshold="a first response before the port was open, or PSS or anonymous memory more than 5 % above RSS",
+    threshold_reason="both hold by definition; memory is read field by field while it changes, so 5 % are allowed",
+    next_step="The record contradicts itself: measure again, and report it with the record if it comes back.",
+    phases=("boot",),
+)
+def boot_impossible(sample: Sample, case: Case) -> Iterator[Fired]:
+    """The port opens before the first answer, and a part of memory is not larger than the whole."""
+    for run in sample.boot.runs if sample.boot else []:
+        problem = _contradiction(run)
+        if problem:
+            yield Fired(problem, evidence=run.model_dump(exclude_none=True))
+            return
+
+
+def _contradiction(run: BootRun) -> str | None:
+    if run.first_response_s is not None and run.port_open_s is not None and run.first_response_s < run.port_open_s:
+        return (
+            f"the first response came after {seconds(run.first_response_s)}, "
+            f"the port opened after {seconds(run.port_open_s)}"
+        )
+    for name, value in (("PSS", run.pss), ("anonymous memory", run.anon)):
+        if run.rss and value and value > BOOT_IMPOSSIBLE_TOLERANCE * run.rss:
+            return f"{name} of {size(value)} is larger than RSS of {size(run.rss)}"
+    return None
+
+
+BOOTS_FAILED_SHARE = 0.1
+
+
+@on_sample(
+    "boots-failed",
+    Severity.SUSPECT,
+    title="Some starts gave no correct response",
+    threshold="any start that ended in a failure; invalid from a tenth of them on",
+    threshold_reason=(
+        "starts on an idle machine do not fail by chance; a tenth is more than the median could bear in a comparison"
+    ),
+    next_step="Read the evidence of the failed start and the boot log.",
+    phases=("boot",),
+)
+def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A start that fails takes no part in the median.
+
+    Leaving it out makes a service that starts by luck look like one that starts.
+    """
+    runs = sample.boot.runs if sample.boot else []
+    failed = [r for r in runs if r.failure]
+    if not failed or sample.failure is not None:
+        return
+    kinds = ", ".join(sorted({str(r.failure) for r in failed}))
+    yield Fired(
+        f"{len(failed)} of {len(runs)} starts failed ({kinds})",
+        severity=Severity.INVALID if len(failed) >= BOOTS_FAILED_SHARE * len(runs) else Severity.SUSPECT,
+        evidence={"runs": [r.model_dump(exclude_none=True) for r in failed[:3]]},
+    )
+
+
+@on_sample(
+    "cache-not-cold",
+    Severity.INVALID,
+    title="A start called cold was not cold",
+    threshold="a figure for a cold start without a start whose page cache was dropped",
+    threshold_reason="whether the cache was dropped is known, so there is nothing to weigh",
+    next_step="Give the lab the right to drop page caches, or leave the figure out.",
+    phases=("boot",),
+)
+def cache_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
+    """With the program in the page cache a start reads nothing from disk.
+
+    It is then a warm start under another name.
+    """
+    if "boot_first_response_cold" not in sample.figures or sample.boot is None:
+        return
+    if not any(r.cold_cache for r in sample.boot.runs):
+        yield Fired(
+            "the figure for a cold start comes from starts with a warm page cache",
+            figures=["boot_first_response_cold"],
+            evidence={"starts": len(sample.boot.runs)},
+        )
+
+
+READY_TOO_EARLY_LEAST_S = 0.5
+READY_TOO_EARLY_TIMES = 4
+
+
+@on_sample(
+    "ready-too-early",
+    Severity.INVALID,
+    title="The first response came before the service was ready",
+    threshold=(
+        "a request of a load, or a check of the contract that held otherwise, that is not answered correctly when it "
+        "follows the first correct response to the ready request; suspect where one of a load takes longer than the "
+        "whole start, than 0.5 s and than four times the load's p99"
+    ),
+    threshold_reason=(
+        "the figure is the time to the first valid response, and a service that cannot do the work yet has not "
+        "started; nor has one that leaves most of it to the first request, and half a second is more than first "
+        "connections to dependencies and the classes of a first request take"
+    ),
+    next_step="Let `ready` be a request that does the work, or let the service answer only when it can.",
+    own_failure=True,
+    phases=("boot",),
+)
+def ready_too_early(sample: Sample, case: Case) -> Iterator[Fired]:
+    """An article timed services that log "ready" before they bind their port.
+
+    One that answers its ready request from a stub, and the rest with 503, is the same trick.
+    """
+    never = {
+        check.id
+        for verified in case.run.samples
+        if verified.phase == "verify" and verified.contender == sample.contender
+        for check in verified.checks
+        if not check.passed
+    }
+    broken = [check for check in sample.checks if not check.passed and check.id not in never]
+    if broken:
+        first = broken[0].broken[0] if broken[0].broken else None
+        how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
+        yield Fired(
+            f"right behind its first answer it broke {', '.join(repr(c.id) for c in broken)}{how}",
+            evidence={"checks": [c.model_dump() for c in broken[:3]]},
+        )
+    yield from _left_to_the_first_request(sample, case)
+
+
+def _left_to_the_first_request(sample: Sample, case: Case) -> Iterator[Fired]:
+    start_s = sample.figures.get("boot_first_response")
+    for check in sample.checks if start_s else []:
+        later = [
+            loaded.figures["latency_p99"]
+            for loaded in case.run.samples
+            if f"load-{loaded.load}" == check.id
+            and loaded.contender == sample.contender
+            and "latency_p99" in loaded.figures
+        ]
+        first_s = check.longest_s or 0.0
+        if (
+            not later
+            or not start_s
+            or first_s <= max(READY_TOO_EARLY_LEAST_S, start_s, READY_TOO_EARLY_TIMES * max(later))
+        ):
+            continue
+        yield Fired(
+            f"the first request of {check.id.removeprefix('load-')} took {seconds(first_s)}, and the start "
+            f"{seconds(start_s)}",
+            severity=Severity.SUSPECT,
+            figures=BOOT_TIME,
+            doubt=Doubt(slower=1 + first_s / start_s, reason="a part of the start is left to the first request"),
+            evidence={"first_s": first_s, "start_s": start_s, "p99_s": max(later)},
+        )
+        return

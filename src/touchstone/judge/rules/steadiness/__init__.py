@@ -1,1 +1,0 @@
-"""Whether a window shows a settled contender."""

@@ -1,1 +1,0 @@
-"""What was sent and what came back: errors, bodies, connections, the arithmetic between them."""

@@ -1,0 +1,247 @@
+"""Rules: Contenders that answer differently where all should answer alike."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from touchstone.judge.figures import CPU, LATENCY, SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import number, share
+from touchstone.judge.reading.apart import Apart, apart
+from touchstone.judge.reading.case import Case
+from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.sample import Sample
+
+
+@on_sample(
+    "media-type-varies",
+    Severity.SUSPECT,
+    title="Responses to one request have several media types",
+    threshold="more than one media type, or one and none, among the responses to one request with one status",
+    threshold_reason="the same request calls for the same kind of answer, so that a single other one has a cause",
+    next_step=(
+        "See which of the responses are meant, and state it: expect = { content_type = ... } in the load's request. "
+        "Where all are, make a request of each kind."
+    ),
+)
+def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A request that is answered now as text and now as HTML has two pieces of code behind it, and one may be cheaper.
+
+    A load that states the media type counts any other as an error. This is for loads that leave it open.
+    """
+    for request in sample.result.requests if sample.result else []:
+        for status in dict.fromkeys(one.status for one in request.media_types):
+            found = [one for one in request.media_types if one.status == status]
+            if len(found) < 2:
+                continue
+            said = ", ".join(f"{one.media_type or 'none'} ({number(one.responses)})" for one in found)
+            yield Fired(
+                f"the media type of {request.name}'s responses with status {status} varies: {said}",
+                figures=["throughput", *LATENCY, *CPU],
+                evidence={"request": request.name, "media_types": [one.model_dump() for one in found]},
+            )
+
+
+UNEQUAL_BODIES_SHARE = 0.1
+UNEQUAL_BODIES_BYTES = 16
+
+
+@on_run(
+    "unequal-bodies",
+    Severity.SUSPECT,
+    title="Contenders answer with bodies of different length",
+    threshold=(
+        "mean bytes of a body a response, by contender: the largest more than a tenth and more than 16 bytes "
+        "above the smallest; where most contenders agree, only those who differ are suspect"
+    ),
+    threshold_reason=(
+        "bodies of one contract differ by the digits of a counter or an identifier; a tenth of a short body is a "
+        "digit or two, so 16 bytes are allowed on top"
+    ),
+    next_step=(
+        "Compare the responses of the two contenders named (`curl -i`); fix the contract so that it fixes the body."
+    ),
+)
+def unequal_bodies(case: Case) -> Iterator[Fired]:
+    """Where one sends twice the bytes of another, they do not do the same work.
+
+    Or one of them sends an error page.
+    """
+    for load in case.loads:
+        means: dict[str, float] = {}
+        for group in case.groups_of("load"):
+            if group.load == load:
+                totals = [s.result for s in group.samples if s.result and s.result.counts.completed]
+                answered = sum(r.counts.completed for r in totals)
+                if answered:
+                    means[group.contender] = sum(r.bytes.body for r in totals) / answered
+        for pair in apart(
+            means,
+            lambda small, large: large > small * (1 + UNEQUAL_BODIES_SHARE) and large - small > UNEQUAL_BODIES_BYTES,
+        ):
+            yield Fired(
+                f"a response's body is {number(means[pair.high])} bytes long from {pair.high} and "
+                f"{number(means[pair.low])} from {pair.low}",
+                load=load,
+                contender=pair.odd,
+                figures=["throughput", *LATENCY, *CPU],
+                evidence={"body_bytes": means},
+            )
+
+
+UNEQUAL_HEADS_BYTES = 128
+UNEQUAL_HEADS_MANY = 1024
+
+
+@on_run(
+    "unequal-heads",
+    Severity.SUSPECT,
+    title="Contenders send differently many bytes around their bodies",
+    threshold=(
+        "mean bytes per response beyond the body (status line, header fields, chunk sizes), by contender: the largest "
+        "more than 1,024 bytes above the smallest suspect, more than 128 a note; rounds in which one request in a "
+        "hundred failed are left out; where most contenders agree, only those who differ are named"
+    ),
+    threshold_reason=(
+        "frameworks' own fields differ by some 100 bytes, which costs a fraction of a microsecond; with a KiB more a "
+        "short response takes a further packet"
+    ),
+    next_step="Compare the heads of the two contenders named (`curl -i`), and switch off in one what the other lacks.",
+)
+def unequal_heads(case: Case) -> Iterator[Fired]:
+    """A contract says what a body is; of header fields it names few, and each costs time to make and to read.
+
+    A contender that sends no `Date`, or a page of tracing and security fields, is measured on that as well.
+    """
+    for load in case.loads:
+        means: dict[str, float] = {}
+        for group in case.groups_of("load"):
+            if group.load == load and (mean := _around_body(group.samples)) is not None:
+                means[group.contender] = mean
+        for pair in apart(means, lambda small, large: large - small > UNEQUAL_HEADS_BYTES):
+            more = means[pair.high] - means[pair.low]
+            yield Fired(
+                f"around the body of a response {pair.high} sends {number(means[pair.high])} bytes and {pair.low} "
+                f"{number(means[pair.low])}",
+                severity=Severity.SUSPECT if more > UNEQUAL_HEADS_MANY else Severity.NOTE,
+                load=load,
+                contender=pair.odd,
+                figures=[*SPEED, *CPU],
+                evidence={"bytes_around_body": means},
+            )
+
+
+def _around_body(samples: Sequence[Sample]) -> float | None:
+    """Mean bytes per response that are not its body, over all rounds that went well; None if none did."""
+    sound = [
+        s.result
+        for s in samples
+        if s.result and s.result.counts.completed and s.result.counts.not_right < 0.01 * s.result.counts.completed
+    ]
+    answered = sum(r.counts.completed for r in sound)
+    return sum(r.bytes.received - r.bytes.body for r in sound) / answered if answered else None
+
+
+UNEQUAL_STATUSES_POINTS = 0.02
+UNBOUNDED = 0.10
+UNEQUAL_STATUSES_CHANCE = 4.0
+"""Standard errors within which a difference is taken for chance, as of requests that are drawn from a mix."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How many of a contender's answers have a status."""
+
+    count: int
+    total: int
+
+    def __float__(self) -> float:
+        """Their share."""
+        return self.count / self.total
+
+
+@on_run(
+    "unequal-statuses",
+    Severity.SUSPECT,
+    title="Contenders answer with different statuses",
+    threshold=(
+        "the share of a status in a contender's answers differs by more than 2 percentage points from another's, and "
+        "by more than four standard errors of it; up to 10 points with a bound on what they can have moved; where most "
+        "contenders agree, only those who differ are suspect"
+    ),
+    threshold_reason=(
+        "within one contract the same requests call for the same statuses, but for chance where they are drawn from a "
+        "mix; a refusal takes no less than no time, so that 2 points move throughput by 2 %; ten points move it by "
+        "more than the margin even if refusals cost half"
+    ),
+    next_step=(
+        "Compare how much each contender refuses; lower the load below the limit that makes it refuse, or compare "
+        "only the answers served."
+    ),
+)
+def unequal_statuses(case: Case) -> Iterator[Fired]:
+    """A status that the contract allows may still be the cheap one.
+
+    A contender that refuses nine requests in ten does less work than one that serves them.
+    """
+    for load in case.loads:
+        counted = _counted(case, load)
+        told: set[str | None] = set()
+        for status in sorted({status for counts in counted.values() for status in counts}):
+            found = {name: Answers(counts[status], counts.total()) for name, counts in counted.items()}
+            for pair in apart(found, _differ):
+                # Who refuses more serves less: one finding says both.
+                if not told & {pair.odd, None}:
+                    told.add(pair.odd)
+                    yield _finding(pair, found, status, load, counted)
+
+
+def _finding(
+    pair: Apart, found: Mapping[str, Answers], status: str, load: str, counted: Mapping[str, Counter[str]]
+) -> Fired:
+    low, high = float(found[pair.low]), float(found[pair.high])
+    return Fired(
+        f"{share(high)} of {pair.high}'s answers are {status}, {share(low)} of {pair.low}'s",
+        load=load,
+        contender=pair.odd,
+        figures=["throughput", *LATENCY, *CPU],
+        doubt=None if high - low > UNBOUNDED else _doubt(pair, high - low, counted),
+        evidence={"status": status, "shares": {name: float(answers) for name, answers in found.items()}},
+    )
+
+
+def _counted(case: Case, load: str) -> dict[str, Counter[str]]:
+    """By contender how many of its answers have which status."""
+    counted: dict[str, Counter[str]] = {}
+    for group in case.groups_of("load"):
+        if group.load == load:
+            seen: Counter[str] = Counter()
+            for sample in group.samples:
+                seen.update(sample.result.counts.status if sample.result else {})
+            if seen.total():
+                counted[group.contender] = seen
+    return counted
+
+
+def _differ(low: Answers, high: Answers) -> bool:
+    """Whether two shares differ by more than is allowed, and by more than chance explains."""
+    pooled = (low.count + high.count) / (low.total + high.total)
+    error = math.sqrt(pooled * (1 - pooled) * (1 / low.total + 1 / high.total))
+    return float(high) - float(low) > max(UNEQUAL_STATUSES_POINTS, UNEQUAL_STATUSES_CHANCE * error)
+
+
+def _doubt(pair: Apart, difference: float, counted: Mapping[str, Counter[str]]) -> Doubt:
+    """What other answers than its neighbour's can have saved a contender; if it serves more than others, cost it."""
+    times = 1 / (1 - difference)
+    other = pair.high if pair.odd == pair.low else pair.low
+    if pair.odd is not None and _served(counted[pair.odd]) > _served(counted[other]):
+        return Doubt(faster=times, reason="others save no more than the whole of what they refuse")
+    return Doubt(slower=times, reason="an answer that refuses takes no less than no time")
+
+
+def _served(counts: Counter[str]) -> float:
+    """The share of answers whose status says success."""
+    return sum(count for status, count in counts.items() if status.startswith("2")) / counts.total()

@@ -1,0 +1,360 @@
+"""Rules: Responses and connections that wait while nobody works for them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+
+from touchstone.judge.figures import LATENCY, TAIL
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import seconds, share
+from touchstone.judge.reading.acknowledgements import NEXT_STEP, waiting
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import dependency_use, stated_delay_s
+from touchstone.judge.reading.disturbance import others_share
+from touchstone.judge.reading.traffic import (
+    error_share,
+    generator_busy,
+    loop,
+    pauses,
+    server_busy,
+    slots,
+    throttled_share,
+)
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.engine import HeldUp, LoadResult, Silence
+from touchstone.record.sample import DependencyState, Sample
+
+CONNECTIONS_WAIT_PART = 0.02
+CONNECTIONS_WAIT_LONG_S = 0.02
+CONNECTIONS_WAIT_TIMES = 10
+CONNECTIONS_WAIT_AFTER_S = 0.05
+CONNECTIONS_WAIT_OFTEN = 0.5
+CONNECTIONS_WAIT_LEAST_RESPONSES = 100
+CONNECTIONS_WAIT_OF_P99 = 0.01
+
+
+@on_sample(
+    "connections-wait",
+    Severity.SUSPECT,
+    title="Some connections wait while others are served",
+    threshold=(
+        "closed loop: responses that took 20 ms and more, and 10 times their request's median and more, without the "
+        "time in which no response came at all, make up more than 2 % of the connections' time; or in half of the "
+        "slices and more one comes more than 50 ms after sending ended, and after more than 10 times the slice's p99; "
+        "or some connections get less than half of the responses that the one in the middle gets, which is 100 and "
+        "more; all beyond what the tare had; a note where p99 shows such responses, or where they fell on more than "
+        "half of the connections"
+    ),
+    threshold_reason=(
+        "requests differ, and a busy machine holds a few of them up, but not for 2 % of the time; what is sent rarely "
+        "because it is slow stays below the hundredth part that p99 begins with, however many users it concerns; what "
+        "falls on most connections is no slow worker's, but what a busy machine or a pause brings now and then; a "
+        "hundred responses and more to each even out by themselves, and half of the others' is beyond that"
+    ),
+    next_step=(
+        "Look at what the connections named have in common: one worker, thread or event loop of several. Measure the "
+        "same with an open loop at a fixed rate, or with --whole-windows, which shows the far percentiles."
+    ),
+    # A starved connection holds a request whose latency is never counted: rate times latency falls short.
+    explains=frozenset({"littles-law"}),
+    # A start under load makes connections wait by its nature.
+    phases=("load",),
+)
+def connections_wait(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A connection that is served slowly sends few requests in a closed loop, and so few that no percentile shows them.
+
+    One worker of several that is stuck behind something holds a share of all users up, and p99 stays as it is.
+    """
+    if sample.result is None or loop(sample) != "closed":
+        return
+    yield from _waits(sample, sample.result, case)
+    yield from _falls_behind(sample, sample.result, case)
+
+
+def _falls_behind(sample: Sample, result: LoadResult, case: Case) -> Iterator[Fired]:
+    """Look at how many responses each connection got."""
+    spread = result.by_connection
+    if (
+        spread is None
+        or spread.median < CONNECTIONS_WAIT_LEAST_RESPONSES
+        or spread.behind <= _behind(case.tares(sample.load))
+    ):
+        return
+    verb = "are" if spread.behind != 1 else "is"
+    yield Fired(
+        f"{spread.behind} of {result.connections.established} connections {verb} starved: the slowest received "
+        f"{spread.fewest:,} responses, the median connection {spread.median:,} ({share(spread.share)} of all "
+        "responses)",
+        severity=Severity.NOTE if spread.share >= CONNECTIONS_WAIT_OF_P99 else Severity.SUSPECT,
+        figures=TAIL,
+        evidence=spread.model_dump(),
+    )
+
+
+def _waits(sample: Sample, result: LoadResult, case: Case) -> Iterator[Fired]:
+    """Look at responses that were long in coming."""
+    if result.held_up is None or not result.held_up.answers:
+        return
+    tares = case.tares(sample.load)
+    ends, part = _late(sample), _connections_wait_part(sample)
+    late = _share(ends)
+    waited = part - _median([_connections_wait_part(tare) for tare in tares]) > CONNECTIONS_WAIT_PART
+    often = late - _median([_share(_late(tare)) for tare in tares]) >= CONNECTIONS_WAIT_OFTEN
+    # A kind of request that always takes long ends slices late as well, and holds nobody up.
+    if not waited and not (often and result.held_up.answers >= sum(ends)):
+        return
+    how = _how(result.held_up, part, late, waited=waited)
+    yield Fired(
+        f"{_who(result, result.held_up)} while others are served: {how}",
+        severity=Severity.NOTE if _shown(result) or _of_most(result, result.held_up) else Severity.SUSPECT,
+        figures=TAIL,
+        evidence=result.held_up.model_dump() | {"share_of_time": part, "slices_ending_late": late},
+    )
+
+
+def _behind(tares: Sequence[Sample]) -> float:
+    """How many connections of the tare fall behind by themselves."""
+    spreads = [tare.result.by_connection for tare in tares if tare.result is not None]
+    return _median([float(spread.behind) for spread in spreads if spread is not None])
+
+
+def _connections_wait_part(sample: Sample) -> float:
+    """The share of the connections' time in which one waited long while others were served."""
+    result = sample.result
+    if result is None or result.held_up is None or not result.window.measured_s or not slots(sample):
+        return 0.0
+    return min(1.0, result.held_up.seconds / (slots(sample) * result.window.measured_s))
+
+
+def _late(sample: Sample) -> list[bool]:
+    """Of each slice whether its last response came long after those of all others."""
+    slices = sample.slices.slices if sample.slices else []
+    return [
+        one.end - one.sending_end > max(CONNECTIONS_WAIT_AFTER_S, CONNECTIONS_WAIT_TIMES * one.latency.p99)
+        for one in slices
+        if one.lap_phase == "load" and one.latency is not None and one.latency.p99 is not None
+    ]
+
+
+def _share(parts: list[bool]) -> float:
+    return sum(parts) / len(parts) if parts else 0.0
+
+
+def _median(parts: list[float]) -> float:
+    return statistics.median(parts) if parts else 0.0
+
+
+def _shown(result: LoadResult) -> bool:
+    """Whether p99 is that of such responses: they are no secret then."""
+    p50, p99 = result.latency.p50, result.latency.p99
+    return p50 is not None and p99 is not None and p99 >= max(CONNECTIONS_WAIT_LONG_S, CONNECTIONS_WAIT_TIMES * p50)
+
+
+def _of_most(result: LoadResult, held: HeldUp) -> bool:
+    """Whether it fell on more than half of the connections."""
+    return held.connections is not None and held.connections > result.connections.established / 2
+
+
+def _who(result: LoadResult, held: HeldUp) -> str:
+    if held.connections is None:
+        return "some connections wait"
+    plural = held.connections != 1
+    return f"{held.connections} of {result.connections.established} connections wait{'' if plural else 's'}"
+
+
+def _how(held: HeldUp, part: float, late: float, *, waited: bool) -> str:
+    longest = f"up to {seconds(held.longest_s)} for a response"
+    if waited:
+        return f"{longest}, {share(part)} of the time of all connections together"
+    return f"{longest}, and in {share(late)} of the slices one still waits when all others have been answered"
+
+
+SERVER_BUSY = 0.3
+OTHERS_BUSY = 0.5
+NOBODY_BUSY_TAKEN = 0.25
+NOBODY_BUSY_WAITED_S = 0.002
+NOBODY_BUSY_FAILED = 0.05
+
+
+@on_sample(
+    "nobody-busy",
+    Severity.NOTE,
+    title="Requests waited while no CPU was busy",
+    threshold=(
+        "closed loop without think time, a median latency of 2 ms and more: the server below 30 % of the CPUs that its "
+        "threads could use, the generator and each dependency below 50 %, others below 25 % of the machine; and no "
+        "downstream whose stated delay is half of the median"
+    ),
+    threshold_reason=(
+        "waking up and passing on take far less than 2 ms, also on a virtual machine; below 30 % a queue for the "
+        "server's CPUs adds less than half of the time that a request needs of them"
+    ),
+    next_step=(
+        "Find what its requests wait for: a pool that is too small, a lock, a timer, a limit of the rate, the disk, an "
+        "acknowledgement (TCP_NODELAY). A faster machine does not help; more connections may."
+    ),
+)
+def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A closed loop asks again as soon as it has an answer, so that something is always the limit.
+
+    Where it is no CPU, a faster program changes nothing: the requests wait for something that takes its time however
+    fast the machine is. That is a property of the service, and often the whole of a difference.
+    """
+    result = sample.result
+    if result is None or loop(sample) != "closed" or pauses(sample) or sample.placement.cpu_limit is not None:
+        return
+    server, generator, median = server_busy(sample), generator_busy(result), result.latency.p50
+    if server is None or median is None or median < NOBODY_BUSY_WAITED_S or error_share(result) > NOBODY_BUSY_FAILED:
+        return
+    taken = (others_share(sample, case.run.environment.cpus) or 0.0) + _stolen(sample, case)
+    if server >= SERVER_BUSY or generator >= OTHERS_BUSY or taken >= NOBODY_BUSY_TAKEN or _throttled(sample):
+        return
+    if all(_at_rest(dependency, sample, median) for dependency in sample.dependencies):
+        yield Fired(
+            f"a request took {seconds(median)} while the server was busy for {share(server)} and the generator for "
+            f"{share(generator)}: it waited for something that is no CPU",
+            figures=[],
+            evidence={"p50_s": median, "server_busy": server, "engine_busy": generator, "taken": taken},
+        )
+
+
+def _at_rest(dependency: DependencyState, sample: Sample, median: float) -> bool:
+    """Whether a dependency neither worked much nor is stated to make requests wait; not if nobody knows."""
+    delay, use = stated_delay_s(dependency), dependency_use(sample)
+    if delay is not None and 2 * delay >= median:
+        return False
+    used = use.cpu_s.get(dependency.name)
+    if used is None:
+        # A file, such as SQLite's, has no process.
+        return not dependency.cpus
+    return used < OTHERS_BUSY * use.elapsed_s
+
+
+def _stolen(sample: Sample, case: Case) -> float:
+    result = sample.result
+    if result is None or not result.machine.steal_s or not result.window.watched_s:
+        return 0.0
+    return result.machine.steal_s / (result.window.watched_s * max(1, case.run.environment.cpus))
+
+
+def _throttled(sample: Sample) -> bool:
+    if sample.result is None:
+        return False
+    watch = sample.result.watch
+    return throttled_share(sample.result) > 0 or (watch is not None and bool(watch.window.throttled_periods))
+
+
+STALL_IN_CLOSED_LOOP_PART = 0.02
+STALL_IN_CLOSED_LOOP_MUCH = 0.10
+STALL_IN_CLOSED_LOOP_NOTICED_S = 0.25
+STALL_IN_CLOSED_LOOP_TIMES = 4
+STALL_IN_CLOSED_LOOP_HEARD_S = 0.05
+STALL_IN_CLOSED_LOOP_FEW = 4
+
+
+@on_sample(
+    "stall-in-closed-loop",
+    Severity.SUSPECT,
+    title="A stall that a closed loop hides",
+    threshold=(
+        "closed loop: more than 2 % of the window without any response, in gaps of 50 ms and more that are also more "
+        "than 4 times the median latency, beyond what the tare had of it and the time in them in which the generator "
+        "waited for a CPU; with fewer than 4 requests under way at once, and a median above 12.5 ms, the longest gap "
+        "alone; suspect where the longest of them took 250 ms or more, or all of them more than 10 %; a note below"
+    ),
+    threshold_reason=(
+        "a stall longer than the window's hundredth part belongs into p99 and is not in it; twice that is beyond what "
+        "a window's edges bring about; pauses of a collector stay below 50 ms, or are shorter than what users notice, "
+        "but of a tenth of the time all users notice something; a slow service answers in waves, with gaps as long "
+        "as its median, and where few requests are under way one that takes longer is a gap by itself"
+    ),
+    next_step="Measure the same with an open loop at a fixed rate; its percentiles include the stall.",
+    # A start under load stalls by its nature.
+    phases=("load",),
+)
+def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
+    """While a server stalls, a closed loop sends nothing.
+
+    The requests that users would have sent then are missing, and percentiles look better than they were.
+    """
+    result = sample.result
+    if result is None or result.silence is None or loop(sample) != "closed" or result.latency.p50 is None:
+        return
+    longest = result.silence.longest_s
+    silent = _stall_in_closed_loop_part(sample)
+    part = silent - _usual(case, sample)
+    if part <= STALL_IN_CLOSED_LOOP_PART or longest <= STALL_IN_CLOSED_LOOP_TIMES * result.latency.p50:
+        return
+    yield Fired(
+        f"for {share(silent)} of the window no response came at all, once for {seconds(longest)}, while p50 "
+        f"is {seconds(result.latency.p50)}: the loop waited with it",
+        severity=Severity.SUSPECT
+        if longest >= STALL_IN_CLOSED_LOOP_NOTICED_S or part > STALL_IN_CLOSED_LOOP_MUCH
+        else Severity.NOTE,
+        figures=TAIL,
+        evidence=result.silence.model_dump() | {"measured_s": result.window.measured_s},
+    )
+
+
+def _stall_in_closed_loop_part(sample: Sample) -> float:
+    """The share of the window without any response."""
+    result = sample.result
+    if result is None or result.silence is None or not result.window.measured_s:
+        return 0.0
+    silence, measured = result.silence, result.window.measured_s
+    heard = _heard(
+        silence, STALL_IN_CLOSED_LOOP_TIMES * (result.latency.p50 or 0.0), few=slots(sample) < STALL_IN_CLOSED_LOOP_FEW
+    )
+    deaf = 0.0
+    if silence.deaf_s is None:
+        # A generator that waits for a CPU hears nothing, whoever answers; when it waited is not known here.
+        deaf = max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
+    return min(1.0, max(0.0, heard - deaf) / measured)
+
+
+def _heard(silence: Silence, least: float, *, few: bool) -> float:
+    """The gaps that are longer than the service's own pace; where it is not known which are, the longest alone."""
+    if least <= STALL_IN_CLOSED_LOOP_HEARD_S:
+        return silence.seconds
+    longer = 0.0 if few else next((seconds for length, seconds in silence.longer if length >= least), 0.0)
+    return max(silence.longest_s, longer)
+
+
+def _usual(case: Case, sample: Sample) -> float:
+    """The share of the tares' windows: of those, the machine is the cause."""
+    parts = [_stall_in_closed_loop_part(tare) for tare in case.tares(sample.load)]
+    return statistics.median(parts) if parts else 0.0
+
+
+@on_sample(
+    "waits-for-acknowledgement",
+    Severity.NOTE,
+    title="Responses wait for an acknowledgement",
+    threshold=(
+        "the rest of 5 % of the responses to a request and more came 20 ms and more after their first part, and in 3 "
+        "trials and more, in which the engine acknowledged the first part at once, it took so long so seldom as chance "
+        "brings about less than once in 1,000 times"
+    ),
+    threshold_reason=(
+        "what a service does before it sends the rest takes its time whoever acknowledges what; only a kernel that "
+        "holds the rest back (Nagle's algorithm, RFC 9293 section 3.7.4) sends it for an acknowledgement, which Linux "
+        "puts off for 40 ms and more (section 3.8.6.3); in fewer responses than one in twenty it moves the tail alone"
+    ),
+    next_step=NEXT_STEP,
+)
+def waits_for_acknowledgement(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A server with Nagle's algorithm on that writes head and body apart sends the body once the head is acknowledged.
+
+    The client's kernel puts the acknowledgement off, in the hope of something to send along. So a service that needs
+    microseconds takes 40 ms, and all CPUs rest. Clients like the engine get no more of it: the figures are true.
+    """
+    for request in sample.result.requests if sample.result else []:
+        found = waiting(request)
+        if found is None or request.in_parts is None:
+            continue
+        yield Fired(
+            found.sentence,
+            figures=["throughput", *LATENCY],
+            evidence={"request": found.request, "wait_s": found.wait_s} | request.in_parts.model_dump(),
+        )

@@ -1,0 +1,113 @@
+"""Rules: Requests of the warm-up that failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, share
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.traffic import allowance, lost_in_warm_up, slots
+from touchstone.judge.rule import Fired, on_sample
+from touchstone.record.sample import Sample
+
+WARM_UP_FAILED_MANY = 0.01
+WARM_UP_FAILED_BROKEN = ("malformed", "closed_mid_response")
+MANY_BROKEN = 0.001
+
+
+@on_sample(
+    "warm-up-failed",
+    Severity.SUSPECT,
+    title="Requests of the warm-up failed",
+    threshold=(
+        "errors of the warm-up over its requests, above the load's `error_allowance`: suspect from 1 % on, or from "
+        "0.1 % of responses that were malformed or cut off, a note below"
+    ),
+    threshold_reason=(
+        "a service that has said that it is ready answers; what one request in a hundred leaves undone is below the "
+        "least effect that matters, even where it would have cost several times the others; no start-up makes a "
+        "response malformed, and each costs its connection: where one worker of several does it, all connections end "
+        "up at the others, and the window sees nothing of it"
+    ),
+    next_step="Read the contender's log from its start on; a service that needs longer says so by its ready request.",
+)
+def warm_up_failed(sample: Sample, case: Case) -> Iterator[Fired]:
+    """The warm-up's answers are in no figure, and prepare all of them: caches fill and compilers learn from it.
+
+    A service that fails there was warmed up by other work than it is measured on, or was not ready when it said so.
+    """
+    sent, errors = _in_warm_up(sample)
+    failed = errors.total()
+    part = min(1.0, failed / max(1, sent))
+    if part <= allowance(sample):
+        return
+    broken = sum(errors[name] for name in WARM_UP_FAILED_BROKEN) / max(1, sent)
+    known = ", ".join(f"{number(count)} {name.replace('_', ' ')}" for name, count in errors.most_common() if name)
+    yield Fired(
+        f"{number(failed)} of {number(sent)} requests of the warm-up failed ({share(part)})"
+        + (f": {known}" if known else ""),
+        severity=Severity.SUSPECT if part >= WARM_UP_FAILED_MANY or broken >= MANY_BROKEN else Severity.NOTE,
+        figures=[*SPEED, *CPU],
+        evidence={"failed": failed, "sent": sent},
+    )
+
+
+def _in_warm_up(sample: Sample) -> tuple[int, Counter[str]]:
+    """Requests sent in the warm-up, and those of them that failed, by class; by none where the record does not say.
+
+    A connection that the server closed while it rested cost no request. The series of a whole window of an older engine
+    counts it all the same, so that nothing is said of it where the window itself has seen some.
+    """
+    if sample.slices is not None:
+        turns = [one for one in sample.slices.slices if one.lap_phase == "warmup"]
+        errors: Counter[str] = Counter()
+        for turn in turns:
+            errors.update(turn.errors)
+        return sum(one.sent for one in turns), errors
+    result = sample.result
+    if result is None or (result.is_of_older_engine and result.connections.errors.closed_idle):
+        return 0, Counter()
+    points = [point for point in result.series if point.phase == "warmup"]
+    return sum(point.sent for point in points), Counter({"": sum(point.errors for point in points)})
+
+
+WARM_UP_UNANSWERED_MANY = 0.02
+
+
+@on_sample(
+    "warm-up-unanswered",
+    Severity.INVALID,
+    title="Requests of the warm-up were never answered",
+    threshold=(
+        "any request of the warm-up that failed or was still without a response after the window began to be "
+        "measured, beyond the share of errors that the load allows: invalid from 2 % of what can be under way at once, "
+        "suspect below"
+    ),
+    threshold_reason=(
+        "a sound service answers the requests that are under way when the window begins within the window; 2 % fewer "
+        "connections move a closed loop by about as much as the least effect that a comparison looks for"
+    ),
+    next_step="Find the requests that are not answered in the contender's log; the warm-up's errors count as well.",
+    own_failure=True,
+)
+def warm_up_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A request of the warm-up that never gets its response holds its connection for the whole window.
+
+    It is in none of the window's counts, since it was sent before the window: the load has fewer connections than it
+    says, and the fault that took them is not seen.
+    """
+    result = sample.result
+    if result is None or result.interrupted:
+        return
+    lost, places = lost_in_warm_up(result), max(1, slots(sample))
+    if lost <= allowance(sample) * places:
+        return
+    yield Fired(
+        f"{number(lost)} requests of the warm-up had no response when the window ran; {number(places)} can be "
+        f"under way at once",
+        severity=Severity.INVALID if lost >= WARM_UP_UNANSWERED_MANY * places else Severity.SUSPECT,
+        evidence={"lost": lost, "slots": places},
+    )

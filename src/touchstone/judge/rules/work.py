@@ -1,0 +1,300 @@
+"""Rules: Whether the work behind the answers was done."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.language.quantity import number, seconds, share
+from touchstone.judge.reading.apart import Apart, apart
+from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.dependencies import LEAST_ASKED, as_a_rule, stated_delay_s
+from touchstone.judge.reading.work import Work, work_of
+from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.sample import Sample
+
+
+@on_sample(
+    "answered-before-work",
+    Severity.SUSPECT,
+    title="Responses came before the work was done",
+    threshold=(
+        f"of at least {LEAST_ASKED} requests that were sent one at a time after the load and had a dependency do "
+        "something, half or more had it do so, or do more, after their response"
+    ),
+    threshold_reason=(
+        "nothing else is under way then, so that work after a response is that request's; what a dependency does by "
+        "itself, such as a checkpoint, does not come with every second request"
+    ),
+    next_step=(
+        "Look for work in threads, queues or hooks that run after the response. If the contract allows it, let all "
+        "contenders do it alike."
+    ),
+)
+def answered_before_work(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that answers first and works later looks fast, and loses what it has answered when it dies.
+
+    The count of all work comes out right in the end, so that nothing else shows it.
+    """
+    for dependency in sample.dependencies:
+        if seen := as_a_rule(dependency, "late"):
+            yield Fired(
+                f"{dependency.name} was given work after {seen.late} of {seen.asked} responses",
+                figures=SPEED,
+                evidence=seen.model_dump(),
+            )
+
+
+BELOW_DOWNSTREAM_DELAY_EARLY = 0.95
+BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
+
+
+@on_sample(
+    "below-downstream-delay",
+    Severity.INVALID,
+    title="Faster than the downstream that it waits for",
+    threshold=(
+        "the downstream counted at least one hit for every two answers, its delay is stated, and the median "
+        "latency is below 95 % of it"
+    ),
+    threshold_reason=(
+        "a timer may fire up to a few percent early by its resolution; the median of many requests does not"
+    ),
+    next_step="Look for a cache, for calls made ahead, or for a unit that is wrong.",
+)
+def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that calls a downstream cannot answer before it has.
+
+    An answer that comes sooner was not made from one.
+    """
+    result = sample.result
+    if result is None or not result.counts.ok or result.latency.p50 is None:
+        return
+    for dependency in sample.dependencies:
+        delay = stated_delay_s(dependency)
+        hits = max(
+            (
+                dependency.after[k] - dependency.before.get(k, 0.0)
+                for k in BELOW_DOWNSTREAM_DELAY_HITS
+                if k in dependency.after
+            ),
+            default=0.0,
+        )
+        if delay and hits >= 0.5 * result.counts.ok and result.latency.p50 < BELOW_DOWNSTREAM_DELAY_EARLY * delay:
+            yield Fired(
+                f"the median latency is {seconds(result.latency.p50)}, and {dependency.name} answers after "
+                f"{seconds(delay)}",
+                figures=SPEED,
+                evidence={"p50_s": result.latency.p50, "delay_s": delay, "hits": hits},
+            )
+
+
+_ANEW = (
+    "Let the service write elsewhere: below /tmp, which each start has for itself where a mount namespace is "
+    "permitted, or to a dependency of the scenario. `--fresh-builds` makes the work folder anew."
+)
+
+
+@on_sample(
+    "leftovers",
+    Severity.SUSPECT,
+    title="State of an earlier run was there",
+    threshold=(
+        "anything that the dependency found before the contender started and that should not have been there, or a "
+        "file of the work folder that an earlier start has changed; a note for a new file there, which is removed"
+    ),
+    threshold_reason=(
+        "each contender starts on fresh state; what is listed was seen and removed, and may not be all; a changed file "
+        "cannot be put back"
+    ),
+    next_step="See who left it: a server that was not stopped, or another run at the same time.",
+    phases=None,
+)
+def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Rows, sessions or offsets from before make inserts fail and lookups cheap."""
+    for dependency in sample.dependencies:
+        if dependency.leftovers:
+            yield Fired(
+                f"{dependency.name} was not empty: {'; '.join(dependency.leftovers[:3])}",
+                evidence={"leftovers": dependency.leftovers},
+            )
+    for what, files in (("removed", sample.left_in_work.removed), ("changed", sample.left_in_work.changed)):
+        if not files:
+            continue
+        changed = what == "changed"
+        yield Fired(
+            f"an earlier start had {'changed' if changed else 'left'} {', '.join(files[:3])} in the work folder"
+            + ("" if changed else ", and the lab removed it"),
+            severity=Severity.SUSPECT if changed else Severity.NOTE,
+            evidence={what: files},
+            next_step=_ANEW if changed else None,
+        )
+
+
+LESS_WORK_EXACT = 0.005
+LESS_WORK_LATE = 0.05
+LESS_WORK_TOUCHED = 0.05
+LESS_WORK_LEAST = 20
+_Works = Mapping[str, Work]
+"""One kind of work, by contender."""
+
+
+@on_run(
+    "less-work",
+    Severity.SUSPECT,
+    title="Contenders have their dependencies do unequal work",
+    threshold=(
+        "calls, rows or transactions per correct response, over all rounds of a load whose proofs hold, by two "
+        "contenders' counts: at least 20 fewer than by the other, and fewer by more than 0.5 %; in PostgreSQL by more "
+        "than 5 %, and by more than what came in the load's last second; rows that are read count up to one for each "
+        "response; scans of tables are compared where fewer rows are read as well, and transactions where rows are "
+        "touched alike, for a note; where most contenders agree, only those who do less or more are suspect, and of "
+        "two neither is named"
+    ),
+    threshold_reason=(
+        "calls and rows are counted exactly, and what was sent and not answered is allowed for; PostgreSQL's sessions "
+        "hand in their counts up to a second late, and those of statements that touch no table at their end; one plan "
+        "reads many rows where another reads one; work that not even one request in twenty brings about is the "
+        "service's own; who breaks its own proof is judged by that, and is no measure for others"
+    ),
+    next_step=(
+        "Give the load a proof that counts the work, and look in the contender that does less for caches and skipped "
+        "calls, in the one that does more for calls made twice; whether it keeps answers, an act `execute` in the "
+        "contract shows."
+    ),
+)
+def less_work(case: Case) -> Iterator[Fired]:
+    """Who asks the downstream for four responses in five, or keeps what it looked up, is faster at another task.
+
+    Where no proof of the scenario counts the work, the dependencies still do, and contenders can be compared.
+    """
+    for load in case.loads:
+        by_kind = _work_by_kind(case, load)
+        for (dependency, _), works in by_kind.items():
+            for pair in apart(works, lambda low, high: _left_out(low, high) is not None):
+                counter = works[pair.low].counter
+                same = [by_kind.get((dependency, what), {}) for what in counter.same_with]
+                less = [by_kind.get((dependency, what), {}) for what in counter.with_less]
+                if (not same or _alike(same, pair)) and all(_less_only_in_full(one, pair) for one in less):
+                    yield _finding(pair, works, load)
+
+
+def _finding(pair: Apart, works: _Works, load: str) -> Fired:
+    low, high = works[pair.low], works[pair.high]
+    left_out = _left_out(low, high) or 0.0
+    batched = bool(low.counter.same_with)
+    remark = "; the rows are alike, so that one may only put more into a transaction" if batched else ""
+    return Fired(
+        _statement(pair, low, high, left_out) + remark,
+        severity=Severity.NOTE if batched else None,
+        contender=pair.odd,
+        load=load,
+        figures=[*SPEED, *CPU],
+        doubt=None if batched else _doubt(pair, left_out),
+        evidence=_evidence([low, high]),
+    )
+
+
+def _work_by_kind(case: Case, load: str) -> dict[tuple[str, str], dict[str, Work]]:
+    """The work of each contender under a load, by dependency and what is counted.
+
+    A defect that is shown on purpose may call twice, and so may a round whose own proof says so: nobody does less for
+    that.
+    """
+    exhibits = {contender.name for contender in case.run.plan.contenders if contender.exhibit}
+    found: dict[tuple[str, str], dict[str, Work]] = defaultdict(dict)
+    for group in case.groups_of("load"):
+        if group.load == load and group.contender not in exhibits:
+            proven = [sample for sample in group.samples if all(proof.passed for proof in sample.proofs)]
+            for work in work_of(group.contender, proven):
+                found[work.dependency, work.counter.what][group.contender] = work
+    return found
+
+
+def _left_out(low: Work, high: Work) -> float | None:
+    """The share of the other's work that the first leaves out; None if it leaves out none to speak of."""
+    if high.least < LESS_WORK_TOUCHED:
+        return None
+    due = min(1.0, high.least) if low.counter.one_is_enough else high.least
+    left_out = 1 - low.most / due
+    allowed = LESS_WORK_EXACT
+    if low.counter.late:
+        late_s = max(low.late_s, high.late_s)
+        allowed = max(LESS_WORK_LATE, late_s / max(late_s, min(low.seconds, high.seconds)))
+    return left_out if left_out > allowed and left_out * due * low.ok >= LESS_WORK_LEAST else None
+
+
+def _alike(others: Sequence[_Works], pair: Apart) -> bool:
+    """Whether the first of two does none of these kinds of work less than the other, and some of them at all."""
+    both = [(works[pair.low], works[pair.high]) for works in others if pair.low in works and pair.high in works]
+    return any(low.most >= LESS_WORK_TOUCHED for low, _ in both) and all(
+        _left_out(low, high) is None for low, high in both
+    )
+
+
+def _less_only_in_full(works: _Works, pair: Apart) -> bool:
+    """Whether there is less of this work, too, but not so little that it is told by itself."""
+    if pair.low not in works or pair.high not in works:
+        return False
+    low, high = works[pair.low], works[pair.high]
+    return low.most < (1 - LESS_WORK_LATE) * high.least and _left_out(low, high) is None
+
+
+def _statement(pair: Apart, low: Work, high: Work, left_out: float) -> str:
+    what, dependency = low.counter.what, low.dependency
+    counted = f"{number(low.most)} {what} per correct response against {number(high.most)}"
+    if pair.odd == pair.low:
+        return f"{pair.low} has {dependency} do {share(left_out)} less than {pair.high}: {counted}"
+    if pair.odd == pair.high:
+        return (
+            f"{pair.high} has {dependency} do more work per response than the others: {number(high.most)} {what} per "
+            f"correct response against {number(low.most)} from {pair.low}"
+        )
+    return (
+        f"{pair.low} has {dependency} do {share(left_out)} less than {pair.high}, and which of them does what is asked "
+        f"the counts do not say: {counted}"
+    )
+
+
+def _doubt(pair: Apart, left_out: float) -> Doubt:
+    times = 1 / (1 - left_out) if left_out < 1 else None
+    if pair.odd == pair.high:
+        return Doubt(faster=times, reason="the work that others leave out took no more than all of its time")
+    return Doubt(slower=times, reason="a response without its work takes no less than no time")
+
+
+def _evidence(works: Sequence[Work]) -> dict[str, object]:
+    return {
+        w.contender: {"done": w.done, "correct_responses": w.ok, "sent": w.sent, "seconds": w.seconds} for w in works
+    }
+
+
+@on_sample(
+    "work-not-done",
+    Severity.INVALID,
+    title="The work behind the answers was not done",
+    threshold="any proof of the load that does not hold",
+    threshold_reason=(
+        "proofs count rows, hits or offsets against the successes that were answered, with what is uncertain "
+        "allowed for"
+    ),
+    next_step=(
+        "Compare what the dependency says with the successes; look for writes that fail silently, caches and "
+        "batches never flushed."
+    ),
+    own_failure=True,
+    phases=None,
+)
+def work_not_done(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that answers without working is the fastest of all.
+
+    So the dependency is asked what it saw.
+    """
+    for proof in sample.proofs:
+        if not proof.passed:
+            yield Fired(
+                f"{proof.says}: expected {proof.expected}, the dependency says {proof.found}",
+                evidence=proof.model_dump(),
+            )
