@@ -6,11 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from touchstone.judge.rules.profiles import PROFILE_UNMATCHED_SHARE
 
 from tests.phase.test_profile import profiled
 from touchstone import starter
 from touchstone.attribution.category import Category
+from touchstone.judge.rules.profiles import PROFILE_UNMATCHED_SHARE
 from touchstone.judge.why.spending import spending
 from touchstone.native_image.assemble import assemble
 from touchstone.native_image.home import default_home

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from touchstone.judge.rules.answers import wrong_bodies
 
 from tests.run.demo import SCENARIO, STACK
 from touchstone.bench.base import Bench, Built
 from touchstone.engine.client import Event
 from touchstone.judge.reading.case import Case
+from touchstone.judge.rules.answers import wrong_bodies
 from touchstone.manifest.catalogue import find_scenario, select_contenders
 from touchstone.phase.peak.phase import PeakPhase
 from touchstone.plan.placement import available_cpus, plan_placement

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from touchstone.judge.rules.growth import REST_S
 
+from touchstone.judge.rules.growth import REST_S
 from touchstone.manifest.load import Load
 from touchstone.plan.profile import PROFILES
 

@@ -1,8 +1,8 @@
 import pytest
-from touchstone.judge.rules.growth import KEPT_AFTER_LOAD_FILES as FILES
-from touchstone.judge.rules.growth import KEPT_AFTER_LOAD_THREADS as THREADS
 
 from touchstone.judge.judgement import Finding
+from touchstone.judge.rules.growth import KEPT_AFTER_LOAD_FILES as FILES
+from touchstone.judge.rules.growth import KEPT_AFTER_LOAD_THREADS as THREADS
 
 from ..sound import fired, first_load, sound_run, watch_of
 

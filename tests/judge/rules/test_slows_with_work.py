@@ -1,8 +1,8 @@
 import pytest
-from touchstone.judge.rules.slowing import LEAST_ANSWERED
 
 from tests.judge.slices import CPU_PER_REQUEST, sliced_run
 from touchstone.judge.judgement import Severity
+from touchstone.judge.rules.slowing import LEAST_ANSWERED
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
