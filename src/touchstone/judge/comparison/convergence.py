@@ -6,11 +6,9 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-
-import scipy
 
 from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, adjustment, effect_of, laps_by_round
+from touchstone.judge.statistics.distributions import t_quantile
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval
 from touchstone.record.sample import Sample
 
@@ -67,11 +65,6 @@ def _known(effects: Sequence[LapEffect], confidence: float) -> tuple[Interval | 
     else:
         error = math.sqrt(sum(one.variance / one.laps for one in effects)) / len(effects)
         freedom = sum(one.laps for one in effects) - len(effects)
-    half = _quantile(confidence, freedom) * error
+    half = t_quantile((1 + confidence) / 2, freedom) * error
     known = Interval(math.exp(middle), math.exp(middle - half), math.exp(middle + half))
     return known, len(effects) >= MIN_ROUNDS
-
-
-@lru_cache(maxsize=512)
-def _quantile(confidence: float, freedom: int) -> float:
-    return float(scipy.stats.t.ppf((1 + confidence) / 2, freedom))

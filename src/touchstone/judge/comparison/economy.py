@@ -6,9 +6,8 @@ import math
 import statistics
 from dataclasses import dataclass
 
-import scipy
-
 from touchstone.judge.reading.laps import LapEffect, lap_effects
+from touchstone.judge.statistics.distributions import t_quantile
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
@@ -49,7 +48,7 @@ class Spread:
             more = max(1, int(time_s / (round_s + laps * self.lap_s)))
             rounds = len(self.laps) + more
             error = math.sqrt(spent + more * self._variance(laps)) / rounds
-            return error * float(scipy.stats.t.ppf((1 + confidence) / 2, rounds - 1))
+            return error * t_quantile((1 + confidence) / 2, rounds - 1)
 
         affordable = [laps for laps in range(*_LAPS) if round_s + laps * self.lap_s <= time_s]
         return min(affordable or _LAPS[:1], key=half_width)

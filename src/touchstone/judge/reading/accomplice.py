@@ -7,10 +7,9 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 
-import scipy
-
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop
+from touchstone.judge.statistics.distributions import at_least
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
@@ -104,7 +103,7 @@ def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
     ]
     counted = [value for value in beyond if value]
     more = sum(value > 0 for value in counted)
-    chance = scipy.stats.binomtest(more, len(counted), alternative="greater").pvalue if counted else 1.0
+    chance = at_least(more, len(counted), 0.5)
     cpus = statistics.median(beyond) - _unseen(samples)
     return Accomplice(cpus, own.own, len(laps), more, float(chance), _who(laps, busy, cpus))
 

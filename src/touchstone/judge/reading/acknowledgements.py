@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy.special import bdtr
-
 from touchstone.judge.language.quantity import seconds, share
+from touchstone.judge.statistics.distributions import at_most
 from touchstone.record.engine import RequestResult
 
 OFTEN = 0.05
@@ -49,6 +48,6 @@ def waiting(request: RequestResult) -> Waiting | None:
     often = found.long / max(1, found.long, request.ok + request.errors)
     # One more that came at once: of those that were seen to wait without exception the next may not.
     usual = found.long / (found.responses + 1)
-    if often < OFTEN or bdtr(found.trials_long, found.trials, usual) >= CHANCE:
+    if often < OFTEN or at_most(found.trials_long, found.trials, usual) >= CHANCE:
         return None
     return Waiting(request.name, often, found.seconds / found.long, found.trials, found.trials - found.trials_long)

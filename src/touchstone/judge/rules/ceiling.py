@@ -5,14 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-import scipy
-
 from touchstone.judge.figures import CPU, PEAK, SPEED
 from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare, loop, server_busy
 from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.judge.statistics.trend import theil_sen
 from touchstone.record.sample import Sample
 
 ABOVE_TARE_FASTER = 1.25
@@ -136,11 +135,15 @@ def tare_drift(case: Case) -> Iterator[Fired]:
         rates = [t.result.rate.achieved for t in tares if t.result]
         if len(rates) < TARE_DRIFT_LEAST or min(rates) <= 0:
             continue
-        trend = scipy.stats.kendalltau(range(len(rates)), rates)
-        slope, intercept, _, _ = scipy.stats.theilslopes(rates, range(len(rates)))
-        change = slope * (len(rates) - 1) / intercept if intercept > 0 else 0.0
-        certain = float(trend.pvalue) < TARE_DRIFT_UNLIKELY
-        if abs(change) > case.margin and float(trend.pvalue) < TARE_DRIFT_RARE:
+        line = theil_sen(rates, range(len(rates)))
+        change = line.slope * (len(rates) - 1) / line.intercept if line.intercept > 0 else 0.0
+        if abs(change) <= case.margin:
+            continue
+        from scipy.stats import kendalltau  # noqa: PLC0415  # loads for a second, and few runs drift
+
+        p = float(kendalltau(range(len(rates)), rates).pvalue)
+        certain = p < TARE_DRIFT_UNLIKELY
+        if p < TARE_DRIFT_RARE:
             yield Fired(
                 f"the tare {'rose' if change > 0 else 'fell'} by {share(abs(change))} over the run",
                 severity=Severity.SUSPECT if certain and abs(change) > 2 * case.margin else Severity.NOTE,
@@ -151,7 +154,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
                     common=True,
                     reason="so much faster the machine was at its best, and neighbouring slices share it",
                 ),
-                evidence={"tares": rates, "change": change, "p": float(trend.pvalue)},
+                evidence={"tares": rates, "change": change, "p": p},
             )
 
 

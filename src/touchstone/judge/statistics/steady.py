@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from touchstone.judge.judgement import Steady
@@ -90,7 +89,8 @@ def _performance(points: Sequence[Point], by_rate: bool) -> tuple[Floats, Floats
 def _segments(performance: Floats, tolerance: float) -> list[Segment]:
     """Stretches whose means differ by more than the tolerance and more than noise explains."""
     # The median of three takes away single outliers (a collector's pause), which are no change of state.
-    smooth: Floats = scipy.ndimage.median_filter(performance, size=SEGMENT, mode="nearest")
+    padded = np.concatenate([performance[:1], performance, performance[-1:]])
+    smooth: Floats = np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
     n = len(smooth)
     steps = np.abs(np.diff(performance))
     noise = float(np.median(steps)) / 0.954 if len(steps) else 0.0
@@ -98,10 +98,7 @@ def _segments(performance: Floats, tolerance: float) -> list[Segment]:
     noise = max(noise, tolerance / 10, 0.5 * float(np.std(steps)) if len(steps) else 0.0)
     # The penalty of a changepoint is that of the Schwarz criterion, doubled since the filter correlates neighbours.
     penalty = 2 * 2 * noise**2 * math.log(n)
-    import ruptures  # noqa: PLC0415  # loads half of scipy: only for whoever judges a series
-
-    ends = ruptures.KernelCPD(kernel="linear", min_size=SEGMENT).fit(smooth.reshape(-1, 1)).predict(pen=penalty)
-    edges = [0, *ends]
+    edges = [0, *level_ends(smooth, penalty, SEGMENT)]
     segments = [Segment(a, b, float(smooth[a:b].mean())) for a, b in itertools.pairwise(edges)]
     while len(segments) > 1:
         gaps = [abs(a.mean - b.mean) for a, b in itertools.pairwise(segments)]
@@ -115,6 +112,36 @@ def _segments(performance: Floats, tolerance: float) -> list[Segment]:
         a, b = segments[weakest], segments[weakest + 1]
         segments[weakest : weakest + 2] = [Segment(a.begin, b.end, float(smooth[a.begin : b.end].mean()))]
     return segments
+
+
+def level_ends(values: Floats, penalty: float, least: int) -> list[int]:
+    """Where stretches of one level end, the last one included: the split with the least squared error and penalties.
+
+    Args:
+        values: the series.
+        penalty: the price of each change.
+        least: the number of values in a stretch.
+
+    Source: Jackson et al., "An algorithm for optimal partitioning of data on an interval" (2005).
+
+    """
+    data = values - values.mean()
+    sums, squares = (np.concatenate([[0.0], np.cumsum(part)]) for part in (data, data**2))
+    count = len(data)
+    cost = np.full(count + 1, math.inf)
+    cost[0] = -penalty
+    begins = np.zeros(count + 1, dtype=int)
+    for end in range(least, count + 1):
+        begin = np.arange(0, end - least + 1)
+        error = squares[end] - squares[begin] - (sums[end] - sums[begin]) ** 2 / (end - begin)
+        total = cost[begin] + error + penalty
+        best = int(np.argmin(total))
+        cost[end], begins[end] = total[best], best
+    ends, end = [], count
+    while end > 0:
+        ends.append(end)
+        end = int(begins[end])
+    return ends[::-1]
 
 
 def _shape(segments: list[Segment], n: int) -> Shape:

@@ -1,20 +1,56 @@
-"""Growth without end: does a series still climb when the load ends, by more than it may."""
+"""Straight lines through series, and growth without end: does a series still climb when the load ends."""
 
 from __future__ import annotations
 
 import math
 import statistics
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import scipy
+import numpy as np
 
 LEAST_POINTS = 12
 STRAIGHT = 0.95
 FILLING = 1 / 3
 """The share of the requests, at the beginning, with which pools and caches fill."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight line through points; `low` is the lower end of the slope's 95 % interval, where there is one."""
+
+    slope: float
+    intercept: float
+    low: float = math.nan
+    fit: float = math.nan
+    """The share of the variance that a least-squares line explains."""
+
+
+def theil_sen(values: Sequence[float], at: Sequence[float]) -> Line:
+    """The line with the median of all slopes between two points, which single outliers do not move.
+
+    Source: Sen, "Estimates of the regression coefficient based on Kendall's tau" (1968), equation 2.6.
+    """
+    x, y = np.asarray(at, dtype=float), np.asarray(values, dtype=float)
+    across, up = x[:, np.newaxis] - x, y[:, np.newaxis] - y
+    slopes = np.sort(up[across > 0] / across[across > 0])
+    slope = float(np.median(slopes))
+    count = len(y)
+    ties = sum(k * (k - 1) * (2 * k + 5) for column in (x, y) for k in Counter(column.tolist()).values())
+    spread = math.sqrt((count * (count - 1) * (2 * count + 5) - ties) / 18)
+    rank = round((len(slopes) + statistics.NormalDist().inv_cdf(0.025) * spread) / 2) - 1
+    return Line(slope, float(np.median(y)) - slope * float(np.median(x)), low=float(slopes[max(rank, 0)]))
+
+
+def least_squares(at: Sequence[float], values: Sequence[float]) -> Line:
+    """The line of least squares, and how well it fits."""
+    across, both, _, up = np.cov(at, values, bias=True).flat
+    slope = float(both / across)
+    fit = float(both) ** 2 / float(across * up) if up > 0 else 0.0
+    return Line(slope, float(np.mean(values)) - slope * float(np.mean(at)), fit=fit)
 
 
 @dataclass(frozen=True)
@@ -26,22 +62,15 @@ class Rise:
 
 
 def rise(series: Sequence[tuple[float, float]]) -> Rise | None:
-    """The Theil-Sen slope over the series, which single outliers do not move; None of fewer than twelve points.
-
-    Args:
-        series: any measure of progress, and values above 0.
-
-    Source: Sen, "Estimates of the regression coefficient based on Kendall's tau" (1968).
-
-    """
+    """The Theil-Sen slope over a series of progress and values above 0; None of fewer than twelve points."""
     if len(series) < LEAST_POINTS:
         return None
     at, values = [x for x, _ in series], [y for _, y in series]
     middle, span = statistics.median(values), at[-1] - at[0]
     if middle <= 0 or span <= 0:
         return None
-    slope, _, low, _ = scipy.stats.theilslopes(values, at)
-    return Rise(float(slope) * span / middle, float(low) * span / middle)
+    line = theil_sen(values, at)
+    return Rise(line.slope * span / middle, line.low * span / middle)
 
 
 def leak(series: Sequence[tuple[float, float]], *, least: float) -> float | None:
@@ -74,8 +103,8 @@ def leak(series: Sequence[tuple[float, float]], *, least: float) -> float | None
     error = math.hypot(*(math.sqrt(max(1.0, gained)) / asked for gained, asked in gains))
     if abs(slopes[1] - slopes[0]) > max(3 * error, 0.25 * statistics.mean(slopes)):
         return None
-    line = scipy.stats.linregress(answered, held)
-    return float(line.slope) if line.rvalue**2 >= STRAIGHT else None
+    line = least_squares(answered, held)
+    return line.slope if line.fit >= STRAIGHT else None
 
 
 def grows(series: Sequence[tuple[float, float]], *, least: float) -> float | None:
@@ -99,5 +128,5 @@ def grows(series: Sequence[tuple[float, float]], *, least: float) -> float | Non
     quarter = values[len(values) // 2]
     if values[-1] - quarter < 0.25 * gain:
         return None
-    line = scipy.stats.linregress(times, values)
-    return float(line.slope) if line.rvalue**2 >= STRAIGHT else None
+    line = least_squares(times, values)
+    return line.slope if line.fit >= STRAIGHT else None
