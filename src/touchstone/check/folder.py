@@ -9,7 +9,8 @@ from touchstone.check.requests import check_requests
 from touchstone.check.scenario import check_scenario
 from touchstone.check.stack import check_stack
 from touchstone.check.templates import check_templates
-from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
+from touchstone.manifest.catalogue import ScenarioFolder
+from touchstone.manifest.files import SCENARIO_FILE
 
 
 def check_folder(folder: ScenarioFolder) -> list[Problem]:

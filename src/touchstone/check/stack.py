@@ -13,7 +13,8 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from touchstone.check.problem import Problem
 from touchstone.check.requests import Place
-from touchstone.manifest.catalogue import STACK_FILE, Contender
+from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.files import STACK_FILE
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.sources import files_like, source_files
 from touchstone.manifest.stack import Install, Stack, Variant

@@ -8,7 +8,7 @@ import typer
 
 from touchstone.cli.places import results_root, scenarios_root, usual_scenario
 from touchstone.failure import TouchstoneError
-from touchstone.manifest.catalogue import SCENARIO_FILE, find_scenario
+from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.record.store import runs_in
 
 
@@ -27,6 +27,9 @@ def runs(incomplete: str) -> list[str]:
 
 def stacks(ctx: typer.Context, incomplete: str) -> Iterator[str]:
     """The stacks of the scenario that stands before, after the commas that are there."""
+    # The types of manifests load for longer than other words are completed.
+    from touchstone.manifest.catalogue import find_scenario  # noqa: PLC0415
+
     done, comma, begun = incomplete.rpartition(",")
     try:
         # An option that still lacks its value ends the parsing, and the argument before it stays among the rest.

@@ -15,14 +15,8 @@ from rich.text import Text
 from touchstone.cli.completion import scenarios
 from touchstone.cli.past_runs import past_runs
 from touchstone.cli.places import results_root, scenarios_root
-from touchstone.manifest.catalogue import (
-    SCENARIO_FILE,
-    Contender,
-    ScenarioFolder,
-    find_scenario,
-    read_scenario_folder,
-    scenarios_in,
-)
+from touchstone.manifest.catalogue import Contender, ScenarioFolder, find_scenario, read_scenario_folder
+from touchstone.manifest.files import SCENARIO_FILE, scenarios_in
 from touchstone.plan.plan import find_tools
 
 Rows = list[dict[str, str | None]]

@@ -17,7 +17,8 @@ from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.drafting import draft_service, write_stack
 from touchstone.intake.writing import whole_or_nothing, write_whole
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
-from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
+from touchstone.manifest.catalogue import read_scenario_folder
+from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
 

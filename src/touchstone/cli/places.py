@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from touchstone.failure import UsageError
-from touchstone.manifest.catalogue import SCENARIO_FILE, scenarios_in
+from touchstone.manifest.files import SCENARIO_FILE, scenarios_in
 from touchstone.record.secret import shown_command
 from touchstone.record.store import runs_in
 

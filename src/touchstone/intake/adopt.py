@@ -10,7 +10,8 @@ from pathlib import Path
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.intake.draft import Draft
 from touchstone.intake.entry import Entry, EntryVariant, LeftOut
-from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, read_scenario_folder
+from touchstone.manifest.catalogue import read_scenario_folder
+from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
 

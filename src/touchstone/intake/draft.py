@@ -14,7 +14,7 @@ from touchstone.intake.parts import DraftCheck, DraftLoad, DraftRequest, Templat
 from touchstone.intake.toml import comment, table, text, value
 from touchstone.intake.writing import write_whole
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
-from touchstone.manifest.catalogue import SCENARIO_FILE
+from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.manifest.reader import manifest_of
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal, parse

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.failure import UsageError, did_you_mean
+from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE, scenarios_in
 from touchstone.manifest.outside import Outside
 from touchstone.manifest.reader import ManifestError, read_manifest
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Stack, Variant
 
-SCENARIO_FILE = "scenario.toml"
-STACK_FILE = "stack.toml"
 CONTAINERS = "podman-or-docker"
 """The tool that a variant needs that is an image."""
 
@@ -116,11 +115,6 @@ def read_scenario_folder(folder: Path) -> ScenarioFolder:
         if names.count(name) > 1:
             raise ManifestError(f"two stacks are called {name!r}", where=str(folder), fix="rename one of them")
     return ScenarioFolder(folder.resolve(), scenario, tuple(stacks))
-
-
-def scenarios_in(root: Path) -> dict[str, Path]:
-    """The scenario folders below `root`, by their folder's name."""
-    return {path.parent.name: path.parent for path in sorted(root.glob(f"*/{SCENARIO_FILE}"))}
 
 
 def find_scenario(name_or_folder: str, root: Path) -> ScenarioFolder:

@@ -8,14 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from touchstone.failure import UsageError, did_you_mean
-from touchstone.manifest.catalogue import (
-    SCENARIO_FILE,
-    STACK_FILE,
-    ScenarioFolder,
-    read_scenario_folder,
-    scenarios_in,
-)
+from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder
 from touchstone.manifest.claim import ClaimsFile
+from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE, scenarios_in
 from touchstone.manifest.reader import ManifestError, read_manifest
 
 GUIDE = "docs/claims.md"

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from touchstone.manifest.catalogue import SCENARIO_FILE
+from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.manifest.stack import Stack
 
 _LEFT = frozenset({"node_modules", ".venv", ".git", "__pycache__"})

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from touchstone.failure import UsageError
-from touchstone.manifest.catalogue import STACK_FILE, Contender, ScenarioFolder
+from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.condition import ConditionError
+from touchstone.manifest.files import STACK_FILE
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Capacity

@@ -10,9 +10,8 @@ from pydantic import BaseModel, ConfigDict, model_validator
 class Record(BaseModel):
     """A part of a result. Unknown keys are kept out on writing and ignored on reading a newer minor version."""
 
-    model_config = ConfigDict(
-        extra="ignore", use_attribute_docstrings=True, populate_by_name=True, ser_json_inf_nan="null"
-    )
+    # Types that stand within others need no validator of their own, and one document uses few of all.
+    model_config = ConfigDict(extra="ignore", defer_build=True, populate_by_name=True, ser_json_inf_nan="null")
 
 
 class EngineRecord(Record):

@@ -13,7 +13,8 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Judgement, Outcome
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.judge.why.explain import explain
-from touchstone.manifest.catalogue import SCENARIO_FILE, ScenarioFolder
+from touchstone.manifest.catalogue import ScenarioFolder
+from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.plan.plan import Wish, planned_loads
 from touchstone.record.run import Run
 from touchstone.record.store import load_run

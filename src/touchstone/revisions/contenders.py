@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from touchstone.failure import UsageError
-from touchstone.manifest.catalogue import SCENARIO_FILE, STACK_FILE, Contender, ScenarioFolder, read_scenario_folder
+from touchstone.manifest.catalogue import Contender, ScenarioFolder, read_scenario_folder
 from touchstone.manifest.catalogue import select_contenders as select
+from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE
 from touchstone.manifest.reader import ManifestError, read_manifest
 from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack

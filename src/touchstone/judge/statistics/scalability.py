@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from touchstone.judge.statistics.intervals import SEED, Interval
 
@@ -57,6 +56,8 @@ def fit_law(points: Sequence[tuple[float, float]], confidence: float) -> Law | N
     points = [point for point in points if point[0] >= _LEAST_INSIDE]
     if _distinct([inside for inside, _ in points]) < LEAST_LOADS:
         return None
+    from scipy.optimize import nnls  # noqa: PLC0415  # loads for longer than a run of few loads is judged
+
     inside, rates = (np.array(column, dtype=float) for column in zip(*points, strict=True))
     rows = np.stack([np.ones_like(inside), inside - 1, inside * (inside - 1)], axis=1) * (rates / inside)[:, None]
     found, residual = nnls(rows, np.ones(len(rows)))

@@ -1,0 +1,13 @@
+"""The files that make a folder a scenario or a stack, and the scenarios below a folder, by their names alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SCENARIO_FILE = "scenario.toml"
+STACK_FILE = "stack.toml"
+
+
+def scenarios_in(root: Path) -> dict[str, Path]:
+    """The scenario folders below `root`, by their folder's name."""
+    return {path.parent.name: path.parent for path in sorted(root.glob(f"*/{SCENARIO_FILE}"))}
