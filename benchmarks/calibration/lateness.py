@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from touchstone.bench.tare import server
 from touchstone.engine.locate import engine_path
+from touchstone.traffic.null_server import server
 
 _SLOTS = ("0us", "250us")
 _HEAD = ("rate", "slot", "CPU/request", "latency p50", "latency p99", "lateness p50", "lateness p99")

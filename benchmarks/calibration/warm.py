@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.engine.slices import TurnRecord
-from touchstone.phase.load.warm_up import RESTLESS, unrest
-from touchstone.phase.load.warming import Budget, WarmingContender
 from touchstone.plan.profile import PROFILES
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 from touchstone.record.store import load_run
+from touchstone.traffic.warm_up import RESTLESS, unrest
+from touchstone.traffic.warming import Budget, WarmingContender
 
 _LOOK = 2
 """Own turns after which the warm-up looks whether it is done."""

@@ -13,11 +13,11 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.engine.machines import Machine, machines
-from touchstone.bench.tare import server
 from touchstone.engine.client import EngineError, Event, run_job
 from touchstone.engine.protocol import GeneratorNode, LoadJob, SlicesJob
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.record.engine import LoadResult
+from touchstone.traffic.null_server import server
 
 
 def load(url: str, nodes: list[GeneratorNode], **changes: Any) -> LoadJob:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.engine.machines import Machine, machines
-from touchstone.bench.tare import EngineServer, server
 from touchstone.engine.client import EngineError, Event, run_job
 from touchstone.engine.protocol import HoldJob, HoldNode
 from touchstone.record.hold_result import HoldResult
+from touchstone.traffic.null_server import EngineServer, server
 
 
 def node(one: Machine, ports: int = 1000, open_files: int = 1000) -> HoldNode:

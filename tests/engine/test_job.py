@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from touchstone.bench.tare import server
 from touchstone.engine.ask import Service, Values
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, expectation, load_job
 from touchstone.manifest.exchange import Expectation
 from touchstone.manifest.load import Load
 from touchstone.record.engine import LoadResult
+from touchstone.traffic.null_server import server
 
 
 def test_what_is_expected_of_the_head_is_handed_on() -> None:

@@ -15,7 +15,6 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from tests.engine.protocol import TARGET, generated, schemas
 from tests.engine.protocol_page import page
-from touchstone.bench.tare import EngineServer, server
 from touchstone.engine.locate import engine_path
 from touchstone.engine.slices import SlicesResult
 from touchstone.isolation.port import free_port
@@ -23,6 +22,7 @@ from touchstone.record.base import Record
 from touchstone.record.boot_result import BootResult
 from touchstone.record.engine import LoadResult
 from touchstone.record.hold_result import HoldResult
+from touchstone.traffic.null_server import EngineServer, server
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine-protocol.md"
 JOBS = ("load", "slices", "boot", "hold")

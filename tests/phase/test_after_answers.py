@@ -18,8 +18,8 @@ from touchstone.engine.ask import Service
 from touchstone.isolation.port import free_port
 from touchstone.manifest.exchange import Request, WeightedRequest
 from touchstone.manifest.load import Load
-from touchstone.phase.load.after_answers import AT_MOST_S, LATER_S, REQUESTS, look_after_answers
 from touchstone.record.sample import AfterAnswers
+from touchstone.traffic.after_answers import AT_MOST_S, LATER_S, REQUESTS, look_after_answers
 
 SERVICE = Path(__file__).parents[1] / "faults" / "service.py"
 WORK = WeightedRequest(name="work", target="/work?value={fresh}-{counter}")

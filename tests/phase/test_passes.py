@@ -8,8 +8,8 @@ from pathlib import Path
 from touchstone.bench.base import blank_sample
 from touchstone.bench.service import running
 from touchstone.manifest.load import Load
-from touchstone.phase.load.warming import Budget
 from touchstone.phase.profile.passes import Passes
+from touchstone.traffic.warming import Budget
 
 from .test_capacity_search import keeper
 

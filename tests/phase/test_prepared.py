@@ -14,9 +14,9 @@ from touchstone.engine.ask import Answer
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
 from touchstone.manifest.load import Load
-from touchstone.phase.load.prepare import PrepareError, prepare_load, prepare_once
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
+from touchstone.traffic.prepare import PrepareError, prepare_load, prepare_once
 
 LOGIN = {"target": "/login", "captures": {"token": {"json": "/token"}}}
 

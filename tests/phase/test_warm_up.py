@@ -8,9 +8,9 @@ from typing import Literal
 import pytest
 
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
-from touchstone.phase.load.warm_up import REST_S, at_rest, unrest, warm_up
-from touchstone.phase.load.warming import MOST_RESTS, RESTS, Budget, WarmingContender
 from touchstone.record.evidence.slices import WarmUp
+from touchstone.traffic.warm_up import REST_S, at_rest, unrest, warm_up
+from touchstone.traffic.warming import MOST_RESTS, RESTS, Budget, WarmingContender
 
 SLICE_S = 0.25
 Course = Callable[[float], float]
@@ -182,7 +182,7 @@ class Compiling(SlicesSession):
 def compiled(work_s: float, monkeypatch: pytest.MonkeyPatch) -> tuple[Compiling, WarmUp]:
     """Warmed up next to a null server."""
     session = Compiling(work_s)
-    monkeypatch.setattr("touchstone.phase.load.warm_up.time.sleep", session.rest)
+    monkeypatch.setattr("touchstone.traffic.warm_up.time.sleep", session.rest)
     _, accounts = warm_up(session, {0: "one"}, {0: Budget(1.5, 60.0)}, SLICE_S, lambda _text: None, null=1)
     return session, accounts[0]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import Protocol
 from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.dependency.base import Dependency
 from touchstone.engine.client import Event
-from touchstone.engine.protocol import LoadJob, SlicesJob
+from touchstone.engine.job import slices_job
+from touchstone.engine.protocol import LoadJob, Traffic
 from touchstone.engine.slices import SlicesSession
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.container import ContainerRuntime
@@ -145,8 +146,9 @@ class Bench:
         """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""
         return self.generators.put_load(job, self.watcher.event)
 
-    def take_turns(self, job: SlicesJob, timeout_s: float) -> AbstractContextManager[SlicesSession]:
-        """Open the session of a slices job, whose requests may take so long. Raises TouchstoneError."""
+    def take_turns(self, loads: Mapping[str, Traffic], timeout_s: float) -> AbstractContextManager[SlicesSession]:
+        """Open a session of loads in slices, by contender; a request may take `timeout_s`. Raises TouchstoneError."""
+        job = slices_job(loads, self.placement.engine_cpus)
         return self.generators.take_turns(job, timeout_s, self.watcher.event)
 
 
@@ -195,16 +197,42 @@ def failed(error: TouchstoneError, lines: list[str]) -> Failure:
     return Failure(what=shown_text(error.what), where=where, fix=error.fix, tail=[shown_text(line) for line in lines])
 
 
-def attempt(sample: Sample, action: Callable[[Sample], None], log: Path | None = None) -> Sample:
-    """Carry out `action` on the sample; an error becomes its failure, with the log's last lines, and loses nothing."""
+@contextmanager
+def attempting(sample: Sample, log: Path | None = None) -> Iterator[Sample]:
+    """The sample, to be filled; an error becomes its failure, with the log's last lines, and loses nothing."""
     watch = Stopwatch()
     sample.started_at = watch.started_at
     try:
-        action(sample)
+        yield sample
     except TouchstoneError as error:
         sample.failure = failed(error, tail(log) if log else [])
     sample.took_s = watch.seconds
-    return sample
+
+
+@contextmanager
+def sampling(
+    bench: Bench,
+    phase: str,
+    contender: str,
+    *,
+    load: str | None = None,
+    under: Load | None = None,
+    round_number: int | None = None,
+    position: int = 0,
+) -> Iterator[Sample]:
+    """A sample of what is measured in the context, with its identity as `blank_sample` fills it in."""
+    sample = blank_sample(bench, phase, contender, load=load, under=under, round_number=round_number, position=position)
+    with attempting(sample, bench.store.logs / f"{sample.id}.log"):
+        yield sample
+
+
+@contextmanager
+def failing_alone(sample: Sample) -> Iterator[None]:
+    """A context for one of several samples: an error becomes its failure, and nothing to the others."""
+    try:
+        yield
+    except TouchstoneError as error:
+        sample.failure = failed(error, [])
 
 
 def attempt_together(samples: Sequence[Sample], action: Callable[[], None]) -> None:

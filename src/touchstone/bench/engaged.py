@@ -11,7 +11,7 @@ from touchstone.bench.outside import attached
 from touchstone.bench.service import running
 from touchstone.dependency.base import Dependency
 from touchstone.engine.ask import Service
-from touchstone.engine.protocol import LoadJob, Traffic, Watch
+from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
@@ -77,13 +77,3 @@ def engaged(bench: Bench, contender: Contender, sample: Sample, *, under: Load |
         return
     with running(bench, bench.builds[contender.name], sample, under=under) as started:
         yield started
-
-
-def aim(job: LoadJob | Traffic, at: Engaged, after_s: float) -> None:
-    """Complete a job of the engine: where it goes, hosts that it may reach, processes that it watches meanwhile."""
-    if (address := at.address) is not None:
-        job["connect_to"] = address
-    if at.allowed_hosts:
-        job["allow_hosts"] = list(at.allowed_hosts)
-    if (watched := at.watch(after_s)) is not None:
-        job["watch"] = watched

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -14,7 +14,6 @@ from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.sample import Sample
 
 _OF_THE_PROCESS = (
@@ -45,10 +44,6 @@ class Started:
     """With the contender's own part of each dependency."""
     carrier: Sample
     """What is recorded of its process; `pass_on` gives it to the loads' samples."""
-    prepared: Mapping[str, str] | None = None
-    """What the preparation that its loads share has captured; None until it was sent."""
-    first_warm_up: WarmUp | None = None
-    """How it was warmed up for the first of its loads; None until then."""
 
 
 def divisible(bench: Bench) -> bool:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import psutil
 
-from touchstone.bench.tare import server
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
 from touchstone.manifest.load import Load
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.record.engine import LoadResult
+from touchstone.traffic.null_server import server
 
 _NAP_S = 0.001
 _WORTH_NAMING = 0.001

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import ClassVar
 
-from touchstone.bench.base import Bench, ImageBuilt, attempt, blank_sample
+from touchstone.bench.base import Bench, ImageBuilt, attempting, blank_sample
 from touchstone.bench.contained import container_spec
 from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import port_for
@@ -98,39 +98,36 @@ class _Starting:
     def start(self) -> None:
         """Let the engine start it once, on fresh dependencies."""
         self.starts += 1
-
-        def action(sample: Sample) -> None:
+        with self._attempt() as sample:
             with self._job(sample) as (job, places):
                 result = run_job("boot", job, BootResult, on_event=self.bench.watcher.event, places=places)
             self.runs += result.runs
             result.runs = self.runs
             sample.boot = result
 
-        self._attempt(action)
-
     def finish(self, *, in_turn: bool) -> Sample:
         """The sample with its figures; in a run's first round also whether the first response means what it says."""
-
-        def action(sample: Sample) -> None:
+        if self.sample.failure is not None:
+            return self.sample
+        with self._attempt() as sample:
             sample.boots_in_turn = in_turn
             sample.figures, sample.failure = boot_figures(self.runs)
             if sample.failure is not None:
-                return
+                return sample
             if self.bench.builds[self.contender.name].image:
                 _leave_out_the_client(sample)
             with self._job(sample) as (job, places):
                 _boot_cold(self.bench, job, sample, places)
             if sample.round == 1:
                 check_readiness(self.bench, self.bench.builds[self.contender.name], sample)
-
-        self._attempt(action)
         return self.sample
 
-    def _attempt(self, action: Callable[[Sample], None]) -> None:
-        if self.sample.failure is not None:
-            return
+    @contextmanager
+    def _attempt(self) -> Iterator[Sample]:
+        """The sample, which counts the time of all its starts."""
         began = self.sample.started_at if self.took_s else None
-        attempt(self.sample, action, self.log)
+        with attempting(self.sample, self.log):
+            yield self.sample
         self.took_s = self.sample.took_s = self.took_s + self.sample.took_s
         self.sample.started_at = began or self.sample.started_at
 

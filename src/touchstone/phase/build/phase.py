@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_bytes, artifact_files, artifact_paths
 from touchstone.bench.artifact_identity import as_noted, identity, note_work
-from touchstone.bench.base import Bench, Built, attempt, blank_sample
+from touchstone.bench.base import Bench, Built, sampling
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Phase
@@ -56,11 +56,9 @@ class BuildPhase(Phase):
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Build, or take an equal build from the cache with the figures that were measured when it was made."""
-        sample = blank_sample(bench, self.kind.name, contender.name)
-        log = bench.store.logs / f"{sample.id}.log"
-        sample.files["log"] = str(log.relative_to(bench.store.folder))
-
-        def action(sample: Sample) -> None:
+        with sampling(bench, "build", contender.name) as sample:
+            log = bench.store.logs / f"{sample.id}.log"
+            sample.files["log"] = str(log.relative_to(bench.store.folder))
             workshop = build_variant(bench, contender.stack, contender.variant_name, sample, log)
             bench.builds[contender.name] = built_of(contender, workshop)
             sample.artifacts = identity(bench.builds[contender.name])
@@ -69,8 +67,7 @@ class BuildPhase(Phase):
                 sample.figures["extra_configuration_lines"] = float(
                     configuration_lines(contender.stack, contender.variant)
                 )
-
-        return [attempt(sample, action, log)]
+        return [sample]
 
 
 def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: Path) -> Workshop:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_bytes
-from touchstone.bench.base import Bench, Built, Stopwatch, attempt, blank_sample
+from touchstone.bench.base import Bench, Built, Stopwatch, sampling
 from touchstone.bench.service import running
 from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
@@ -42,10 +42,7 @@ class TrainPhase(Phase):
         built = bench.builds[contender.name]
         if built.train is None:
             return []
-        sample = blank_sample(bench, "build", contender.name)
-        log = bench.store.logs / f"{sample.id}.log"
-
-        def action(sample: Sample) -> None:
+        with sampling(bench, "build", contender.name) as sample:
             bench.watcher.step(f"training {contender.name}")
             record = built.work.parent / _RECORD
             if record.is_file() and not bench.fresh_builds and not _absent(built):
@@ -56,8 +53,7 @@ class TrainPhase(Phase):
                 sample.figures["train_time"] = _train(bench, built, sample)
                 record.write_text(json.dumps({"train_time": sample.figures["train_time"]}), encoding="utf-8")
             sample.figures["artifact_bytes"] = float(artifact_bytes(built.artifacts))
-
-        return [attempt(sample, action, log)]
+        return [sample]
 
 
 def _train(bench: Bench, built: Built, sample: Sample) -> float:

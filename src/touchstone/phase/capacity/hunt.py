@@ -8,15 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from touchstone.bench.base import Bench, attempt_together, blank_sample, failed
-from touchstone.bench.dependency_watch import DependencyWatch
-from touchstone.bench.machine_watch import MachineWatch
-from touchstone.bench.tare import EngineServer
+from touchstone.bench.base import Bench, attempt_together, blank_sample, failed, failing_alone
 from touchstone.bench.together import Started
-from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
@@ -26,12 +21,12 @@ from touchstone.phase.capacity.curve import missing_rates
 from touchstone.phase.capacity.efficiency import efficiency_figures, measure_efficiency
 from touchstone.phase.capacity.seat import Pace, Seat, Target
 from touchstone.phase.capacity.session import open_session, take_account
-from touchstone.phase.load.prepare import prepare_load, prove_load, work_before
-from touchstone.phase.load.tare import null_load, null_server
-from touchstone.phase.load.warm_up import warm_up
-from touchstone.phase.load.warming import Budget, turn_rate
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import TARE, Sample
+from touchstone.traffic.null_server import EngineServer, null_load
+from touchstone.traffic.sequence import LoadSequence, loaded_together
+from touchstone.traffic.warm_up import warm_up
+from touchstone.traffic.warming import Budget, turn_rate
 
 _TARE_PACE = Pace(0.5, 9, 0.15)
 """The null server's capacity need not be known to a percent, and each of its trials takes the whole machine."""
@@ -55,31 +50,23 @@ class Hunt:
     """Gives a contender that has died a new process."""
     alone: bool = False
     """True if other contenders are searched apart from these: they have no rate in common."""
+    sequences: list[LoadSequence] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
+    """Contenders that could be prepared, in their order, then the tare: as `seats`."""
     seats: list[Seat] = field(default_factory=list)
 
     def measure(self) -> list[Sample]:
-        """The samples: contenders in their order, then the tare. What goes wrong becomes their failure."""
-        unprepared = self._prepare()
-        self.samples = [self._blank(one.contender.name) for one in self.started] + [self._blank(TARE)]
+        """The samples of all contenders, and the tare's. What goes wrong becomes their failure."""
+        unprepared = []
+        for one in self.started:
+            sample = self._blank(one.contender.name)
+            with failing_alone(sample):
+                self.sequences.append(LoadSequence(self.bench, one.running, self.load, sample).prepare())
+            if sample.failure is not None:
+                unprepared.append(sample)
+        self.samples = [*(one.sample for one in self.sequences), self._blank(TARE)]
         attempt_together(self.samples, self._measure)
         return self.samples + unprepared
-
-    def _prepare(self) -> list[Sample]:
-        """Send what goes before the load; the samples of those that did not answer it as they must."""
-        fallen = []
-        for one in list(self.started):
-            try:
-                if self.load.prepare and one.prepared is None:
-                    one.prepared = prepare_load(self._checker(one), self.load, self.bench.seed)
-            except TouchstoneError as error:
-                fallen.append(self._blank(one.contender.name))
-                fallen[-1].failure = failed(error, [])
-                self.started.remove(one)
-        return fallen
-
-    def _checker(self, one: Started) -> Checker:
-        return Checker(one.running.service, one.bench.dependencies, self.bench.seed)
 
     def _blank(self, contender: str) -> Sample:
         return blank_sample(
@@ -87,57 +74,37 @@ class Hunt:
         )
 
     def _measure(self) -> None:
-        bench = self.bench
-        before = [work_before(self.load, one.bench.dependencies, bench.seed) for one in self.started]
-        machines = [MachineWatch(one.running.cgroup) for one in self.started]
-        with ExitStack() as stack:
-            watches = [
-                stack.enter_context(DependencyWatch(one.bench.dependencies, one.running.leftovers))
-                for one in self.started
-            ]
-            null = stack.enter_context(null_server(bench, self.load))
+        with loaded_together(self.bench, self.load, self.sequences) as null:
             self._seat(null)
             self._search()
             self._fill_curves()
             running = [seat for seat in self.seats[:-1] if not seat.gone]
-            at_rates = {} if self.alone else measure_efficiency(bench, self.load, running, self.round_number)
+            at_rates = {} if self.alone else measure_efficiency(self.bench, self.load, running, self.round_number)
         tare = self.seats[-1].capacity
         for seat, sample in zip(self.seats, self.samples, strict=True):
             self._keep(seat, sample, tare if sample.contender != TARE else None)
             if sample.capacity is not None and (points := at_rates.get(seat.name)):
                 sample.capacity.at_rates = points
                 sample.figures |= efficiency_figures(points)
-        for index, one in enumerate(self.started):
-            sample = self.samples[index]
-            sample.machine, sample.dependencies = machines[index].end(), watches[index].states
-            if not self.seats[index].gone:
-                self._look_after(one, self.seats[index], sample, before[index])
-
-    def _look_after(self, one: Started, seat: Seat, sample: Sample, before: Sequence[float]) -> None:
-        """Ask for the proof of its work, and whether it still holds its contract."""
-        try:
-            if not seat.deaths:
-                whole = LoadResult(totals=seat.totals)
-                sample.proofs = prove_load(self.load, one.bench.dependencies, whole, self.bench.seed, before)
-            sample.checks = self._checker(one).run(light_checks(self.bench.scenario.contract))
-        except TouchstoneError as error:
-            # Its own dependency may be gone; that is nothing to the others.
-            sample.failure = failed(error, [])
+        for one, seat in zip(self.sequences, self.seats, strict=False):
+            if not seat.gone:
+                # Its own dependency may be gone; that is nothing to the others.
+                with failing_alone(one.sample):
+                    one.settle(None if seat.deaths else LoadResult(totals=seat.totals), last=False)
 
     def _seat(self, null: EngineServer) -> None:
         """Warm all up by their closed loop, and give each its search."""
         profile, placement = self.bench.profile, self.bench.placement
         pace = Pace(profile.trial_s, profile.trials, profile.capacity_width)
-        names = [sample.contender for sample in self.samples]
-        for number, name in enumerate(names):
-            own = number < len(self.started)
+        targets = [self._target(one) for one in self.sequences]
+        for sample, target in zip(self.samples, [*targets, None], strict=True):
             self.seats.append(
                 Seat(
-                    name=name,
-                    target=self._target(self.started[number]) if own else Target(null.url, null.watch, lanes=1),
-                    load=self.load if own else null_load(self.load),
+                    name=sample.contender,
+                    target=target or Target(null.url, null.watch, lanes=1),
+                    load=self.load if target else null_load(self.load),
                     objective=self.objective,
-                    pace=pace if own else _TARE_PACE,
+                    pace=pace if target else _TARE_PACE,
                     cpus=list(placement.engine_cpus),
                     seed=self.bench.seed + 1_000 * self.round_number,
                     fresh=fresh_of(self.bench.seed),
@@ -205,14 +172,15 @@ class Hunt:
         """
         if seat.name == TARE or not seat.target.died():
             return
-        index = self.seats.index(seat)
-        one = self.started[index]
+        place = self.seats.index(seat)
+        one = next(one for one in self.started if one.contender.name == seat.name)
         where = f"at {seat.dies_at:,.0f} requests per second" if seat.dies_at else "under its closed loop"
         self.bench.watcher.say(f"  {seat.name} {seat.death} {where}; going on below")
         try:
             self.restart(one)
-            one.prepared = prepare_load(self._checker(one), self.load, self.bench.seed)
-            seat.target = self._target(one)
+            fresh = LoadSequence(self.bench, one.running, self.load, self.samples[place]).prepare()
+            self.sequences[place] = fresh
+            seat.target = self._target(fresh)
             self._warm_up([seat], _AGAIN, max(1, self.load.connections // _GENTLY))
         except TouchstoneError as error:
             seat.gone = True
@@ -220,9 +188,9 @@ class Hunt:
             self.bench.watcher.say(f"  {seat.name}: {what}")
             if seat.ended is None:
                 lost = TouchstoneError(what, where=error.where, fix=error.fix)
-                self.samples[index].failure = failed(lost, tail(self.bench.store.logs / f"{one.carrier.id}.log"))
+                self.samples[place].failure = failed(lost, tail(self.bench.store.logs / f"{one.carrier.id}.log"))
 
-    def _target(self, one: Started) -> Target:
+    def _target(self, one: LoadSequence) -> Target:
         contender, service = one.running, one.running.service
         watched = contender.watch(after_s=0.0)
         assert watched is not None  # the phase is for contenders that the lab starts
@@ -232,7 +200,7 @@ class Hunt:
             url=contender.url,
             watch=watched,
             lanes=limit or max(1, len(self.bench.placement.server_cpus)),
-            prepared=one.prepared or {},
+            prepared=one.captured or {},
             died=contender.exited,
             answers=lambda: service.exchange(ready, values.next()).status is not None,
         )

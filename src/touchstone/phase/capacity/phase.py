@@ -87,10 +87,9 @@ def _hunt(
             again = running(one.bench, bench.builds[one.contender.name], one.carrier, under=load)
             one.running = places.enter_context(again)
 
-        everyone = list(found)
         alone = len(bench.builds) > len(contenders)
         samples = Hunt(bench, name, load, objective, round_number, found, restart, alone=alone).measure()
-    by_name = {one.contender.name: one.carrier for one in everyone}
+    by_name = {one.contender.name: one.carrier for one in found}
     for sample in samples:
         if sample.contender in by_name:
             pass_on(by_name[sample.contender], sample)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from touchstone.bench.base import Bench
-from touchstone.engine.job import next_counter, slices_job, traffic
+from touchstone.engine.job import next_counter, traffic
 from touchstone.engine.protocol import Traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.manifest.load import Load
 from touchstone.phase.capacity.seat import Seat, added
-from touchstone.phase.load.tare import null_load
 from touchstone.record.sample import TARE
+from touchstone.traffic.null_server import null_load
 
 
 def open_session(bench: Bench, load: Load, seats: Sequence[Seat]) -> AbstractContextManager[SlicesSession]:
@@ -24,7 +24,7 @@ def open_session(bench: Bench, load: Load, seats: Sequence[Seat]) -> AbstractCon
         job["watch"] = seat.target.watch
         job["first_counter"] = seat.counter
         contenders[seat.name] = job
-    return bench.take_turns(slices_job(contenders, bench.placement.engine_cpus), load.timeout_s)
+    return bench.take_turns(contenders, load.timeout_s)
 
 
 def take_account(seats: Sequence[Seat], result: SlicesResult) -> None:

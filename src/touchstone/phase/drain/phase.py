@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
-from touchstone.bench.base import Bench, attempt, blank_sample
-from touchstone.bench.dependency_watch import DependencyWatch
+from touchstone.bench.base import Bench, sampling
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.values import ValueSource
@@ -25,6 +24,7 @@ from touchstone.phase.base import Phase
 from touchstone.phase.drain.arrival_order import prove_arrivals
 from touchstone.phase.drain.figures import drain_evidence, drain_figures
 from touchstone.record.sample import ProofOutcome, Sample
+from touchstone.traffic.dependency_watch import DependencyWatch
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ class DrainPhase(Phase):
         drain = bench.scenario.drain
         samples = []
         for filling in fillings(drain, bench.profile.name, exhibits=bench.exhibits):
-            sample = blank_sample(
-                bench, self.kind.name, contender.name, load=filling.name, round_number=round_number, position=position
-            )
-            sample.load_spec = {"messages": filling.messages, "spread": filling.spread}
-            one = _OneDrain(bench, contender, drain, filling)
-            samples.append(attempt(sample, one.carry_out, bench.store.logs / f"{sample.id}.log"))
+            with sampling(
+                bench, "drain", contender.name, load=filling.name, round_number=round_number, position=position
+            ) as sample:
+                sample.load_spec = {"messages": filling.messages, "spread": filling.spread}
+                _OneDrain(bench, contender, drain, filling).carry_out(sample)
+            samples.append(sample)
         return samples
 
 

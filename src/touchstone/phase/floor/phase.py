@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import ClassVar
 
-from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.base import Bench, sampling
 from touchstone.engine.job import Timing
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -49,9 +49,9 @@ class FloorPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with every trial as its evidence."""
         assert bench.scenario.floor is not None  # `applies` has seen to it
-        sample = blank_sample(bench, self.kind.name, contender.name, load=bench.scenario.floor.load)
-        search = _Search(bench, contender, sample)
-        return [attempt(sample, lambda _sample: search.run(), bench.store.logs / f"{sample.id}.log")]
+        with sampling(bench, "floor", contender.name, load=bench.scenario.floor.load) as sample:
+            _Search(bench, contender, sample).run()
+        return [sample]
 
 
 class _Search:

@@ -10,18 +10,16 @@ from dataclasses import dataclass, replace
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import Running, running
 from touchstone.contract.checker import Checker, light_checks
-from touchstone.contract.values import fresh_of
-from touchstone.engine.job import Timing, load_job
-from touchstone.engine.protocol import LoadJob
+from touchstone.engine.job import Timing
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.manifest.stack import MemorySetting
 from touchstone.phase.capacity.trial import breach
-from touchstone.phase.load.prepare import prepare_load
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
+from touchstone.traffic.sequence import LoadSequence
 
 PLAIN = MemorySetting(title="as it is run")
 _THRASHES = 0.5
@@ -63,12 +61,11 @@ class FloorBench:
         peak: int | None = None
         try:
             with self._started(self.load, limit_mb, setting) as contender:
-                checker = Checker(contender.service, bench.dependencies, bench.seed)
+                one = LoadSequence(bench, contender, self.load, self.sample)
                 # The first check that breaks ends the trial: a service that thrashes lets each request time out.
-                checks_hold = all(checker.check(check).passed for check in light_checks(bench.scenario.contract))
+                checks_hold = all(one.checker.check(check).passed for check in light_checks(bench.scenario.contract))
                 if checks_hold:
-                    sent = self.load.with_captured(prepare_load(checker, self.load, bench.seed))
-                    result = bench.put_load(self._job(contender, sent))
+                    result = bench.put_load(one.prepare().job(self.timing, watched=False))
                     peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
         except TouchstoneError as error:
             broken = error.what
@@ -92,10 +89,6 @@ class FloorBench:
         except TouchstoneError as error:
             broken = error.what
         return self._death(None) or broken
-
-    def _job(self, contender: Running, sent: Load) -> LoadJob:
-        seed, cpus = self.bench.seed, self.bench.placement.engine_cpus
-        return load_job(sent, contender.url, self.timing, cpus=cpus, seed=seed, fresh=fresh_of(seed))
 
     @contextmanager
     def _started(self, load: Load, limit_mb: int | None, setting: MemorySetting) -> Iterator[Running]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_files
-from touchstone.bench.base import Bench, Built, attempt, blank_sample
+from touchstone.bench.base import Bench, Built, sampling
 from touchstone.bench.service import contender_environment, running
 from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
@@ -43,39 +43,37 @@ class FootprintPhase(Phase):
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Bytes as they are and compressed. No figure is given for a root in which the contract does not hold."""
-        sample = blank_sample(bench, self.kind.name, contender.name)
-
-        def action(sample: Sample) -> None:
-            image = bench.builds[contender.name].image
+        with sampling(bench, "footprint", contender.name) as sample:
+            image, prefix = bench.builds[contender.name].image, mount_prefix()
             if image is not None:
                 measure_image(bench, image, sample)
-                return
-            prefix = mount_prefix()
-            if prefix is None:
+            elif prefix is None:
                 reason = "it could not be proven: this user may not mount; run as root, or allow user namespaces"
                 sample.not_measured |= dict.fromkeys(_FIGURES, reason)
-                return
-            if contender.variant.train:
+            elif contender.variant.train:
                 reason = "an AOT cache fits the JDK that it was trained with, and not a smaller JRE made of it"
                 sample.not_measured |= dict.fromkeys(_FIGURES, reason)
-                return
-            bench.watcher.step(f"gathering what {contender.name} needs")
-            built, tools = bench.builds[contender.name], bench.tools[contender.name]
-            root = EmptyRoot(bench.scratch / f"root-{sample.id}")
-            sample.footprint = FootprintEvidence()
-            _gather(root, contender, built, tools, sample)
-            bench.watcher.step(f"checking {contender.name} in an empty root")
-            argv = root.command(prefix, built.cwd, [bench.scratch], built.argv)
-            _prove(bench, replace(built, argv=tuple(argv), work=Path("/"), run_in=""), sample)
-            bench.watcher.step(f"compressing what {contender.name} needs")
-            archive = root.folder.with_name(f"{root.folder.name}.tar")
-            root.archive(archive)
-            _count(root, archive, sample)
-            bench.watcher.step(f"writing {contender.name} as an OCI image layout")
-            _write_image(bench, archive, built, sample)
-            archive.unlink()
+            else:
+                _measure(bench, contender, prefix, sample)
+        return [sample]
 
-        return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
+
+def _measure(bench: Bench, contender: Contender, prefix: Sequence[str], sample: Sample) -> None:
+    bench.watcher.step(f"gathering what {contender.name} needs")
+    built, tools = bench.builds[contender.name], bench.tools[contender.name]
+    root = EmptyRoot(bench.scratch / f"root-{sample.id}")
+    sample.footprint = FootprintEvidence()
+    _gather(root, contender, built, tools, sample)
+    bench.watcher.step(f"checking {contender.name} in an empty root")
+    argv = root.command(prefix, built.cwd, [bench.scratch], built.argv)
+    _prove(bench, replace(built, argv=tuple(argv), work=Path("/"), run_in=""), sample)
+    bench.watcher.step(f"compressing what {contender.name} needs")
+    archive = root.folder.with_name(f"{root.folder.name}.tar")
+    root.archive(archive)
+    _count(root, archive, sample)
+    bench.watcher.step(f"writing {contender.name} as an OCI image layout")
+    _write_image(bench, archive, built, sample)
+    archive.unlink()
 
 
 def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[str, Found], sample: Sample) -> None:

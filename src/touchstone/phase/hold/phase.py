@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.base import Bench, sampling
 from touchstone.bench.service import Running, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
 from touchstone.engine.job import request
@@ -71,11 +71,7 @@ class HoldPhase(Phase):
         job: HoldJob,
         place: tuple[int | None, int],
     ) -> Sample:
-        sample = blank_sample(
-            bench, self.kind.name, contender.name, load=job.name, round_number=place[0], position=place[1]
-        )
-
-        def action(sample: Sample) -> None:
+        with sampling(bench, "hold", contender.name, load=job.name, round_number=place[0], position=place[1]) as sample:
             bench.watcher.step(f"holding connections of {contender.name}: {job.name}")
             with (
                 running(bench, bench.builds[contender.name], sample, overrides=job.overrides) as first,
@@ -94,8 +90,7 @@ class HoldPhase(Phase):
                     bench.watcher.event,
                 )
             keep(result, sample)
-
-        return attempt(sample, action, bench.store.logs / f"{sample.id}.log")
+        return sample
 
 
 def server_processes(connections: int) -> int:

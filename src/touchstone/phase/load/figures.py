@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.memory import loaded_points, peak_memory, several_processes
+from touchstone.record.sample import Sample
 from touchstone.record.watch import Watch
 
 _LATENCY = {
@@ -62,13 +63,20 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
     return figures, missing
 
 
-def throttled_share(result: LoadResult, figures: dict[str, float], missing: dict[str, str]) -> None:
-    """In how many of the periods that it had work in a contender with a CPU limit used that up."""
-    window = result.watch.window if result.watch else None
-    if window is None or not window.periods:
-        missing["throttled_share"] = "the kernel counted no periods of its cgroup"
-        return
-    figures["throttled_share"] = (window.throttled_periods or 0) / window.periods
+def keep_figures(
+    sample: Sample, found: tuple[dict[str, float], dict[str, str]], *, limited: bool | None = None
+) -> None:
+    """Put a load's figures into the sample that has its result; `limited` says that the contender had a CPU limit."""
+    assert sample.result is not None  # the load is over
+    sample.figures, sample.not_measured = found
+    window = sample.result.watch.window if sample.result.watch else None
+    if sample.placement.cpu_limit is not None if limited is None else limited:
+        # In how many of the periods that it had work in it used its limit up.
+        if window is None or not window.periods:
+            sample.not_measured["throttled_share"] = "the kernel counted no periods of its cgroup"
+        else:
+            sample.figures["throttled_share"] = (window.throttled_periods or 0) / window.periods
+    sample.remarks = memory_remarks(sample.result)
 
 
 def sliced_figures(

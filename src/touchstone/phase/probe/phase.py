@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import ValidationError
 
-from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.base import Bench, sampling
 from touchstone.bench.engaged import Engaged, engaged
 from touchstone.engine.client import EngineError
 from touchstone.engine.locate import engine_path
@@ -37,19 +37,16 @@ class ProbePhase(Phase):
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with the whole report as its evidence."""
-        sample = blank_sample(bench, self.kind.name, contender.name)
         asked = bench.scenario.probe
         assert asked is not None  # `applies` has seen to it
-
-        def action(sample: Sample) -> None:
+        with sampling(bench, "probe", contender.name) as sample:
             bench.watcher.step(f"probing {contender.name}")
             with engaged(bench, contender, sample) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
                 sample.probe = _probe(found, asked, whole, owned=contender.outside is None)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))
             sample.figures = figures(sample.probe)
-
-        return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
+        return [sample]
 
 
 def figures(report: ProbeReport) -> dict[str, float]:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 
 from touchstone.bench.base import Built
 from touchstone.bench.service import Running
-from touchstone.contract.checker import Checker, light_checks
 from touchstone.failure import TouchstoneError
 from touchstone.phase.build.copy import build_copy
-from touchstone.phase.load.warming import Budget
 from touchstone.phase.profile.application import NATIVE_IMAGE, own_prefixes, tables_of
 from touchstone.phase.profile.counters import read_counters
 from touchstone.phase.profile.figures import profile_figures
@@ -27,6 +25,8 @@ from touchstone.phase.profile.task import Task, started
 from touchstone.phase.profile.waits import looked_at
 from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 from touchstone.record.sample import Sample
+from touchstone.traffic.sequence import LoadSequence
+from touchstone.traffic.warming import Budget
 
 
 def profile_one(task: Task, sample: Sample) -> None:
@@ -53,9 +53,7 @@ def profile_one(task: Task, sample: Sample) -> None:
             _look_at_threads(passes, contender_running, evidence)
             _look_at_heap(passes, contender_running, evidence)
             _count_calls(passes, contender_running, evidence)
-        if contender_running.process.exited() is None:
-            checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
-            sample.checks = checker.run(light_checks(task.bench.scenario.contract))
+        LoadSequence(task.bench, contender_running, sent, sample).settle(None, last=False)
     if copy is not None:
         _profile_copy(task, copy, sample, evidence)
     count_instructions(task, sample, evidence)

@@ -11,13 +11,13 @@ from typing import Any, Literal, Self
 from touchstone.bench.base import Bench
 from touchstone.bench.service import Running
 from touchstone.contract.values import fresh_of
-from touchstone.engine.job import next_counter, slices_job, traffic
+from touchstone.engine.job import next_counter, traffic
 from touchstone.engine.protocol import Traffic
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
-from touchstone.phase.load.warming import Budget, WarmingContender
 from touchstone.record.evidence.profile import ProfilePass
+from touchstone.traffic.warming import Budget, WarmingContender
 
 SETTLE_S = 0.5
 COUNTED_S = 3.0
@@ -65,8 +65,7 @@ class Passes:
         """The session of this kind of pass; another one's is ended."""
         if self._session is None or self._kind != kind:
             self._end()
-            job = slices_job({"pass": self._traffic(kind)}, self.bench.placement.engine_cpus)
-            turns = self.bench.take_turns(job, self.load.timeout_s)
+            turns = self.bench.take_turns({"pass": self._traffic(kind)}, self.load.timeout_s)
             self._session = self._closing.enter_context(turns)
             self._kind = kind
         return self._session

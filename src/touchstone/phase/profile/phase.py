@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import ClassVar
 
-from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.base import Bench, blank_sample, sampling
 from touchstone.bench.service import running
-from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import Phase
-from touchstone.phase.load.prepare import prepare_load
-from touchstone.phase.load.warming import Budget
 from touchstone.phase.profile.measurement import profile_one
 from touchstone.phase.profile.passes import Passes
 from touchstone.phase.profile.task import Task
 from touchstone.record.sample import Sample
+from touchstone.traffic.sequence import LoadSequence
+from touchstone.traffic.warming import Budget
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 SHARE = 0.5
@@ -43,18 +41,12 @@ class ProfilePhase(Phase):
         """One sample for each load."""
         found = []
         for name, load in profiled_loads(bench).items():
-            sample = blank_sample(
-                bench,
-                self.kind.name,
-                contender.name,
-                load=name,
-                under=load,
-                round_number=round_number,
-                position=position,
-            )
-            bench.watcher.step(f"profiling {contender.name}: {name}")
-            task = Task(bench, contender, load, bench.profile_rates.get(name, 0.0))
-            found.append(attempt(sample, partial(profile_one, task), bench.store.logs / f"{sample.id}.log"))
+            with sampling(
+                bench, "profile", contender.name, load=name, under=load, round_number=round_number, position=position
+            ) as sample:
+                bench.watcher.step(f"profiling {contender.name}: {name}")
+                profile_one(Task(bench, contender, load, bench.profile_rates.get(name, 0.0)), sample)
+            found.append(sample)
         return found
 
 
@@ -69,8 +61,7 @@ def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> flo
     sample, profile = blank_sample(bench, "profile", contender.name, load=name), bench.profile
     try:
         with running(bench, bench.builds[contender.name], sample, under=load) as looked_at:
-            checker = Checker(looked_at.service, bench.dependencies, bench.seed)
-            sent = load.with_captured(prepare_load(checker, load, bench.seed))
+            sent = LoadSequence(bench, looked_at, load, sample).prepare().load
             with Passes(bench, sent, looked_at, None) as passes:
                 return passes.warm_up(Budget(profile.warm_least_s, profile.warm_most_s / 3))
     except TouchstoneError:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import Running, running
-from touchstone.contract.checker import Checker
 from touchstone.isolation.process import ServerProcess
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.phase.load.prepare import prepare_load
 from touchstone.phase.profile.passes import Passes
 from touchstone.record.sample import Sample
+from touchstone.traffic.sequence import LoadSequence
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,7 @@ def started(task: Task, built: Built, sample: Sample) -> Iterator[tuple[Running,
     """Start it, and send what goes before the load, which is given as it is sent. Raises TouchstoneError."""
     # Profilers meet the process in /tmp: a JVM's own commands, and its map of compiled code.
     with running(task.bench, built, sample, under=task.load, shares_places=True) as contender_running:
-        checker = Checker(contender_running.service, task.bench.dependencies, task.bench.seed)
-        captured = prepare_load(checker, task.load, task.bench.seed)
-        yield contender_running, task.load.with_captured(captured)
+        yield contender_running, LoadSequence(task.bench, contender_running, task.load, sample).prepare().load
 
 
 @contextmanager

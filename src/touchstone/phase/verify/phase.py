@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import ClassVar
 
-from touchstone.bench.base import Bench, attempt, blank_sample
+from touchstone.bench.base import Bench, sampling
 from touchstone.bench.engaged import engaged
 from touchstone.bench.readiness import ask_first
 from touchstone.contract.checker import Checker, askable
@@ -32,9 +32,7 @@ class VerifyPhase(Phase):
         One that holds is asked what the loads ask, too, and prepared as they are: a wrong path and a login that
         fails are known before anything is timed.
         """
-        sample = blank_sample(bench, self.kind.name, contender.name)
-
-        def action(sample: Sample) -> None:
+        with sampling(bench, "verify", contender.name) as sample:
             bench.watcher.step(f"checking {contender.name}")
             with engaged(bench, contender, sample) as found:
                 checks, left_out = askable(bench.scenario.contract, found.dependencies)
@@ -59,8 +57,7 @@ class VerifyPhase(Phase):
             sample.checks += asked
             if asks and _hold(asked):
                 sample.checks += try_preparations(bench, contender, sample)
-
-        return [attempt(sample, action, bench.store.logs / f"{sample.id}.log")]
+        return [sample]
 
 
 def _hold(checks: Sequence[CheckOutcome]) -> bool:

@@ -13,9 +13,9 @@ from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Check
 from touchstone.manifest.load import Load
-from touchstone.phase.load.prepare import PrepareError, prepare_once
 from touchstone.phase.load.reach import out_of_reach
 from touchstone.record.sample import CheckOutcome, Sample
+from touchstone.traffic.prepare import PrepareError, prepare_once
 
 
 def try_preparations(bench: Bench, contender: Contender, sample: Sample) -> list[CheckOutcome]:

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
-from touchstone.phase.load.warming import Budget, WarmingContender
 from touchstone.record.evidence.slices import IDLE_CPUS, WarmUp
+from touchstone.traffic.warming import Budget, WarmingContender
 
 RESTLESS = 0.05
 """The share of its own requests' CPU above which a contender that should rest still works."""

@@ -1,0 +1,96 @@
+"""The engine's own servers, and the null server that a tare is measured against: it answers at once, with nothing."""
+
+from __future__ import annotations
+
+import json
+import select
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+
+from touchstone.bench.base import Bench, attempting
+from touchstone.engine.bare import AnyRequest, without_outside
+from touchstone.engine.client import EngineError
+from touchstone.engine.job import load_job, traffic, watch
+from touchstone.engine.locate import engine_path
+from touchstone.engine.protocol import Traffic, Watch
+from touchstone.isolation.child import end_child, start_child
+from touchstone.manifest.exchange import Expectation
+from touchstone.manifest.load import Load
+from touchstone.record.sample import Sample
+
+_PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True)
+class EngineServer:
+    """One that runs, and answers at `url`."""
+
+    url: str
+    pid: int
+
+    @property
+    def watch(self) -> Watch:
+        """What the engine samples next to a load on it."""
+        return watch(self.pid, [], [], after_s=0.0)
+
+    def turns(self, load: Load, seed: int) -> Traffic:
+        """The null server's part of a job that puts the load on contenders in slices."""
+        return {**traffic(null_load(load), self.url, seed=seed, fresh=None), "watch": self.watch}
+
+
+@contextmanager
+def server(kind: str, arguments: Sequence[str], cpus: Sequence[int], host: str = "127.0.0.1") -> Iterator[EngineServer]:
+    """One of the engine's own servers, on a free port. Raises EngineError."""
+    command = [str(engine_path()), kind, f"--host={host}", "--port=0", f"--cpus={','.join(map(str, cpus))}", *arguments]
+    process = start_child(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout is not None  # it was asked for as a pipe
+        ready, _, _ = select.select([process.stdout], [], [], _PATIENCE_S)
+        line = process.stdout.readline() if ready else ""
+        if not line:
+            raise EngineError(f"the engine's {kind} server did not start", fix="run it by hand: " + " ".join(command))
+        said = json.loads(line)
+        yield EngineServer(f"http://{said['listening']}", int(said["pid"]))
+    finally:
+        end_child(process)
+
+
+def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
+    """The sample with the result of the load on the null server, or the failure."""
+    with attempting(sample), null_server(bench, load) as null:
+        bench.watcher.step(f"tare: {sample.load or sample.phase}")
+        timing = bench.profile.tare_timing(bench.profile.timing(load, sample.round or 1))
+        cpus = bench.placement.engine_cpus
+        job = load_job(null_load(load), null.url, timing, cpus=cpus, seed=bench.seed, fresh=None)
+        job["watch"] = null.watch
+        sample.result = bench.put_load(job)
+    return sample
+
+
+def null_server(bench: Bench, load: Load) -> AbstractContextManager[EngineServer]:
+    """The null server that answers as a load expects."""
+    return server("null", [f"--status={_status(load)}"], bench.placement.server_cpus, bench.generators.host)
+
+
+def null_load(load: Load) -> Load:
+    """The load as the null server can answer it: nothing is taken from rows and responses, and any body is correct."""
+    expect = Expectation(status=_status(load))
+    requests = [_accepting(wanted, expect) for wanted in load.requests]
+    journeys = [
+        journey.model_copy(
+            update={"steps": [_accepting(step, expect).model_copy(update={"captures": {}}) for step in journey.steps]}
+        )
+        for journey in load.journeys
+    ]
+    return load.model_copy(update={"requests": requests, "journeys": journeys, "rows": None})
+
+
+def _accepting(wanted: AnyRequest, expect: Expectation) -> AnyRequest:
+    return without_outside(wanted).model_copy(update={"expect": expect})
+
+
+def _status(load: Load) -> int:
+    """The null server answers every request of a load alike: with the status that the first one expects."""
+    return load.all_requests[0].expect.statuses[0]

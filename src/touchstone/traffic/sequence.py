@@ -1,0 +1,116 @@
+"""The load sequence: prepare, make the job, watch, load, prove the work, check the contract again.
+
+A phase says what is special about its load: how long it lasts, whether contenders take turns, what is read of the
+result. The order of the steps, the seeds, and what is skipped for a contender that died or runs outside are here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from touchstone.bench.base import Bench
+from touchstone.bench.engaged import Engaged
+from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.values import fresh_of
+from touchstone.engine.job import Timing, load_job, traffic
+from touchstone.engine.protocol import LoadJob, Traffic
+from touchstone.manifest.load import Load
+from touchstone.record.engine import LoadResult
+from touchstone.record.sample import Sample
+from touchstone.traffic.after_answers import look_after_answers
+from touchstone.traffic.dependency_watch import DependencyWatch
+from touchstone.traffic.machine_watch import MachineWatch
+from touchstone.traffic.null_server import EngineServer, null_server
+from touchstone.traffic.prepare import not_asked, prepare_load, prepare_once, prove_load, work_before
+
+
+@dataclass
+class LoadSequence:
+    """One load on one contender that runs. Its steps fill the sample, and raise TouchstoneError."""
+
+    bench: Bench
+    running: Engaged
+    load: Load
+    sample: Sample
+    captured: Mapping[str, str] | None = None
+    """What an earlier load's preparation captured of the same process; None to prepare it."""
+    checker: Checker = field(init=False)
+    _before: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.running.service, self.running.dependencies, self.bench.seed)
+
+    def prepare(self) -> LoadSequence:
+        """The sequence itself, once what goes before the load was sent, and its captures are in the load."""
+        self.sample.left_out += not_asked(self.load, self.running.dependencies)
+        if self.running.outlives_rounds:
+            self.captured = prepare_once(self.bench, self.sample.contender, self.checker, self.load, self.sample)
+        elif self.load.prepare and self.captured is None:
+            self.captured = prepare_load(self.checker, self.load, self.bench.seed)
+        self.load = self.load.with_captured(self.captured or {})
+        return self
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """A context around the load: what the machine and the dependencies did meanwhile is in the sample after it."""
+        self._before = work_before(self.load, self.running.dependencies, self.bench.seed)
+        machine = MachineWatch(self.running.cgroup)
+        with DependencyWatch(self.running.dependencies, self.running.leftovers) as observed:
+            yield
+        self.sample.machine, self.sample.dependencies = machine.end(), observed.states
+
+    @property
+    def seed(self) -> int:
+        """The seed of the load's draws: each round has its own."""
+        return self.bench.seed + (self.sample.round or 0)
+
+    def job(self, timing: Timing, *, watched: bool = True) -> LoadJob:
+        """A job for the whole load; unless not `watched`, processes are until `timing.idle_s` after it."""
+        cpus = self.bench.placement.engine_cpus
+        job = load_job(self.load, self.running.url, timing, cpus=cpus, seed=self.seed, fresh=fresh_of(self.bench.seed))
+        self._aim(job, timing.idle_s if watched else None)
+        return job
+
+    def turns(self, after_s: float) -> Traffic:
+        """The contender's part of a job in slices; processes are watched until `after_s` after it."""
+        job = traffic(self.load, self.running.url, seed=self.seed, fresh=fresh_of(self.bench.seed))
+        self._aim(job, after_s)
+        return job
+
+    def _aim(self, job: LoadJob | Traffic, after_s: float | None) -> None:
+        """Complete a job: where it goes, hosts that it may reach, processes that are watched, if any are to be."""
+        if (address := self.running.address) is not None:
+            job["connect_to"] = address
+        if self.running.allowed_hosts:
+            job["allow_hosts"] = list(self.running.allowed_hosts)
+        if after_s is not None and (watched := self.running.watch(after_s)) is not None:
+            job["watch"] = watched
+
+    def settle(self, result: LoadResult | None, *, last: bool = True, look: bool = False) -> None:
+        """Ask for the proof of the work of `result`, if it is known, and check the contract again.
+
+        Nothing is asked of a contender that has ended. `last` says that its process serves no further load; with `look`
+        a few single requests show what dependencies do around their responses.
+        """
+        if self.running.exited() is not None:
+            return
+        dependencies, seed = self.running.dependencies, self.bench.seed
+        if result is not None:
+            self.sample.proofs = prove_load(self.load, dependencies, result, seed, self._before)
+            if look:
+                states, sent = self.sample.dependencies, result.totals.sent
+                look_after_answers(self.load, self.running.service, dependencies, states, seed=seed, sent=sent)
+        last = last and not self.running.outlives_rounds
+        self.sample.checks = self.checker.run(light_checks(self.bench.scenario.contract, last=last))
+
+
+@contextmanager
+def loaded_together(bench: Bench, load: Load, sequences: Sequence[LoadSequence]) -> Iterator[EngineServer]:
+    """The null server that answers as the load expects, while contenders are loaded in turn and all are watched."""
+    with ExitStack() as stack:
+        null = stack.enter_context(null_server(bench, load))
+        for one in sequences:
+            stack.enter_context(one.watched())
+        yield null
