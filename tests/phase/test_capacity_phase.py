@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from touchstone.bench.ports import apart_for_ports
+from touchstone.bench.at_once import apart_for_ports
 from touchstone.manifest.contract import Act
 from touchstone.manifest.scenario import Capacity
+from touchstone.phase.base import Note
 from touchstone.phase.capacity.phase import CapacityPhase
 
 from .test_fitting import contender
@@ -21,7 +22,8 @@ def said(folder: Path, *ports: int | None, prepare: list[Act] | None = None) -> 
     scenario = bench.scenario.model_copy(update={"capacity": Capacity(objective="p99 < 50ms")})
     loads = {name: load.model_copy(update={"prepare": prepare or []}) for name, load in scenario.loads.items()}
     bench = replace(bench, scenario=scenario, loads=loads, apart=apart_for_ports(contenders))
-    return list(CapacityPhase().before_rounds(bench, contenders))
+    turns = CapacityPhase().plan(bench, contenders)
+    return [turn.text for turn in turns if isinstance(turn, Note)]
 
 
 def test_contenders_that_share_a_port_are_searched_one_by_one_and_the_run_says_so(tmp_path: Path) -> None:

@@ -63,11 +63,13 @@ def keeper(tmp_path: Path, load: Load) -> tuple[Bench, Contender]:
     script = tmp_path / "keeper.py"
     script.write_text(_KEEPER)
     command = ("/usr/bin/env", "python3", str(script))
-    bench.builds[contender.name] = Built(tmp_path / "demo/slow", (), command, {"PATH": "/usr/bin:/bin"})
+    built = Built(tmp_path / "demo/slow", (), command, {"PATH": "/usr/bin:/bin"})
     capacity = Capacity(objective="p50 < 1s, errors < 1%")
     scenario = bench.scenario.model_copy(update={"capacity": capacity})
     short = replace(bench.profile, trial_s=0.6, trials=5, warm_least_s=0.3, warm_most_s=0.6, slice_s=0.1, laps=2)
-    return replace(bench, scenario=scenario, loads={"load": load}, profile=short), contender
+    return replace(
+        bench, builds={contender.name: built}, scenario=scenario, loads={"load": load}, profile=short
+    ), contender
 
 
 @pytest.mark.parametrize("kind", _SENT)
@@ -96,7 +98,8 @@ def test_one_that_dies_and_does_not_start_again_fails_alone(tmp_path: Path) -> N
     lives.mkdir()
     command = ("/usr/bin/env", "python3", str(script))
     env = {"PATH": "/usr/bin:/bin", "LIVES": str(lives)}
-    bench.builds[mortal.name] = Built(tmp_path / "demo/slow", (), command, env)
+    built = Built(tmp_path / "demo/slow", (), command, env)
+    bench = replace(bench, builds={**bench.builds, mortal.name: built})
     found = {s.contender: s for samples in CapacityPhase().together(bench, [sound, mortal], 1) for s in samples}
     lost = found[mortal.name].failure
     assert lost is not None

@@ -176,7 +176,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
             started.append(dependency)
         yield Bench(
             scenario=SCENARIO,
-            scenario_folder=folder,
             loads={},
             profile=PROFILES["quick"],
             placement=Placement(),
@@ -185,7 +184,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
             scratch=folder / "scratch",
             seed=7,
             watcher=Silent(),
-            tools={},
         )
     finally:
         for dependency in started:

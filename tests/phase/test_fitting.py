@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import resource
 
-from touchstone.bench.ports import apart_for_ports
+from touchstone.bench.at_once import apart_for_ports, files_suffice
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.stack import Stack, Variant
-from touchstone.phase.load.fitting import files_suffice
 
 
 def test_the_connections_to_all_contenders_are_counted_together() -> None:

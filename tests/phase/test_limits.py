@@ -48,11 +48,11 @@ def limited(tmp_path: Path) -> tuple[Bench, Contender]:
     (contender,) = select_contenders(find_scenario(str(tmp_path / "demo"), tmp_path), [], exhibits=False)
     (tmp_path / "demo/slow/server.py").write_text(SERVER)
     command = ("/usr/bin/env", "python3", "server.py")
-    bench.builds[contender.name] = Built(tmp_path / "demo/slow", (), command, {"PATH": "/usr/bin:/bin"})
+    built = Built(tmp_path / "demo/slow", (), command, {"PATH": "/usr/bin:/bin"})
     loads = {"ping": bench.scenario.loads["ping"].model_copy(update={"memory_limit_mb": 256, "cpus": CPUS})}
     scenario = bench.scenario.model_copy(update={"loads": loads})
     short = replace(bench.profile, peak_s=3.0, warm_least_s=0.3, warm_most_s=0.9, slice_s=0.1)
-    return replace(bench, scenario=scenario, loads=loads, profile=short), contender
+    return replace(bench, builds={contender.name: built}, scenario=scenario, loads=loads, profile=short), contender
 
 
 def test_a_start_under_load_has_them(limited: tuple[Bench, Contender], limits: list[float | None]) -> None:
@@ -68,8 +68,9 @@ def test_the_rate_that_a_profile_is_taken_at_is_one_within_them(
     limited: tuple[Bench, Contender], limits: list[float | None]
 ) -> None:
     bench, contender = limited
-    assert list(ProfilePhase().together(bench, [contender], 1)) == []
-    assert bench.profile_rates["ping"] > 0
+    phase = ProfilePhase()
+    assert len(list(phase.plan(bench, [contender]))) == 1
+    assert phase.rates["ping"] > 0
     assert limits == [256 * MIB]
 
 

@@ -67,16 +67,13 @@ def bench_of(tmp_path: Path) -> Bench:
     store.open(plan, Environment())
     return Bench(
         scenario=scenario.scenario,
-        scenario_folder=scenario.folder,
         loads={},
         profile=replace(PROFILES["quick"], peak_s=WITHIN_S),
         placement=plan_placement(available_cpus(), dependencies=False),
-        dependencies={},
         store=store,
         scratch=tmp_path,
         seed=1,
         watcher=Quiet(),
-        tools={},
     )
 
 
@@ -84,10 +81,9 @@ def start(tmp_path: Path, **env: str) -> Sample:
     bench = bench_of(tmp_path)
     (contender,) = select_contenders(find_scenario(str(tmp_path / "demo"), tmp_path), [], exhibits=False)
     folder = tmp_path / "demo/slow"
-    bench.builds[contender.name] = Built(
-        folder, (), ("/usr/bin/env", "python3", "server.py"), {"PATH": "/usr/bin:/bin", **env}
-    )
-    (sample,) = PeakPhase().measure(bench, contender, 1, 0)
+    command = ("/usr/bin/env", "python3", "server.py")
+    built = Built(folder, (), command, {"PATH": "/usr/bin:/bin", **env})
+    (sample,) = PeakPhase().measure(replace(bench, builds={contender.name: built}), contender, 1, 0)
     return sample
 
 

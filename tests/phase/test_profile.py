@@ -47,26 +47,24 @@ def profiled(
     store.open(plan, Environment())
     bench = Bench(
         scenario=scenario.scenario,
-        scenario_folder=scenario.folder,
         loads=scenario.scenario.loads,
         profile=replace(PROFILES["quick"], profile_s=1.0, warm_least_s=0.5, warm_most_s=1.0),
         placement=plan_placement(available_cpus(), dependencies=False),
-        dependencies={},
         store=store,
         scratch=tmp_path,
         seed=1,
         watcher=Quiet(),
-        tools={},
     )
     (contender,) = select_contenders(scenario, [], exhibits=False)
     variants = {"plain": contender.variant.model_copy(update={"profiled": copy})}
     stack = contender.stack.model_copy(update={"language": language, "variants": variants})
     contender = replace(contender, stack=stack)
     command = argv or ("/usr/bin/env", "python3", "server.py")
-    bench.builds[contender.name] = Built(folder / "sound", (), command, {"PATH": "/usr/bin:/bin"})
+    built = Built(folder / "sound", (), command, {"PATH": "/usr/bin:/bin"})
+    bench = replace(bench, builds={contender.name: built})
     phase = ProfilePhase()
-    assert list(phase.together(bench, [contender], 1)) == []
-    assert (bench.profile_rates["ping"] > 0) == found_a_rate
+    assert len(list(phase.plan(bench, [contender]))) == 1
+    assert (phase.rates["ping"] > 0) == found_a_rate
     (sample,) = phase.measure(bench, contender, 1, 0)
     return sample
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from touchstone.bench.base import Bench
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.phase.load.slices import measure_slices
+from touchstone.phase.load.slices import Slices
 from touchstone.record.evidence.slices import LEAST_KEPT_LAPS, SlicesEvidence
 from touchstone.record.sample import TARE
 
@@ -17,8 +17,8 @@ from .test_capacity_search import keeper
 _PING = {"name": "ping", "target": "/ping", "expect": {"body": "pong"}}
 
 
-def _measured(bench: Bench, contender: Contender, round_number: int) -> dict[str, SlicesEvidence]:
-    samples = [s for found in measure_slices(bench, [contender], round_number) for s in found]
+def _measured(slices: Slices, bench: Bench, contender: Contender, round_number: int) -> dict[str, SlicesEvidence]:
+    samples = [s for found in slices.measure(bench, [contender], round_number) for s in found]
     assert [s.failure for s in samples] == [None, None]
     return {s.contender: s.slices for s in samples if s.slices is not None}
 
@@ -31,20 +31,21 @@ def test_all_take_it_in_the_first_round_and_again_only_where_somebody_is_in_doub
     load = Load.model_validate({"title": "Ping", "connections": 4, "requests": [_PING]})
     bench, contender = keeper(tmp_path, load)
     bench = replace(bench, profile=replace(bench.profile, laps=LEAST_KEPT_LAPS))
+    slices = Slices(bench.loads, {})
     once, never = {contender.name: 1, TARE: 1}, {contender.name: 0, TARE: 0}
 
-    first = _measured(bench, contender, 1)
+    first = _measured(slices, bench, contender, 1)
     assert _unbroken(first) == once
     own = first[contender.name]
     (turn,) = (one for one in own.slices if one.unbroken)
     assert turn.lap is None and turn.end - turn.begin > 4 * own.slice_s
     assert own.kept is not None and own.unbroken_rate > 0
     kept = [evidence.kept or 0.0 for evidence in first.values()]
-    assert ("load" in bench.keep_their_rate) is (min(kept) >= 0.8)
+    assert ("load" in slices.keep_their_rate) is (min(kept) >= 0.8)
 
-    bench.keep_their_rate.clear()
-    assert _unbroken(_measured(bench, contender, 2)) == once
-    bench.keep_their_rate.add("load")
-    assert _unbroken(_measured(bench, contender, 2)) == never
-    bench.keep_their_rate.clear()
-    assert _unbroken(_measured(bench, contender, 3)) == never
+    slices.keep_their_rate.clear()
+    assert _unbroken(_measured(slices, bench, contender, 2)) == once
+    slices.keep_their_rate.add("load")
+    assert _unbroken(_measured(slices, bench, contender, 2)) == never
+    slices.keep_their_rate.clear()
+    assert _unbroken(_measured(slices, bench, contender, 3)) == never

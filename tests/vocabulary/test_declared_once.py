@@ -14,9 +14,9 @@ from touchstone.record.run import Run
 from touchstone.record.sample import TARE
 from touchstone.report import print_report, render
 from touchstone.vocabulary.figure import FIGURES, Better, Counted, Figure, Unit
-from touchstone.vocabulary.phase import PHASES, PhaseKind
+from touchstone.vocabulary.phase import PHASES, PhaseKind, Subject, When
 
-SPIN = PhaseKind("spin", "Spinning in place", per_round=True)
+SPIN = PhaseKind("spin", "Spinning in place", Subject.LIMITS, When.EACH_ROUND)
 TURNS = Figure(
     "spin_turns", "Turns of the wheel", Unit.PER_SECOND, Better.HIGHER, "spin", headline=True, leads=True,
     counted=Counted("spins", "turns a second", "fewer", "more"),

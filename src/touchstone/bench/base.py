@@ -19,6 +19,7 @@ from touchstone.engine.slices import SlicesSession
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.container import ContainerRuntime
 from touchstone.isolation.process import tail
+from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.places import fill_places
 from touchstone.manifest.scenario import Scenario
@@ -92,55 +93,60 @@ class Built:
         return replace(self, argv=tuple(fill_places(word, places) for word in self.argv), env=env)
 
 
-@dataclass
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a run is measured, as the user asked: what changes neither the scenario nor what is asked of it."""
+
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    """Of dependencies that the lab does not start, by kind."""
+    fresh_builds: bool = False
+    """Build again even if an equal build is in the cache."""
+    cpu_limit: float | None = None
+    """How many CPUs' time a contender may use."""
+    large: bool = False
+    """Go beyond one process's file limit where the scenario says how."""
+    drain_exhibits: bool = False
+    """Also fill a topic in ways that hold a defect on purpose."""
+    generators: Generators = field(default_factory=ThisMachine)
+    """Where the load comes from."""
+
+
+@dataclass(frozen=True)
 class Bench:
-    """What a phase may use: the scenario, the machine's parts, and where results go."""
+    """The conditions of a run's measurements. Phases read them, and keep what they find out themselves."""
 
     scenario: Scenario
-    scenario_folder: Path
     loads: Mapping[str, Load]
     profile: Profile
     placement: Placement
-    dependencies: Mapping[str, Dependency]
     store: RunStore
     scratch: Path
     """A folder for this run alone, removed at its end."""
     seed: int
     watcher: Watcher
-    tools: Mapping[str, Mapping[str, Found]]
+    options: Options = field(default_factory=Options)
+    contenders: Sequence[Contender] = ()
+    """Those that the run set out to measure."""
+    tools: Mapping[str, Mapping[str, Found]] = field(default_factory=dict)
     """The tools of each contender."""
-    builds: dict[str, Built] = field(default_factory=dict)
-    """Filled by the build phase."""
-    ceilings: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    """Requests a second that a dependency answers by itself, by load and dependency."""
-    profile_rates: dict[str, float] = field(default_factory=dict)
-    """Requests per second that every contender serves, by load: found by the profile phase in the first round."""
-    keep_their_rate: set[str] = field(default_factory=set)
-    """Loads under which all contenders were seen to answer as fast without rests."""
-    fresh_builds: bool = False
-    """Build again even if an equal build is in the cache."""
-    cpu_limit: float | None = None
-    """How many CPUs' time a contender may use."""
-    laps: int | None = None
-    """How many laps a round of slices has; the profile's if nothing speaks for another number."""
+    dependencies: Mapping[str, Dependency] = field(default_factory=dict)
+    builds: Mapping[str, Built] = field(default_factory=dict)
+    """What was built of each contender, once that is done."""
     apart: str | None = None
     """Why the contenders cannot all run at once; None if they can. What comes of it is each phase's to say."""
-    slice_is_fixed: bool = False
-    """The user said how long a slice is: one that is too short is refused and not lengthened."""
-    large: bool = False
-    """Go beyond one process's file limit where the scenario says how."""
-    exhibits: bool = False
-    """Measure also what holds a defect on purpose."""
+    laps: int | None = None
+    """How many laps this round of slices has; the profile's if nothing speaks for another number."""
     lap_watcher: LapWatcher | None = None
     """Told after each lap; None if nobody looks."""
-    outside: int = 0
-    """How many contenders run already, and have no build."""
     counted: dict[tuple[str, float], CountedCpus | None] = field(default_factory=dict)
-    """By contender and CPU quota: how many CPUs its runtime counts."""
+    """How many CPUs a contender's runtime counts, by contender and CPU quota: `running` asks each once."""
     prepared: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
-    """By contender and preparation: what it captured, of those sent for good, in services that outlive a round."""
-    generators: Generators = field(default_factory=ThisMachine)
-    """Where the load comes from."""
+    """By contender and preparation: what `prepare_once` captured in services that outlive a round."""
+
+    @property
+    def generators(self) -> Generators:
+        """Where the load comes from."""
+        return self.options.generators
 
     def put_load(self, job: LoadJob) -> LoadResult:
         """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""

@@ -7,9 +7,16 @@ import json
 from touchstone.bench.base import Bench
 from touchstone.dependency.base import Dependency, DependencyError
 
+Ceilings = dict[tuple[str, str], float | None]
+"""Requests a second that a dependency answers by itself, by load and dependency; None where that is not known."""
 
-def measure_ceilings(bench: Bench) -> None:
-    """Fill `bench.ceilings`, once a run: a dependency is measured once for all loads that leave its settings alike."""
+
+def measure_ceilings(bench: Bench) -> Ceilings:
+    """What each dependency answers by itself under the settings of each load.
+
+    A dependency is measured once for all loads that leave its settings alike.
+    """
+    found: Ceilings = {}
     known: dict[tuple[str, str], float | None] = {}
     for load_name, load in bench.loads.items():
         for name, dependency in bench.dependencies.items():
@@ -26,4 +33,5 @@ def measure_ceilings(bench: Bench) -> None:
                 except DependencyError:
                     # A dependency that cannot be measured by itself has no ceiling; the load shows whether it works.
                     known[key] = None
-            bench.ceilings[load_name, name] = known[key]
+            found[load_name, name] = known[key]
+    return found

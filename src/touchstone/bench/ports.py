@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from touchstone.bench.base import Bench, Built
 from touchstone.isolation.port import foreign_listener, free_port
 from touchstone.isolation.process import StartError
-from touchstone.manifest.catalogue import Contender
 
 
 def port_for(bench: Bench, built: Built) -> int:
@@ -20,17 +17,3 @@ def port_for(bench: Bench, built: Built) -> int:
             fix="end that process; or let the service take its port from PORT, and leave `port` out of its variant",
         )
     return built.port
-
-
-def apart_for_ports(contenders: Iterable[Contender]) -> str | None:
-    """Why contenders cannot all run at once that listen on one fixed port; None if they can."""
-    first: dict[int, str] = {}
-    for contender in contenders:
-        port = contender.variant.port
-        if port is None:
-            continue
-        other = first.setdefault(port, contender.name)
-        if other != contender.name:
-            both = f"{other} and {contender.name} both listen on port {port}"
-            return f"{both}, whatever they are told, and so not at once"
-    return None

@@ -218,7 +218,7 @@ def running(
     log = bench.store.logs / f"{sample.id}.log"
     sample.files["log"] = str(log.relative_to(bench.store.folder))
     memory_limit = under.memory_limit_mb * 2**20 if under and under.memory_limit_mb else None
-    cpu_limit = (under.cpus if under else None) or bench.cpu_limit
+    cpu_limit = (under.cpus if under else None) or bench.options.cpu_limit
     with own_places(built, env, bench.store.folder) if not shares_places else nullcontext() as places:
         process = _start(
             bench, built, sample, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places

@@ -144,7 +144,7 @@ def run(
         results=results_root(),
         folder=out,
         display=display_for(progress),
-        options={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
+        addresses={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
         fresh_builds=fresh_builds,
         cpu_limit=cpus,
         large=large,

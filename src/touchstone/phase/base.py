@@ -1,9 +1,10 @@
-"""The shape of a phase."""
+"""The shape of a phase: it answers one question, what is to be measured under the conditions of a run."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from touchstone.bench.base import Bench
@@ -13,28 +14,63 @@ from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PhaseKind
 
 
+@dataclass(frozen=True)
+class OneByOne:
+    """Measures one contender: in this round, if any, and at this place in its order."""
+
+    measure: Callable[[Bench, Contender, int | None, int], list[Sample]]
+
+
+@dataclass(frozen=True)
+class Together:
+    """Measures all contenders at once, at the beginning of a round; gives samples as soon as they are known."""
+
+    measure: Callable[[Bench, Sequence[Contender], int], Iterator[list[Sample]]]
+
+
+@dataclass(frozen=True)
+class Tare:
+    """Measures the same without a contender, before each round and after the last."""
+
+    measure: Callable[[Bench, int], list[Sample]]
+
+
+@dataclass(frozen=True)
+class Note:
+    """What every report is to say of the way in which it is measured."""
+
+    text: str
+
+
+Turn = OneByOne | Together | Tare | Note
+
+
 class Phase(ABC):
-    """One kind of measurement. A phase that fails on a contender returns a sample that says why."""
+    """One kind of measurement, of one run: what it finds out for later rounds it keeps itself.
+
+    A turn that fails on a contender returns a sample that says why; or it raises TouchstoneError, and the caller makes
+    that sample.
+    """
 
     kind: ClassVar[PhaseKind]
-    """Its declaration: name, title, and how a run goes through it."""
+    """Its declaration: name, title, and when a run carries it out."""
+    outside: ClassVar[bool] = False
+    """True if it can be carried out on a service that the lab did not start."""
+    at_once: ClassVar[bool] = False
+    """True if all contenders are to run at once, where they can."""
 
     def applies(self, scenario: Scenario) -> bool:
         """Whether the scenario asks for it at all."""
         return True
 
-    def before_rounds(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[str]:
-        """What has to be known before the first round; yields what every report is to say of it."""
-        return iter(())
+    def takes(self, contender: Contender) -> bool:
+        """Whether it can be carried out on a contender."""
+        return self.outside or contender.outside is None
 
-    def tares(self, bench: Bench, round_number: int) -> list[Sample]:
-        """The same without a contender, before a round and after the last; none where that means nothing."""
-        return []
-
-    def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
-        """What is measured of all contenders at once, at the beginning of a round; nothing by default."""
-        return iter(())
+    def stage(self, contenders: Sequence[Contender]) -> str:
+        """What is done to these contenders, in words; of a phase that comes before the rounds."""
+        return self.kind.title
 
     @abstractmethod
-    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """Measure one contender. TouchstoneError is turned into a sample with a failure by the caller."""
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """What to measure of these contenders. Asked once: before its own turn, or before the first round."""

@@ -19,20 +19,20 @@ from touchstone.phase.probe.phase import ProbePhase
 from touchstone.phase.profile.phase import ProfilePhase
 from touchstone.phase.verify.phase import VerifyPhase
 
-EXECUTION_ORDER: tuple[Phase, ...] = (
-    BuildPhase(),
-    TrainPhase(),
-    VerifyPhase(),
-    ProbePhase(),
-    FootprintPhase(),
-    BootPhase(),
-    PeakPhase(),
-    LoadPhase(),
-    CapacityPhase(),
-    ProfilePhase(),
-    DrainPhase(),
-    HoldPhase(),
-    FloorPhase(),
+EXECUTION_ORDER: tuple[type[Phase], ...] = (
+    BuildPhase,
+    TrainPhase,
+    VerifyPhase,
+    ProbePhase,
+    FootprintPhase,
+    BootPhase,
+    PeakPhase,
+    LoadPhase,
+    CapacityPhase,
+    ProfilePhase,
+    DrainPhase,
+    HoldPhase,
+    FloorPhase,
 )
 
 
@@ -41,7 +41,8 @@ def select_phases(scenario: Scenario, asked: tuple[str, ...], *, all_outside: bo
 
     `all_outside` says that the lab starts no contender itself: what only it could do is then left out.
     """
-    known = {phase.kind.name: phase for phase in EXECUTION_ORDER}
+    phases = [phase() for phase in EXECUTION_ORDER]
+    known = {phase.kind.name: phase for phase in phases}
     for name in asked:
         if name not in known:
             raise UsageError(f"there is no phase {name!r}", fix=f"there are: {', '.join(known)}")
@@ -50,13 +51,13 @@ def select_phases(scenario: Scenario, asked: tuple[str, ...], *, all_outside: bo
                 f"scenario {scenario.name} does not say how to measure {name!r}",
                 fix=f"add a [{name}] table to its scenario.toml, or leave the phase out",
             )
-        if all_outside and not known[name].kind.outside:
-            can = [phase.kind.name for phase in EXECUTION_ORDER if phase.kind.outside]
+        if all_outside and not known[name].outside:
+            can = [phase.kind.name for phase in phases if phase.outside]
             raise UsageError(
                 f"the phase {name!r} is about services that the lab starts, and it starts none",
                 fix=f"of a service that runs already there are: {', '.join(can)}; or name a stack by --stacks",
             )
-    possible = [phase for phase in EXECUTION_ORDER if phase.kind.outside or not all_outside]
+    possible = [phase for phase in phases if phase.outside or not all_outside]
     if asked:
         return [phase for phase in possible if phase.kind.name in asked or phase.kind.always]
     return [phase for phase in possible if phase.kind.by_default and phase.applies(scenario)]

@@ -46,6 +46,8 @@ class Profile:
     """One contender's turn, but"""
     open_slice_s: float = 0.5
     """in an open loop, where the 99th percentile is the round's and a few stalls make it up: it needs the time."""
+    slice_is_fixed: bool = False
+    """The user said how long a slice is: one that is too short is refused and not lengthened."""
     laps: int = 12
     """Turns of each contender under each load in each round."""
     warm_least_s: float = 2.0
@@ -81,7 +83,7 @@ class Profile:
 
     def with_slices_of(self, seconds: float) -> Profile:
         """The same with turns of one length under all loads."""
-        return replace(self, slice_s=seconds, open_slice_s=seconds)
+        return replace(self, slice_s=seconds, open_slice_s=seconds, slice_is_fixed=True)
 
     def warm_least_of(self, load: Load) -> float:
         """How long a contender is loaded at least before its slices under a load count, in seconds."""

@@ -9,13 +9,12 @@ import signal
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from touchstone.bench.base import Bench, blank_sample, failed
-from touchstone.bench.generators import Generators, ThisMachine
-from touchstone.bench.ports import apart_for_ports
+from touchstone.bench.at_once import why_apart
+from touchstone.bench.base import Bench, Options, blank_sample, failed
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path
@@ -24,10 +23,11 @@ from touchstone.isolation.cgroup import clear_own_cgroups
 from touchstone.isolation.lingering import ends_with_session
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
-from touchstone.phase.base import Phase
+from touchstone.phase.base import Note, OneByOne, Phase, Tare, Together, Turn
+from touchstone.phase.build.phase import BuildPhase
 from touchstone.plan.plan import Tools, find_tools
-from touchstone.plan.profile import PROFILES, Profile
-from touchstone.record.run import Environment, Plan
+from touchstone.plan.profile import PROFILES
+from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
@@ -40,6 +40,8 @@ from touchstone.run.progress import Display
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.tool import Found
 
+Plans = Mapping[Phase, Sequence[Turn]]
+"""What each phase measures in every round."""
 _ASKED_APART = "the contenders are not to run at once, as was asked"
 
 
@@ -54,19 +56,13 @@ class Conductor:
     loads: Mapping[str, Load]
     store: RunStore
     display: Display
-    options: Mapping[str, str] = field(default_factory=dict)
-    fresh_builds: bool = False
-    cpu_limit: float | None = None
-    large: bool = False
-    exhibits: bool = False
-    generators: Generators = field(default_factory=ThisMachine)
+    options: Options = field(default_factory=Options)
+    ending: Ending | None = None
+    """Asked after each round whether it was the last, and of how many laps the next one is. None: as planned."""
     notes: list[str] = field(default_factory=list)
     all_or_none: bool = False
     """If one of the contenders falls out, the others are not measured either."""
-    ending: Ending | None = None
-    """Asked after each round whether it was the last, and of how many laps the next one is. None: as planned."""
-    converging: Converging = field(init=False)
-    deaths: Deaths = field(init=False)
+    samples: list[Sample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.converging = Converging(self.plan)
@@ -75,11 +71,13 @@ class Conductor:
     def carry_out(self) -> bool:
         """Measure all that the plan names. An interruption ends it early, and keeps what was measured."""
         runnable = {entry.name for entry in self.plan.contenders if entry.not_measured is None}
-        chosen = [contender for contender in self.contenders if contender.name in runnable]
-        tools = {contender.name: found for contender in chosen if isinstance(found := find_tools(contender), Tools)}
-        environment = fingerprint({n: v for t in tools.values() for n, v in t.versions.items()})
-        self.store.open(self.plan, environment)
-        self._warn(environment)
+        self.chosen = [contender for contender in self.contenders if contender.name in runnable]
+        tools = {
+            contender.name: found for contender in self.chosen if isinstance(found := find_tools(contender), Tools)
+        }
+        self.environment = fingerprint({n: v for t in tools.values() for n, v in t.versions.items()})
+        self.store.open(self.plan, self.environment)
+        self._warn(self.environment)
         scratch = Path(tempfile.mkdtemp(prefix="touchstone-run-"))
         scratch.chmod(0o711)
         restore = signal.signal(signal.SIGTERM, _as_interrupt)
@@ -87,8 +85,8 @@ class Conductor:
         completed = False
         try:
             bench = self._bench(scratch, dependencies, {name: found.found for name, found in tools.items()})
-            self.display.total(sum(map(self._steps, chosen)))
-            self._measure(bench, chosen, dependencies)
+            self.display.total(self._steps())
+            self._measure(bench, dependencies)
             completed = True
         except KeyboardInterrupt:
             self.notes.append("interrupted: the report shows what was measured until then")
@@ -116,68 +114,54 @@ class Conductor:
     def _bench(
         self, scratch: Path, dependencies: Mapping[str, Dependency], tools: Mapping[str, Mapping[str, Found]]
     ) -> Bench:
+        profile = PROFILES[self.plan.profile]
         return Bench(
             scenario=self.folder.scenario,
-            scenario_folder=self.folder.folder,
             loads=self.loads,
-            profile=self._profile(),
-            slice_is_fixed=self.plan.slice_s is not None,
-            apart=_ASKED_APART if self.plan.whole_windows else None,
+            profile=profile if self.plan.slice_s is None else profile.with_slices_of(self.plan.slice_s),
             placement=self.plan.placement,
-            dependencies=dependencies,
             store=self.store,
             scratch=scratch,
             seed=self.plan.seed,
             watcher=self.display,
+            options=self.options,
+            contenders=self.chosen,
             tools=tools,
-            fresh_builds=self.fresh_builds,
-            cpu_limit=self.cpu_limit,
-            large=self.large,
-            exhibits=self.exhibits,
+            dependencies=dependencies,
             lap_watcher=self.converging,
-            outside=sum(contender.outside is not None for contender in self.contenders),
-            generators=self.generators,
         )
 
-    def _profile(self) -> Profile:
-        profile, fixed = PROFILES[self.plan.profile], self.plan.slice_s
-        return profile if fixed is None else profile.with_slices_of(fixed)
+    def _steps(self) -> int:
+        """How many measurements the plan has."""
+        return sum(
+            self.plan.rounds if phase.kind.per_round else 1
+            for phase in self.phases
+            for contender in self.chosen
+            if phase.takes(contender)
+        )
 
-    def _steps(self, contender: Contender) -> int:
-        phases = self._for(contender)
-        once = sum(not phase.kind.per_round for phase in phases)
-        rounds = sum(phase.kind.per_round for phase in phases) * self.plan.rounds
-        return once + rounds
-
-    def _for(self, contender: Contender) -> Sequence[Phase]:
-        """The phases that can be carried out on a contender: of one that runs already, what can be asked of it."""
-        return [phase for phase in self.phases if phase.kind.outside or not contender.outside]
-
-    def _measure(self, bench: Bench, chosen: Sequence[Contender], dependencies: dict[str, Dependency]) -> None:
-        once = {phase.kind.name: phase for phase in self.phases if not phase.kind.per_round}
-        own = [contender for contender in chosen if not contender.outside]
-        if own:
-            self.display.stage(f"building {plural(len(own), 'contender')}")
-            for contender in own:
-                self._carry(bench, once["build"], contender)
-            own = [contender for contender in own if contender.name in bench.builds]
-            if self._in_vain(bench.outside + len(own)):
+    def _measure(self, bench: Bench, dependencies: dict[str, Dependency]) -> None:
+        sound = list(self.chosen)
+        for phase in self.phases:
+            if phase.kind.per_round:
+                continue
+            able = [contender for contender in sound if phase.takes(contender)]
+            if isinstance(phase, BuildPhase):
+                bench = replace(bench, builds=phase.built)
+            elif not dependencies and any(contender.outside is None for contender in sound):
+                self._start_dependencies(bench, dependencies)
+            if able:
+                self.display.stage(phase.stage(able))
+            (turn,) = (turn for turn in phase.plan(bench, able) if isinstance(turn, OneByOne))
+            for contender in able:
+                samples = self._carry(bench, phase, turn, contender)
+                self.display.advance()
+                if phase.kind.always and not self._passes(samples, contender):
+                    sound.remove(contender)
+            if phase.kind.always and self._in_vain(len(sound)):
                 return
-            self._start_dependencies(bench, dependencies)
-            own = [contender for contender in own if self._trained(bench, once["train"], contender)]
-        standing = [contender for contender in chosen if contender.outside or contender in own]
-        self.display.stage("checking the contract")
-        sound = [c for c in standing if self._passes(self._carry(bench, once["verify"], c), c)]
-        if self._in_vain(len(sound)):
-            return
-        for phase in once.values():
-            if not phase.kind.always:
-                self.display.stage(phase.kind.title)
-                for contender in sound:
-                    if phase in self._for(contender):
-                        self._carry(bench, phase, contender)
         if sound and any(phase.kind.per_round for phase in self.phases):
-            self._rounds(bench, chosen, {contender.name: contender for contender in sound})
+            self._rounds(replace(bench, contenders=sound), {contender.name: contender for contender in sound})
 
     def _in_vain(self, left: int) -> bool:
         """Whether nothing is left to compare. It is told, and written down."""
@@ -187,68 +171,81 @@ class Conductor:
         self.display.say(self.notes[-1])
         return True
 
-    def _trained(self, bench: Bench, train: Phase, contender: Contender) -> bool:
-        """Whether the training run, if there is one, left what the contender is run with."""
-        if contender.variant.train is None:
-            self.display.advance()
-            return True
-        self.display.stage(f"training {contender.name}")
-        return not any(sample.failure for sample in self._carry(bench, train, contender))
-
-    def _rounds(self, bench: Bench, chosen: Sequence[Contender], sound: Mapping[str, Contender]) -> None:
-        number = 0
-        bench.apart = bench.apart or apart_for_ports(sound.values())
-        for phase in self.phases:
-            for note in phase.before_rounds(bench, [*sound.values()]):
-                self.notes.append(note)
-                self.display.say(note)
-        ending = self.ending or PlannedRounds(self.store, self.plan)
+    def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
+        phases = [phase for phase in self.phases if phase.kind.per_round]
+        bench = replace(bench, apart=self._apart(bench, phases))
+        able = {phase: [one for one in bench.contenders if phase.takes(one)] for phase in phases}
+        plans = {phase: list(phase.plan(bench, able[phase])) for phase in phases}
+        for note in (turn for turns in plans.values() for turn in turns if isinstance(turn, Note)):
+            self._note(note.text)
+        number, ending = 0, self.ending or PlannedRounds(self.plan)
         while True:
             number += 1
-            bench.laps = ending.laps
+            bench = replace(bench, laps=ending.laps)
             begin = time.monotonic()
-            order = self._order(number)
-            self.display.longer(sum(map(self._steps, chosen)))
-            self.display.stage(
-                f"round {number} of {max(number, self.plan.rounds)}: {', '.join(n for n in order if n in sound)}"
-            )
-            self._tares(bench, number)
-            self._together(bench, [sound[name] for name in order if name in sound], number)
-            for line in self.converging.after_round():
-                self.display.say(line)
-            for position, name in enumerate(order):
-                if name in sound:
-                    for phase in self._for(sound[name]):
-                        if phase.kind.per_round:
-                            self._carry(bench, phase, sound[name], number, position)
-            if ending.reached(number, time.monotonic() - begin):
+            order = {place: sound[name] for place, name in enumerate(self._order(number)) if name in sound}
+            self.display.longer(self._steps())
+            names = ", ".join(contender.name for contender in order.values())
+            self.display.stage(f"round {number} of {max(number, self.plan.rounds)}: {names}")
+            self._round(bench, plans, order, number)
+            if ending.reached(self._so_far(), number, time.monotonic() - begin):
                 break
         self._end_rounds(number, ending.note)
-        self._tares(bench, number + 1)
+        self._tares(bench, plans, number + 1)
+
+    def _apart(self, bench: Bench, phases: Sequence[Phase]) -> str | None:
+        """Why the contenders cannot all run at once; None if they can, or if no phase wants them to."""
+        if self.plan.whole_windows:
+            return _ASKED_APART
+        return why_apart(bench, bench.contenders) if any(phase.at_once for phase in phases) else None
+
+    def _round(self, bench: Bench, plans: Plans, order: Mapping[int, Contender], number: int) -> None:
+        """Carry out a round; `order` has the contenders by their place in it."""
+        self._tares(bench, plans, number)
+        for phase, turns in plans.items():
+            able = [contender for contender in order.values() if phase.takes(contender)]
+            for turn in turns:
+                if isinstance(turn, Together):
+                    for samples in turn.measure(bench, able, number):
+                        self._keep(samples)
+        for line in self.converging.after_round():
+            self.display.say(line)
+        for position, contender in order.items():
+            for phase, turns in plans.items():
+                if phase.takes(contender):
+                    for turn in turns:
+                        if isinstance(turn, OneByOne):
+                            self._carry(bench, phase, turn, contender, (number, position))
+                    self.display.advance()
+
+    def _so_far(self) -> Run:
+        """The run as far as it has come, from memory."""
+        return Run(
+            plan=self.plan,
+            environment=self.environment,
+            samples=self.samples,
+            started_at=self.store.started_at,
+            interrupted=True,
+            notes=self.notes,
+        )
+
+    def _note(self, text: str) -> None:
+        self.notes.append(text)
+        self.display.say(text)
 
     def _end_rounds(self, number: int, note: str) -> None:
-        """Where fewer rounds were enough the plan is of so many."""
+        """Where fewer rounds were enough the plan is of so many; and its confidence is that of the last look."""
         if note:
-            self.notes.append(note)
-            self.display.say(note)
-        if number < self.plan.rounds:
-            self.plan.rounds = number
-            del self.plan.orders[number:]
-            self.store.write_plan(self.plan)
+            self._note(note)
+        self.plan.rounds = number
+        del self.plan.orders[number:]
+        self.store.write_plan(self.plan)
 
-    def _together(self, bench: Bench, contenders: Sequence[Contender], number: int) -> None:
-        """What the phases measure of all contenders at once."""
-        for phase in self.phases:
-            if phase.kind.per_round:
-                able = [contender for contender in contenders if phase in self._for(contender)]
-                for samples in phase.together(bench, able, number):
-                    self._keep(samples)
-                    self._tell(samples)
-
-    def _tares(self, bench: Bench, number: int) -> None:
+    def _tares(self, bench: Bench, plans: Plans, number: int) -> None:
         """The tares that go before a round, and after the last."""
-        for phase in self.phases:
-            self._keep(phase.tares(bench, number))
+        for turn in (turn for turns in plans.values() for turn in turns):
+            if isinstance(turn, Tare):
+                self._keep(turn.measure(bench, number), quietly=True)
 
     def _order(self, number: int) -> list[str]:
         """The order of a round; one beyond the plan is drawn from the seed, too, and put into it."""
@@ -260,37 +257,41 @@ class Conductor:
         return self.plan.orders[number - 1]
 
     def _carry(
-        self, bench: Bench, phase: Phase, contender: Contender, round_number: int | None = None, position: int = 0
+        self,
+        bench: Bench,
+        phase: Phase,
+        turn: OneByOne,
+        contender: Contender,
+        place: tuple[int | None, int] = (None, 0),
     ) -> list[Sample]:
+        number, position = place
         self.display.step(f"{phase.kind.title}: {contender.name}")
         try:
-            samples = phase.measure(bench, contender, round_number, position)
+            samples = turn.measure(bench, contender, number, position)
         except StoreError:
             raise
         except TouchstoneError as error:
-            sample = blank_sample(bench, phase.kind.name, contender.name, round_number=round_number, position=position)
+            sample = blank_sample(bench, phase.kind.name, contender.name, round_number=number, position=position)
             sample.failure = failed(error, [])
             samples = [sample]
         self._keep(samples)
-        self.display.advance()
-        self._tell(samples)
         return samples
 
-    def _tell(self, samples: Sequence[Sample]) -> None:
-        """Say at once what failed, and who died."""
+    def _keep(self, samples: Sequence[Sample], *, quietly: bool = False) -> None:
+        """Write samples down, and say at once what failed, and who died."""
         for sample in samples:
+            self.store.add(sample)
+            self.samples.append(sample)
+            if quietly:
+                continue
             if sample.failure:
                 for line in failure_lines(sample.contender, sample.phase, sample.failure):
                     self.display.say(line)
             for line in self.deaths.lines(sample):
                 self.display.say(line)
 
-    def _keep(self, samples: Sequence[Sample]) -> None:
-        for sample in samples:
-            self.store.add(sample)
-
     def _passes(self, samples: Sequence[Sample], contender: Contender) -> bool:
-        """Whether the contract held. An exhibit may break it: its defect is what is shown."""
+        """Whether a contender did not fail, and holds its contract. An exhibit may break it: its defect is shown."""
         sound = True
         for sample in samples:
             if sample.failure or any(not check.passed for check in sample.checks):
@@ -309,7 +310,7 @@ class Conductor:
                 cpus=tuple(bench.placement.dependency_cpus),
                 engine=engine_path(),
                 cache=cache_folder(),
-                options=dict(self.options),
+                options=dict(self.options.addresses),
                 scenario=self.folder.folder,
                 variables=dict(spec.variables),
             )

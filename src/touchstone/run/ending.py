@@ -11,7 +11,6 @@ from touchstone.judge.comparison.economy import lap_costs
 from touchstone.judge.statistics.intervals import MIN_ROUNDS
 from touchstone.plan.profile import LEAST_ROUNDS
 from touchstone.record.run import Plan, Run
-from touchstone.record.store import RunStore, load_run
 
 LEAST_LAPS = 5
 """Of a round that is short of time: with 5 laps in place of 8 an interval of four rounds is 1.1 to 1.25 times as wide,
@@ -29,15 +28,15 @@ class Ending(Protocol):
     def note(self) -> str:
         """What the report is to say of it; empty if nothing."""
 
-    def reached(self, rounds: int, took_s: float) -> bool:
-        """Whether so many rounds were all; the last took so long. One that asks for more than the plan's gets them."""
+    def reached(self, run: Run, rounds: int, took_s: float) -> bool:
+        """Whether the run has had its rounds: until now `rounds`, of which the last took `took_s`."""
 
 
 class PlannedRounds:
     """The plan's rounds, unless they take too long or fewer say enough.
 
     Args:
-        store, plan: the run's.
+        plan: the run's.
         most_s: how long the rounds may take. No round is begun after `LEAST_ROUNDS` that would end later; and where
             those would, they have fewer laps, down to `LEAST_LAPS`. So has the first, of which nobody knows the cost.
         usual_laps: of a round.
@@ -47,14 +46,12 @@ class PlannedRounds:
 
     def __init__(
         self,
-        store: RunStore,
         plan: Plan,
         most_s: float = math.inf,
         usual_laps: int = 1,
         enough: Callable[[Run], bool] | None = None,
     ) -> None:
         self.laps = None if math.isinf(most_s) else min(LEAST_LAPS, usual_laps)
-        self._store = store
         self._plan = plan
         self._most_s = most_s
         self._enough = enough
@@ -76,7 +73,7 @@ class PlannedRounds:
             return ""
         return f"To keep within {self._most_s:.0f} s, {' and '.join(fewer)}; `--rounds {planned}` measures all of them"
 
-    def reached(self, rounds: int, took_s: float) -> bool:
+    def reached(self, run: Run, rounds: int, took_s: float) -> bool:
         """Whether this was the last round."""
         self._spent_s += took_s
         planned = self._plan.rounds
@@ -85,16 +82,16 @@ class PlannedRounds:
         if rounds >= LEAST_ROUNDS and self._spent_s * (rounds + 1) / rounds > self._most_s:
             self._left_out = planned - rounds
             return True
-        if rounds >= MIN_ROUNDS and self._enough is not None and self._enough(load_run(self._store.folder)):
+        if rounds >= MIN_ROUNDS and self._enough is not None and self._enough(run):
             return True
-        self._fit_laps(rounds, min(planned, LEAST_ROUNDS) - rounds)
+        self._fit_laps(run, rounds, min(planned, LEAST_ROUNDS) - rounds)
         return False
 
-    def _fit_laps(self, rounds: int, left: int) -> None:
+    def _fit_laps(self, run: Run, rounds: int, left: int) -> None:
         """Choose the next round's laps, so that the rounds that are left at least are over in time."""
         if left <= 0 or math.isinf(self._most_s):
             return
-        lap_s, laps = lap_costs(load_run(self._store.folder))
+        lap_s, laps = lap_costs(run)
         if lap_s <= 0:
             return
         overhead_s = self._spent_s / rounds - lap_s * statistics.fmean(laps)

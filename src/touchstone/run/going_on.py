@@ -16,8 +16,7 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.reading.laps import SLICED
 from touchstone.judge.statistics.sequential import confidence_of_look, look_rounds
-from touchstone.record.run import Plan
-from touchstone.record.store import RunStore, load_run
+from touchstone.record.run import Plan, Run
 from touchstone.vocabulary.figure import FIGURES
 from touchstone.vocabulary.phase import PHASES
 
@@ -33,14 +32,12 @@ class GoingOn:
 
     def __init__(
         self,
-        store: RunStore,
         plan: Plan,
         seconds: float,
         *,
         spend: bool = False,
         still_open: Callable[[Comparison], bool],
     ) -> None:
-        self._store = store
         self._plan = plan
         self._seconds = seconds
         self._spend = spend
@@ -53,15 +50,15 @@ class GoingOn:
         self.laps: int | None = None
         """How many laps the next round should have; None while nothing speaks for another number than the plan's."""
 
-    def reached(self, rounds: int, took_s: float) -> bool:
-        """Whether so many rounds were all: never fewer than the plan's."""
+    def reached(self, run: Run, rounds: int, took_s: float) -> bool:
+        """Whether this was the last round; it is never before the plan's last."""
         self._round_s = took_s
-        return not self._wants_another(rounds) and rounds >= self._plan.rounds
+        return not self._wants_another(run, rounds) and rounds >= self._plan.rounds
 
-    def _wants_another(self, rounds: int) -> bool:
+    def _wants_another(self, run: Run, rounds: int) -> bool:
         now = time.monotonic()
         if self._spend:
-            self._weigh(["throughput"])
+            self._weigh(run, ["throughput"])
             return now + self._round_s <= self._deadline
         last = rounds >= MOST_ROUNDS or now + self._round_s > self._deadline
         if rounds not in _LOOKS and not last:
@@ -70,18 +67,16 @@ class GoingOn:
         confidence = confidence_of_look(self._looked, used, self._confidence)
         if not last:
             self._looked = used
-            judged = judge(load_run(self._store.folder), confidence=confidence)
+            judged = judge(run, confidence=confidence)
             open_ = [c.figure for c in judged.comparisons if _can_change(c) and self._still_open(c)]
             if open_:
-                self._weigh([figure for figure in SLICED if figure in open_])
+                self._weigh(run, [figure for figure in SLICED if figure in open_])
                 return True
         self._plan.confidence = confidence
-        self._store.write_plan(self._plan)
         return False
 
-    def _weigh(self, figures: Sequence[str]) -> None:
+    def _weigh(self, run: Run, figures: Sequence[str]) -> None:
         """Choose the next round's laps: what a fresh round costs against what a further lap tells of these figures."""
-        run = load_run(self._store.folder)
         found = [seen for figure in figures if (seen := spread(run, figure)) is not None]
         if found:
             self.laps = round(statistics.median(self._worthwhile(seen) for seen in found))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
-from touchstone.bench.generators import Generators, ThisMachine
+from touchstone.bench.base import Options
 from touchstone.bench.outside import inspect_outside
 from touchstone.check.folder import refuse_problems
 from touchstone.failure import UsageError
@@ -33,8 +33,8 @@ from touchstone.run.permitted import refuse_impossible_limits
 from touchstone.run.progress import Display, Plain
 
 
-@dataclass(frozen=True)
-class Conditions:
+@dataclass(frozen=True, kw_only=True)
+class Conditions(Options):
     """How a run is carried out: what changes where results go and what they cost, and not what is asked."""
 
     results: Path = Path("results")
@@ -43,14 +43,6 @@ class Conditions:
     """The run's own folder, where it is to be another."""
     display: Display | None = None
     """Sees the progress; nobody does without one."""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """Addresses of dependencies outside, by kind."""
-    fresh_builds: bool = False
-    cpu_limit: float | None = None
-    """How many CPUs' time a contender may use."""
-    large: bool = False
-    drain_exhibits: bool = False
-    """Also fillings of a topic that hold a defect on purpose, without the other exhibits."""
     until_decided_s: float = 0.0
     """Go on past the rounds until every comparison is decided, at most so long."""
     spend_s: float = 0.0
@@ -59,8 +51,6 @@ class Conditions:
     """Whether a comparison still has to be decided: the undecided headline figures, if nothing else is said."""
     enough: Callable[[Run], bool] | None = None
     """Asked after each round from the second on whether the plan's further rounds can be left out."""
-    generators: Generators = field(default_factory=ThisMachine)
-    """Where the load comes from."""
     notes: Sequence[str] = ()
     """What every report is to say of the run."""
     begun: Callable[[Plan], None] = lambda _plan: None
@@ -124,25 +114,20 @@ def measure(
         loads,
         store,
         display,
-        options=conditions.options,
-        fresh_builds=conditions.fresh_builds,
-        cpu_limit=conditions.cpu_limit,
-        large=conditions.large,
-        generators=conditions.generators,
-        exhibits=wish.exhibits or conditions.drain_exhibits,
+        replace(conditions, drain_exhibits=wish.exhibits or conditions.drain_exhibits),
+        _ending(plan, wish, conditions),
         notes=list(conditions.notes),
         all_or_none=conditions.all_or_none,
-        ending=_ending(store, plan, wish, conditions),
     )
     with display:
         conductor.carry_out()
     return store
 
 
-def _ending(store: RunStore, plan: Plan, wish: Wish, conditions: Conditions) -> Ending:
+def _ending(plan: Plan, wish: Wish, conditions: Conditions) -> Ending:
     """Rounds that were asked for by their number are measured, however long they take."""
     if seconds := conditions.until_decided_s or conditions.spend_s:
-        return GoingOn(store, plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
+        return GoingOn(plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
     profile = PROFILES[plan.profile]
     most_s = profile.rounds_s if wish.rounds is None else math.inf
-    return PlannedRounds(store, plan, most_s, profile.laps, conditions.enough)
+    return PlannedRounds(plan, most_s, profile.laps, conditions.enough)

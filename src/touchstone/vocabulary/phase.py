@@ -1,8 +1,31 @@
-"""The phases, each declared once, in the order in which reports show them: titles, and how a run goes through them."""
+"""The phases, each declared once, in the order in which reports show them: what they measure, and when."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
+
+
+class When(Enum):
+    """When a run carries a phase out."""
+
+    FIRST = "first"
+    """Once, before all others: nothing is measured that was not built, nothing timed that was not checked."""
+    ONCE = "once"
+    EACH_ROUND = "each round"
+    """In the round's order of contenders."""
+
+
+class Subject(Enum):
+    """What a phase is about."""
+
+    ARTIFACT = "artifact"
+    START = "start"
+    CONTRACT = "contract"
+    LOAD = "load"
+    """What one load did: what spoils a load spoils it from the first second on."""
+    LIMITS = "limits"
+    """What is searched or explained by many loads, starts or connections."""
 
 
 @dataclass(frozen=True)
@@ -11,57 +34,65 @@ class PhaseKind:
 
     name: str
     title: str
-    per_round: bool = False
-    """True if it is carried out in every round, in the round's order."""
+    subject: Subject
+    when: When
     by_default: bool = True
     """True if it is part of a run that names no phases."""
-    always: bool = False
-    """True if every other phase rests on it: nothing is measured that was not built, nothing timed that was not
-    checked."""
-    opens: bool = False
-    """True if its headline figures share the first table of a report: what it takes before a service runs."""
-    outside: bool = False
-    """True if it can be carried out on a service that the lab did not start."""
-    load_alone: bool = False
-    """True if a load's title says enough without the phase's."""
-    under_load: bool = False
-    """True if its samples hold what one load did: what spoils a load spoils it from the first second on."""
     by_load: bool = False
     """True if it is measured under each load of a run."""
-    own_step: bool = False
-    """True if claims measure it in runs of its own: it takes long. The others share one."""
-    gated: bool = False
-    """True if a gate watches its headline figures: what a service's users and its operators notice. Builds are slow by
-    chance, and a gate on them would cry wolf; a memory floor is searched once, and would leave every gate open."""
+
+    @property
+    def per_round(self) -> bool:
+        """Whether it is carried out in every round."""
+        return self.when is When.EACH_ROUND
+
+    @property
+    def always(self) -> bool:
+        """Whether every other phase rests on it."""
+        return self.when is When.FIRST
+
+    @property
+    def opens(self) -> bool:
+        """Whether its headline figures share the first table of a report: what it takes before a service runs."""
+        return self.subject in (Subject.ARTIFACT, Subject.START)
+
+    @property
+    def load_alone(self) -> bool:
+        """Whether a load's title says enough without the phase's."""
+        return self.subject is Subject.LOAD and self.by_load
+
+    @property
+    def own_step(self) -> bool:
+        """Whether claims measure it in runs of its own, since it takes long. The others share one."""
+        return self.subject in (Subject.LOAD, Subject.LIMITS)
+
+    @property
+    def gated(self) -> bool:
+        """Whether a gate watches its headline figures: what a service's users and its operators notice.
+
+        Builds are slow by chance, and a gate on them would cry wolf; what takes long and is searched only once, as a
+        memory floor is, would leave every gate open.
+        """
+        return not self.always and (self.per_round or not self.own_step)
 
 
 _ALL = [
-    PhaseKind("build", "Build", always=True, opens=True),
-    PhaseKind("train", "Training run", always=True),
-    PhaseKind("footprint", "Footprint", by_default=False, opens=True, gated=True),
-    PhaseKind("boot", "Start", per_round=True, opens=True, gated=True),
-    PhaseKind("verify", "Contract", always=True, outside=True),
-    PhaseKind(
-        "load",
-        "Load",
-        per_round=True,
-        outside=True,
-        load_alone=True,
-        under_load=True,
-        by_load=True,
-        own_step=True,
-        gated=True,
-    ),
-    PhaseKind("capacity", "Capacity", per_round=True, by_default=False, by_load=True, own_step=True, gated=True),
-    PhaseKind("peak", "Time to peak", per_round=True, by_default=False, under_load=True, own_step=True, gated=True),
-    PhaseKind("profile", "Profile", per_round=True, by_default=False, by_load=True, own_step=True, gated=True),
-    PhaseKind("hold", "Held connections", per_round=True, by_default=False, own_step=True, gated=True),
-    PhaseKind("drain", "Drain", per_round=True, own_step=True, gated=True),
-    PhaseKind("floor", "Memory floor", by_default=False, own_step=True),
-    PhaseKind("probe", "HTTP conformance", outside=True, gated=True),
+    PhaseKind("build", "Build", Subject.ARTIFACT, When.FIRST),
+    PhaseKind("train", "Training run", Subject.ARTIFACT, When.FIRST),
+    PhaseKind("footprint", "Footprint", Subject.ARTIFACT, When.ONCE, by_default=False),
+    PhaseKind("boot", "Start", Subject.START, When.EACH_ROUND),
+    PhaseKind("verify", "Contract", Subject.CONTRACT, When.FIRST),
+    PhaseKind("load", "Load", Subject.LOAD, When.EACH_ROUND, by_load=True),
+    PhaseKind("capacity", "Capacity", Subject.LIMITS, When.EACH_ROUND, by_default=False, by_load=True),
+    PhaseKind("peak", "Time to peak", Subject.LOAD, When.EACH_ROUND, by_default=False),
+    PhaseKind("profile", "Profile", Subject.LIMITS, When.EACH_ROUND, by_default=False, by_load=True),
+    PhaseKind("hold", "Held connections", Subject.LIMITS, When.EACH_ROUND, by_default=False),
+    PhaseKind("drain", "Drain", Subject.LIMITS, When.EACH_ROUND),
+    PhaseKind("floor", "Memory floor", Subject.LIMITS, When.ONCE, by_default=False),
+    PhaseKind("probe", "HTTP conformance", Subject.CONTRACT, When.ONCE),
 ]
 
 PHASES: dict[str, PhaseKind] = {phase.name: phase for phase in _ALL}
 """All phases by name."""
 
-UNDER_LOAD = tuple(phase.name for phase in _ALL if phase.under_load)
+UNDER_LOAD = tuple(phase.name for phase in _ALL if phase.subject is Subject.LOAD)

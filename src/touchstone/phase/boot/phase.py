@@ -23,7 +23,7 @@ from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.container import create_container, group_places, remove_container, start_command
 from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.manifest.catalogue import Contender
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Together, Turn
 from touchstone.record.boot_result import START_FIGURES, BootResult, BootRun
 from touchstone.record.sample import Failure, Sample
 from touchstone.record.secret import shown_command, shown_environment
@@ -47,10 +47,12 @@ class BootPhase(Phase):
 
     kind: ClassVar[PhaseKind] = PHASES["boot"]
 
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """Contenders in turn, if each can have its own part of every dependency."""
+        yield Together(self.together) if divisible(bench) else OneByOne(self.measure)
+
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
         """A sample for each contender, once all of them have been started in turn."""
-        if not divisible(bench):
-            return
         dice = random.Random(f"{bench.seed}-boots-{round_number}")
         with ExitStack() as stack:
             starting = [
@@ -65,9 +67,7 @@ class BootPhase(Phase):
                 yield [one.finish(in_turn=len(starting) > 1)]
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """A contender's starts in a row, if contenders cannot take turns."""
-        if divisible(bench):
-            return []
+        """A contender's starts in a row."""
         starting = _Starting(bench, contender, round_number or 1, position)
         while starting.wants_another:
             starting.start()
@@ -165,7 +165,7 @@ class _Starting:
         """Put the program into a cgroup of its own, on its CPUs."""
         cgroup = create_cgroup()
         try:
-            limit_cpus(cgroup, sample, self.bench.cpu_limit)
+            limit_cpus(cgroup, sample, self.bench.options.cpu_limit)
             job["cpus"] = list(self.bench.placement.server_cpus)
             job["cgroup_paths"] = [str(folder) for folder in cgroup.folders] if cgroup else []
             yield
@@ -176,7 +176,7 @@ class _Starting:
     @contextmanager
     def _container(self, sample: Sample, job: BootJob, image: ImageBuilt) -> Iterator[None]:
         """Make a container, and let the engine start the runtime's client, which starts it."""
-        limit, runtime = self.bench.cpu_limit, image.runtime
+        limit, runtime = self.bench.options.cpu_limit, image.runtime
         sample.placement = sample.placement.model_copy(update={"cpu_limit": limit})
         container = create_container(runtime, container_spec(self.bench, image, job.pop("env"), cpu_limit=limit))
         try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
@@ -15,7 +16,7 @@ from touchstone.bench.artifact_identity import as_noted, identity, note_work
 from touchstone.bench.base import Bench, Built, sampling
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.phase.build.command import command_line, fill_build_places, run_environment
 from touchstone.phase.build.figures import add_build, leave_out
 from touchstone.phase.build.image import built_image, is_kept, measure_image
@@ -54,15 +55,29 @@ class BuildPhase(Phase):
 
     kind: ClassVar[PhaseKind] = PHASES["build"]
 
+    def __init__(self) -> None:
+        self.built: dict[str, Built] = {}
+        """What was built, by contender."""
+
+    def stage(self, contenders: Sequence[Contender]) -> str:
+        """How many are built."""
+        return f"building {len(contenders)} contender{'s' * (len(contenders) != 1)}"
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """A cold and a warm build of each contender."""
+        yield OneByOne(self.measure)
+
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Build, or take an equal build from the cache with the figures that were measured when it was made."""
         with sampling(bench, "build", contender.name) as sample:
             log = bench.store.logs / f"{sample.id}.log"
             sample.files["log"] = str(log.relative_to(bench.store.folder))
+            # The builds of this run are not made again, even where those of earlier runs are.
+            bench = replace(bench, builds=self.built)
             workshop = build_variant(bench, contender.stack, contender.variant_name, sample, log)
-            bench.builds[contender.name] = built_of(contender, workshop)
-            sample.artifacts = identity(bench.builds[contender.name])
-            leave_out(sample, contender, bench.builds[contender.name])
+            self.built[contender.name] = built = built_of(contender, workshop)
+            sample.artifacts = identity(built)
+            leave_out(sample, contender, built)
             if contender.variant.extra_configuration:
                 sample.figures["extra_configuration_lines"] = float(
                     configuration_lines(contender.stack, contender.variant)
@@ -85,7 +100,7 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
     record = home / _RECORD
     with alone(home):
-        fresh = bench.fresh_builds and all(built.work != workshop.work for built in bench.builds.values())
+        fresh = bench.options.fresh_builds and all(built.work != workshop.work for built in bench.builds.values())
         kept = recorded(record, BuildEvidence) if not fresh else None
         if kept is not None and is_kept(workshop) and _is_whole(workshop):
             evidence = kept.model_copy(update={"cached": True})
@@ -119,7 +134,7 @@ def _measure_build(bench: Bench, workshop: Workshop, key: str) -> BuildEvidence:
     installed = None
     if wanted:
         bench.watcher.step(f"installing what {name} depends on")
-        installed = install(workshop, wanted, fresh=bench.fresh_builds)
+        installed = install(workshop, wanted, fresh=bench.options.fresh_builds)
         bench.watcher.step(f"building {name}")
     workshop.begin()
     cold, warm = Meter(), Meter()

@@ -8,6 +8,7 @@ the build; it needs running dependencies, so it comes after they have started.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -18,7 +19,7 @@ from touchstone.bench.service import running
 from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.record.evidence.train import TrainEvidence
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -37,15 +38,25 @@ class TrainPhase(Phase):
 
     kind: ClassVar[PhaseKind] = PHASES["train"]
 
+    def takes(self, contender: Contender) -> bool:
+        """Only what has a training run."""
+        return contender.outside is None and contender.variant.train is not None
+
+    def stage(self, contenders: Sequence[Contender]) -> str:
+        """Who is trained."""
+        return f"training {', '.join(contender.name for contender in contenders)}"
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """The training run of each contender that has one."""
+        yield OneByOne(self.measure)
+
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """The time of the training run from start to end, and the bytes of all artifacts after it."""
         built = bench.builds[contender.name]
-        if built.train is None:
-            return []
         with sampling(bench, "build", contender.name) as sample:
             bench.watcher.step(f"training {contender.name}")
             record = built.work.parent / _RECORD
-            if record.is_file() and not bench.fresh_builds and not _absent(built):
+            if record.is_file() and not bench.options.fresh_builds and not _absent(built):
                 sample.figures["train_time"] = float(json.loads(record.read_text(encoding="utf-8"))["train_time"])
                 sample.train = TrainEvidence(cached=True)
             else:

@@ -195,7 +195,7 @@ class Hunt:
         watched = contender.watch(after_s=0.0)
         assert watched is not None  # the phase is for contenders that the lab starts
         ready, values = self.bench.scenario.ready, ValueSource(self.bench.seed)
-        limit = self.load.cpus or self.bench.cpu_limit
+        limit = self.load.cpus or self.bench.options.cpu_limit
         return Target(
             url=contender.url,
             watch=watched,

@@ -14,7 +14,7 @@ from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Scenario
-from touchstone.phase.base import Phase
+from touchstone.phase.base import Note, OneByOne, Phase, Together, Turn
 from touchstone.phase.capacity.hunt import Hunt
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -29,15 +29,24 @@ class CapacityPhase(Phase):
         """Only where an objective is stated, by the scenario or by the user."""
         return scenario.capacity is not None
 
-    def before_rounds(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[str]:
-        """Why contenders are searched one by one, where several are: figures that compare them are missing then."""
-        if sum(contender.outside is None for contender in contenders) > 1:
-            reasons = dict.fromkeys(_one_by_one(bench, load) for load in searched_loads(bench).values())
-            for why in filter(None, reasons):
-                yield f"{why}: the capacity of each is searched by itself, and none is measured at a rate that all have"
+    at_once: ClassVar[bool] = True
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """Each load on all contenders in turn, if they can run at once; else on one after the other, and why.
+
+        Figures that compare them at one rate are missing then.
+        """
+        reasons = dict.fromkeys(_one_by_one(bench, load) for load in searched_loads(bench).values())
+        for why in filter(None, reasons if len(contenders) > 1 else ()):
+            text = f"{why}: the capacity of each is searched by itself, and none is measured at a rate that all have"
+            yield Note(text)
+        if None in reasons:
+            yield Together(self.together)
+        if any(reasons):
+            yield OneByOne(self.measure)
 
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
-        """All contenders, if each can have a part of the dependencies of its own."""
+        """The samples of each load under which all contenders can run at once."""
         for name, load in searched_loads(bench).items():
             if _one_by_one(bench, load) is None:
                 yield from _hunt(bench, contenders, name, load, round_number)
@@ -87,7 +96,7 @@ def _hunt(
             again = running(one.bench, bench.builds[one.contender.name], one.carrier, under=load)
             one.running = places.enter_context(again)
 
-        alone = len(bench.builds) > len(contenders)
+        alone = len(bench.contenders) > len(contenders)
         samples = Hunt(bench, name, load, objective, round_number, found, restart, alone=alone).measure()
     by_name = {one.contender.name: one.carrier for one in found}
     for sample in samples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -20,7 +20,7 @@ from touchstone.failure import TouchstoneError, UsageError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.scenario import Drain, Scenario
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.phase.drain.arrival_order import prove_arrivals
 from touchstone.phase.drain.figures import drain_evidence, drain_figures
 from touchstone.record.sample import ProofOutcome, Sample
@@ -70,12 +70,16 @@ class DrainPhase(Phase):
         """Only where the scenario names a topic."""
         return scenario.drain is not None
 
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """A drain for each contender and filling."""
+        yield OneByOne(self.measure)
+
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample a filling."""
         assert bench.scenario.drain is not None  # `applies` has seen to it
         drain = bench.scenario.drain
         samples = []
-        for filling in fillings(drain, bench.profile.name, exhibits=bench.exhibits):
+        for filling in fillings(drain, bench.profile.name, exhibits=bench.options.drain_exhibits):
             with sampling(
                 bench, "drain", contender.name, load=filling.name, round_number=round_number, position=position
             ) as sample:

@@ -6,7 +6,7 @@ first to read. Those of its program are in the page cache from the trial before 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import MemorySetting
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.phase.capacity.trial import seconds_for
 from touchstone.phase.floor.search import FloorSearch, Trial, curve_limits, smallest
 from touchstone.phase.floor.trial import PLAIN, FloorBench, Outcome
@@ -45,6 +45,10 @@ class FloorPhase(Phase):
     def applies(self, scenario: Scenario) -> bool:
         """Only where the scenario says under which load."""
         return scenario.floor is not None
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """A search for each contender."""
+        yield OneByOne(self.measure)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with every trial as its evidence."""

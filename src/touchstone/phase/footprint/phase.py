@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -13,7 +13,7 @@ from touchstone.bench.service import contender_environment, running
 from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.phase.footprint.empty_root import EmptyRoot, compressed_bytes, find_library, mount_prefix
 from touchstone.phase.footprint.image import measure_image
 from touchstone.phase.footprint.jre import make_jre, used_modules
@@ -40,6 +40,10 @@ class FootprintPhase(Phase):
     """Copies what a contender needs into an empty root, checks its contract there, and counts the bytes."""
 
     kind: ClassVar[PhaseKind] = PHASES["footprint"]
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """An empty root for each contender."""
+        yield OneByOne(self.measure)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Bytes as they are and compressed. No figure is given for a root in which the contract does not hold."""

@@ -19,7 +19,7 @@ from touchstone.isolation.process import StartError, start_process
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.scenario import Scenario, Setting
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.record.evidence.hold import HeldLevel, HoldEvidence, RefusedLevel
 from touchstone.record.hold_result import HoldLevel, HoldReading, HoldResult, KernelMemory
 from touchstone.record.sample import Failure, Sample
@@ -53,12 +53,16 @@ class HoldPhase(Phase):
         """Only where the scenario names levels."""
         return scenario.hold is not None
 
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """A climb for each contender."""
+        yield OneByOne(self.measure)
+
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample a mode; with `--large` one more for the levels beyond one process's file limit."""
         hold = bench.scenario.hold
         assert hold is not None  # `applies` has seen to it
         jobs = [HoldJob(mode, hold.levels, mode) for mode in hold.modes]
-        if bench.large:
+        if bench.options.large:
             jobs = [HoldJob("large", [0, *hold.large_levels], "idle", hold.large_settings, _LARGE_PATIENCE_S)]
         place = (round_number, position)
         return [self._hold(bench, contender, hold.request, job, place) for job in jobs if len(job.levels) > 1]

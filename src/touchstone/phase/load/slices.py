@@ -11,7 +11,9 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from touchstone.bench.at_once import files_suffice
 from touchstone.bench.base import Bench, attempt_together, blank_sample, failing_alone
+from touchstone.bench.ceiling import Ceilings
 from touchstone.bench.together import Started, divisible, pass_on, started
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
@@ -19,7 +21,6 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import keep_figures, sliced_figures
-from touchstone.phase.load.fitting import files_suffice
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.plan.laps import balanced_laps, slice_lengths
 from touchstone.record.engine import LoadResult, Machine, Stranger
@@ -54,37 +55,46 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
         if load.loop in {"closed", "open"}
         and not load.whole_windows
         and not any(isinstance(step, Act) for step in load.prepare)
-        and (bench.generators.places or files_suffice(load, len(bench.builds) + bench.outside))
+        and (bench.generators.places or files_suffice(load, len(bench.contenders)))
     }
 
 
-def measure_slices(bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
-    """The samples of each sliced load of one round, the tare's among them, as soon as the load is over."""
-    loads = sliced_loads(bench)
-    dice = random.Random(f"{bench.seed}-slices-{round_number}")
-    for names in _sharing(loads):
-        dice.shuffle(names)
-        # At an open loop's rate a young process warms up for long; after a closed one it is warm.
-        names.sort(key=lambda name: loads[name].loop == "open")
-        first = loads[names[0]]
-        reasons = [(one, out_of_reach(one, first)) for one in contenders]
-        yield [unmeasured(bench, one, name, round_number, why) for one, why in reasons if why for name in names]
-        able = [one for one, why in reasons if why is None]
-        if not able:
-            continue
-        known = Known()
-        kept: list[Sample] = []
-        with started(bench, able, round_number, under=first) as (found, fallen):
-            for name in names:
-                one = _SlicedLoad(bench, name, loads[name], round_number, found, known, last=name == names[-1])
-                kept += one.measure()
-        carriers = {one.contender.name: one.carrier for one in found}
-        for sample in kept:
-            if sample.contender in carriers:
-                pass_on(carriers[sample.contender], sample)
-            yield [sample]
-        for carrier in fallen.values():
-            yield [_copy_for(bench, carrier, name) for name in names]
+@dataclass
+class Slices:
+    """The loads in slices of a run, and what its rounds have shown of them."""
+
+    loads: Mapping[str, Load]
+    ceilings: Ceilings
+    keep_their_rate: set[str] = field(default_factory=set)
+    """Loads under which all contenders were seen to answer as fast without rests."""
+
+    def measure(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
+        """The samples of each load of one round, the tare's among them, as soon as a process has served its loads."""
+        loads = self.loads
+        dice = random.Random(f"{bench.seed}-slices-{round_number}")
+        for names in _sharing(loads):
+            dice.shuffle(names)
+            # At an open loop's rate a young process warms up for long; after a closed one it is warm.
+            names.sort(key=lambda name: loads[name].loop == "open")
+            first = loads[names[0]]
+            reasons = [(one, out_of_reach(one, first)) for one in contenders]
+            yield [unmeasured(bench, one, name, round_number, why) for one, why in reasons if why for name in names]
+            able = [one for one, why in reasons if why is None]
+            if not able:
+                continue
+            known = Known()
+            kept: list[Sample] = []
+            with started(bench, able, round_number, under=first) as (found, fallen):
+                for name in names:
+                    one = _SlicedLoad(bench, self, name, round_number, found, known, last=name == names[-1])
+                    kept += one.measure()
+            carriers = {one.contender.name: one.carrier for one in found}
+            for sample in kept:
+                if sample.contender in carriers:
+                    pass_on(carriers[sample.contender], sample)
+                yield [sample]
+            for carrier in fallen.values():
+                yield [_copy_for(bench, carrier, name) for name in names]
 
 
 def _sharing(loads: Mapping[str, Load]) -> list[list[str]]:
@@ -125,8 +135,8 @@ class _SlicedLoad:
     """One load of one round on all contenders that run, and on the null server."""
 
     bench: Bench
+    over_rounds: Slices
     name: str
-    load: Load
     round_number: int
     started: list[Started]
     known: Known
@@ -135,6 +145,11 @@ class _SlicedLoad:
     lanes: list[Sample] = field(default_factory=list)
     """The samples in the job's order: contenders that could be prepared, then the tare."""
     records: list[TurnRecord] = field(default_factory=list)
+
+    @property
+    def load(self) -> Load:
+        """What is put on them."""
+        return self.over_rounds.loads[self.name]
 
     def measure(self) -> list[Sample]:
         """The samples of all contenders, and the tare. What goes wrong becomes their failure."""
@@ -165,7 +180,7 @@ class _SlicedLoad:
             for state in sample.dependencies:
                 # Over the whole session its CPU went to all contenders; the engine counts it turn by turn.
                 state.cpu_s = None
-                state.ceiling = bench.ceilings.get((self.name, state.name))
+                state.ceiling = self.over_rounds.ceilings.get((self.name, state.name))
             # Its own dependency may be gone; that is nothing to the others.
             with failing_alone(sample):
                 one.settle(sample.result, last=self.last, look=self.round_number == 1)
@@ -212,7 +227,7 @@ class _SlicedLoad:
 
         What is refilled while others have their turn, such as the tokens of a rate limiter, lasts for a short one.
         """
-        settled = self.name in self.bench.keep_their_rate or self.round_number > _UNBROKEN_ROUNDS
+        settled = self.name in self.over_rounds.keep_their_rate or self.round_number > _UNBROKEN_ROUNDS
         if self.load.loop != "closed" or settled:
             return
         self.bench.watcher.step(f"{self.name}: without a rest")
@@ -224,7 +239,7 @@ class _SlicedLoad:
     def _note_who_keeps_the_rate(self) -> None:
         kept = [one for sample in self.lanes if sample.slices and (one := sample.slices.kept) is not None]
         if kept and min(kept) >= _KEPT:
-            self.bench.keep_their_rate.add(self.name)
+            self.over_rounds.keep_their_rate.add(self.name)
 
     def _slice_lengths(self) -> dict[int, float]:
         """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""
@@ -236,7 +251,7 @@ class _SlicedLoad:
         places = self.load.connections * self.load.pipeline
         lengths = slice_lengths(places, rates, usual)
         slowest = min(rates, key=lambda index: rates[index], default=None)
-        if self.bench.slice_is_fixed and slowest is not None and lengths[slowest] > usual:
+        if self.bench.profile.slice_is_fixed and slowest is not None and lengths[slowest] > usual:
             raise TouchstoneError(
                 f"slices of {usual:g} s are too short: {self.lanes[slowest].contender} responds {rates[slowest]:.3g} "
                 f"times a second on {places} connections, which takes {lengths[slowest]:.2g} s for whole generations",
@@ -285,7 +300,7 @@ class _SlicedLoad:
         """Give each sample the slices that it has until now."""
         order = [sample.contender for sample in self.lanes]
         for index, sample in enumerate(self.lanes):
-            own = [Slice.model_validate(r.model_dump()) for r in self.records if r.contender == index]
+            own: list[Slice] = [record for record in self.records if record.contender == index]
             sample.slices = SlicesEvidence(order=order, slice_s=slice_s[index], warm_up=warm_ups.get(index), slices=own)
 
 

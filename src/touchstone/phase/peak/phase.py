@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, blank_sample, sampling
@@ -12,7 +13,7 @@ from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Tare, Turn
 from touchstone.phase.peak.served import peak_figures, served_by_second
 from touchstone.record.evidence.peak import PeakResult
 from touchstone.record.sample import TARE, Sample
@@ -32,6 +33,11 @@ class PeakPhase(Phase):
     def applies(self, scenario: Scenario) -> bool:
         """Only where the scenario says under which load."""
         return scenario.peak is not None
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """A start of each contender, and the tare."""
+        yield Tare(self.tares)
+        yield OneByOne(self.measure)
 
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """One sample, whose load need not be one of the run's loads."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Probe, Scenario
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.record.evidence.probe import Kept, ProbeReport
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -30,10 +30,15 @@ class ProbePhase(Phase):
     """Plays every conformance case against a contender. Nothing is timed, so one pass is enough."""
 
     kind: ClassVar[PhaseKind] = PHASES["probe"]
+    outside: ClassVar[bool] = True
 
     def applies(self, scenario: Scenario) -> bool:
         """Only where the scenario names a resource to probe."""
         return scenario.probe is not None
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """All cases, once for each contender."""
+        yield OneByOne(self.measure)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with the whole report as its evidence."""

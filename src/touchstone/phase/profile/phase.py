@@ -10,7 +10,7 @@ from touchstone.bench.service import running
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.phase.profile.measurement import profile_one
 from touchstone.phase.profile.passes import Passes
 from touchstone.phase.profile.task import Task
@@ -28,14 +28,17 @@ class ProfilePhase(Phase):
 
     kind: ClassVar[PhaseKind] = PHASES["profile"]
 
-    def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
-        """Find the rate of each load, in the first round: half of what the slowest contender answers."""
+    def __init__(self) -> None:
+        self.rates: dict[str, float] = {}
+        """Requests per second that every contender serves, by load."""
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """Each contender, at half of what the slowest answers to a load: that rate is found before the first round."""
         for name, load in profiled_loads(bench).items():
-            if name not in bench.profile_rates:
-                rates = [rate for c in contenders if (rate := _looked_at(bench, c, name, load)) is not None]
-                slowest = SHARE * min(rates, default=0.0)
-                bench.profile_rates[name] = min(slowest, load.rate) if load.rate else slowest
-        return iter(())
+            rates = [rate for c in contenders if (rate := _looked_at(bench, c, name, load)) is not None]
+            slowest = SHARE * min(rates, default=0.0)
+            self.rates[name] = min(slowest, load.rate) if load.rate else slowest
+        yield OneByOne(self.measure)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample for each load."""
@@ -45,7 +48,7 @@ class ProfilePhase(Phase):
                 bench, "profile", contender.name, load=name, under=load, round_number=round_number, position=position
             ) as sample:
                 bench.watcher.step(f"profiling {contender.name}: {name}")
-                profile_one(Task(bench, contender, load, bench.profile_rates.get(name, 0.0)), sample)
+                profile_one(Task(bench, contender, load, self.rates[name]), sample)
             found.append(sample)
         return found
 

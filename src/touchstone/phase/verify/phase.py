@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, sampling
@@ -11,7 +11,7 @@ from touchstone.bench.engaged import engaged
 from touchstone.bench.readiness import ask_first
 from touchstone.contract.checker import Checker, askable
 from touchstone.manifest.catalogue import Contender
-from touchstone.phase.base import Phase
+from touchstone.phase.base import OneByOne, Phase, Turn
 from touchstone.phase.verify.preparations import prepare_for_all, try_preparations
 from touchstone.record.sample import CheckOutcome, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -25,6 +25,15 @@ class VerifyPhase(Phase):
     """Checks that a contender does the scenario's work. One that does not is not timed."""
 
     kind: ClassVar[PhaseKind] = PHASES["verify"]
+    outside: ClassVar[bool] = True
+
+    def stage(self, contenders: Sequence[Contender]) -> str:
+        """See Phase."""
+        return "checking the contract"
+
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+        """The whole contract, once for each contender."""
+        yield OneByOne(self.measure)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Carry out every check of the contract on a freshly started contender, or one that runs already.
