@@ -1,4 +1,4 @@
-"""`touchstone claims` and `touchstone article`, as a user types them."""
+"""`touchstone claims` and `touchstone report --format article`, as a user types them."""
 
 from __future__ import annotations
 
@@ -212,8 +212,9 @@ def test_minutes_are_spent_on_what_is_undecided_and_the_rest_says_what_it_lacks(
 
 
 def test_an_article_is_drafted_with_tables_verdicts_and_plots(run_folder: Path) -> None:
-    done = touchstone(run_folder, "article", "last", "--out", "post")
+    done = touchstone(run_folder, "report", "last", "--format", "article", "--out", "post")
     assert done.returncode == 0, done.stderr
+    assert not (run_folder / "post" / "report.html").exists()
     post = (run_folder / "post" / "post.md").read_text()
     for text in ("## How it was measured", "| contender |", "go/std", "## To repeat it", "some CPU"):
         assert text in post

@@ -1,4 +1,4 @@
-//! One connection: at most 128 bytes, whatever it has carried.
+//! One connection: at most 96 bytes, whatever it has carried.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,50 +1,47 @@
-"""`touchstone ab`: is this revision worse than that one? Both are measured in one run."""
+"""`touchstone ab`: two git revisions, or two services that run already, compared in one run."""
 
 from __future__ import annotations
 
-import shlex
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 import typer
 from rich.console import Console
 
-from touchstone.cli import options
-from touchstone.cli.pair_code import pair_code
-from touchstone.cli.places import as_typed, results_root
-from touchstone.cli.terms import read_figures, read_share
-from touchstone.failure import TouchstoneError, UsageError
+from touchstone.cli import ab_revisions, ab_urls, options
+from touchstone.cli.places import results_root
+from touchstone.cli.terms import read_share
+from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import PairStanding
-from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
-from touchstone.report import junit, render, revisions
+from touchstone.judge.comparison.pair import PairJudgement, PairStanding
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
 from touchstone.report.view import View
-from touchstone.report.why.terminal import print_explanation
-from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, Answer, Question, compare_revisions
-from touchstone.revisions.contenders import REVISION
-from touchstone.revisions.repository import Repository
+from touchstone.revisions.ab import SHARP
 from touchstone.run.measure import Conditions
+from touchstone.run.pair import MeasuredPair, Said
 from touchstone.run.progress import display_for
+
+_REVISIONS, _URLS = "two revisions", "two URLs"
+_URL = re.compile(r"\w+://|[\w.-]+:\d+(/|$)")
+_HERE: Any = {"rich_help_panel": f"Options of {_REVISIONS}"}
+_THERE: Any = {"rich_help_panel": f"Options of {_URLS}"}
 
 
 def ab(
-    base: Annotated[str, typer.Argument(help="The revision to compare with: a branch, a tag, a commit.")],
+    ctx: typer.Context,
+    base: Annotated[str, typer.Argument(help="What to compare with: a branch, a tag, a commit; or a URL.")],
     head: Annotated[
-        str | None, typer.Argument(help="The revision in question; the working tree as it is if left out.")
-    ] = None,
-    scenario: options.ScenarioWithin = None,
-    stack: options.StackWithin = None,
-    command: Annotated[
         str | None,
-        typer.Option(
-            help="For a service that is built elsewhere: a line for sh that puts a revision's artifacts into the work "
-            "folder, in place of its build; {revision} is the commit."
+        typer.Argument(
+            help="What is in question: a revision, the working tree as it is if left out; or the URL of another "
+            "service, with the same path and query."
         ),
     ] = None,
-    load: options.Loads = None,
     figure: Annotated[
         list[str] | None,
         typer.Option("--figure", help=f"A figure to ask about, if wanted with its margin: {SHARP[0]}=2%. Repeatable."),
@@ -52,125 +49,146 @@ def ab(
     margin: options.PairMargin = "3%",
     minutes: options.PairMinutes = 5.0,
     allow_undecided: options.AllowUndecided = False,
-    fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
-    why: Annotated[
-        bool, typer.Option("--why", help="Where the CPU per request differs, profile both and say in what.")
-    ] = False,
     out: options.Out = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write a summary for a pull request to this file.")] = None,
-    junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")] = None,
-    github: Annotated[bool, typer.Option("--github", help="Also print annotations for GitHub Actions.")] = False,
     json: options.Json = False,
+    scenario: Annotated[str | None, typer.Option(help=options.SCENARIO_WITHIN, **_HERE)] = None,
+    stack: Annotated[str | None, typer.Option(help=options.STACK_WITHIN, **_HERE)] = None,
+    command: Annotated[
+        str | None,
+        typer.Option(
+            help="For a service that is built elsewhere: a line for sh that puts a revision's artifacts into the work "
+            "folder, in place of its build; {revision} is the commit.",
+            **_HERE,
+        ),
+    ] = None,
+    load: Annotated[list[str] | None, typer.Option("--load", help=options.LOAD, **_HERE)] = None,
+    fresh_builds: Annotated[
+        bool, typer.Option("--fresh-builds", help="Build again what was built before.", **_HERE)
+    ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Where CPU per request differs, profile both and say in what.", **_HERE)
+    ] = False,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write a summary for a pull request to this file.", **_HERE)
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.", **_HERE)] = None,
+    github: Annotated[
+        bool, typer.Option("--github", help="Also print annotations for GitHub Actions.", **_HERE)
+    ] = False,
+    method: Annotated[str, typer.Option("--method", "-X", help="The request's method.", **_THERE)] = "GET",
+    header: Annotated[
+        list[str] | None,
+        typer.Option("--header", "-H", help="A field of the request, `Name: value`. Repeatable.", **_THERE),
+    ] = None,
+    body: Annotated[
+        str | None, typer.Option("--body", "-d", help="The request's body; `@FILE` reads it.", **_THERE)
+    ] = None,
+    status: Annotated[
+        int | None,
+        typer.Option(min=200, max=599, help="The right status; what both answer if left out.", **_THERE),
+    ] = None,
+    connections: Annotated[
+        int, typer.Option("--connections", "-c", min=1, help="Connections of each service.", **_THERE)
+    ] = 16,
+    pid: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pid",
+            metavar="base|head=PID",
+            help="A process, for memory and CPU, if not the one that listens: `base=4711`.",
+            **_THERE,
+        ),
+    ] = None,
+    cgroup: Annotated[
+        list[str] | None,
+        typer.Option("--cgroup", metavar="base|head=PATH", help="A control group, for the same.", **_THERE),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="HOST", help="Load this host, though it is another.", **_THERE),
+    ] = None,
 ) -> int:
-    """Compare two git revisions of a service in one run: which figures are better, worse or equivalent."""
+    """Compare two git revisions, or two services that run already: which figures are better, worse or equivalent."""
+    urls = bool(_URL.match(base) or (head and _URL.match(head)))
+    _refuse_others(ctx, urls=urls)
     if json and github:
         raise UsageError("--json and --github exclude each other", fix="give one of them")
-    for path in filter(None, (markdown, junit_file)):
-        if not path.parent.is_dir():
-            raise UsageError(f"{path} cannot be written: there is no folder {path.parent}", fix="make it first")
-        if path.is_dir():
-            raise UsageError(f"{path} cannot be written: it is a folder", fix="name a file in it")
-    named = read_figures(figure or SHARP)
-    terms = Terms(margin=read_share(margin), confidence=0.95, figures=named, loads=())
-    if why and EXPLAINED not in named:
-        raise UsageError(f"--why takes {EXPLAINED} apart, which is not asked about", fix=f"add --figure {EXPLAINED}")
-    here = Path.cwd()
-    repository = Repository.around(here)
-    earlier = repository.revision(base)
-    later = repository.revision(head) if head else repository.working_tree(results_root())
-    _fetchable(command, (earlier, later))
-    console = Console(stderr=json)
-    console.print(f"base: {earlier.words}\nhead: {later.words}", highlight=False, markup=False, soft_wrap=True)
-    notes = _noted(console, repository, (earlier, later))
-    answer = compare_revisions(
-        repository,
-        (earlier, later),
-        Question(terms, tuple(load or ()), scenario, stack, as_typed(), command, why, skips_same=True),
-        here=here,
-        conditions=Conditions(
-            results=results_root(),
-            folder=out,
-            display=display_for(console),
-            fresh_builds=fresh_builds,
-            until_decided_s=minutes * 60,
-            notes=notes,
-        ),
+    progress = Console(stderr=json)
+    conditions = Conditions(
+        results=results_root(),
+        folder=out,
+        display=display_for(progress),
+        fresh_builds=fresh_builds,
+        until_decided_s=minutes * 60,
     )
-    _write(answer, markdown, junit_file, allow_undecided=allow_undecided)
-    said = answer.revisions
-    if json:
-        typer.echo(said.model_dump_json(indent=1, by_alias=True))
+    shown = _Shown(margin, figure or (), json, github, allow_undecided)
+    if urls:
+        request = ab_urls.AskedRequest(method, header or [], body, status, connections)
+        processes = ab_urls.Processes(pid or [], cgroup or [], allow_host or [])
+        return _compare(ab_urls.Pair(base, head, request, processes), shown, conditions, progress)
+    files = ab_revisions.Files(markdown, junit, allow_undecided)
+    pair = ab_revisions.Pair(base, head, scenario, stack, command, tuple(load or ()), why, files)
+    return _compare(pair, shown, conditions, progress)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The options that both kinds of pairs have."""
+
+    margin: str
+    figures: Sequence[str]
+    json: bool
+    github: bool
+    allow_undecided: bool
+
+
+class _Pair(Protocol[Said]):
+    def figures(self, named: Sequence[str]) -> dict[str, float | None]: ...
+    def measured(self, terms: Terms, conditions: Conditions, progress: Console) -> MeasuredPair[Said]: ...
+    def print_remarks(self, console: Console, answer: MeasuredPair[Said]) -> None: ...
+
+
+def _compare(pair: _Pair[Said], shown: _Shown, conditions: Conditions, progress: Console) -> int:
+    terms = Terms(margin=read_share(shown.margin), confidence=0.95, figures=pair.figures(shown.figures), loads=())
+    answer = pair.measured(terms, conditions, progress)
+    if shown.json:
+        typer.echo(answer.said.model_dump_json(indent=1, by_alias=True))
     else:
         console = Console()
-        print_pair(console, said, terms, View(answer.run, answer.judgement))
-        if SAME in said.notes:
-            console.print(SAME, highlight=False, soft_wrap=True)
-        _tell_why(console, said, asked=why)
-        told = f"{plural(said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
-        console.print(told, highlight=False, soft_wrap=True)
-        if said.standing is PairStanding.WORSE and head and repository.leads(earlier, later):
-            console.print(f"which commit it was: touchstone bisect {base} {head}", highlight=False, markup=False)
-    if github:
-        for line in annotation_lines(said, answer.run, answer.judgement):
+        print_pair(console, answer.said, terms, View(answer.run, answer.judgement))
+        pair.print_remarks(console, answer)
+        report = f"{plural(answer.said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
+        console.print(report, highlight=False, soft_wrap=True)
+    if shown.github:
+        for line in annotation_lines(answer.said, answer.run, answer.judgement):
             typer.echo(line)
-    return pair_code(said, allow_undecided=allow_undecided)
+    return _code(answer.said, allow_undecided=shown.allow_undecided)
 
 
-def _noted(console: Console, repository: Repository, revisions: tuple[Revision, Revision]) -> list[str]:
-    """What is known of the revisions before anything is measured, told at once: which they are, and what they lack."""
-    earlier, later = revisions
-    notes = [f"base is {earlier.words}", f"head is {later.words}"]
-    if earlier.commit == later.commit:
-        notes.append("both are the same commit: what differs is noise")
-    notes += repository.remarks(revisions)
-    for note in notes[2:]:
-        console.print(note, highlight=False, markup=False, soft_wrap=True, style="yellow")
-    return notes
-
-
-def _tell_why(console: Console, said: RevisionsJudgement, *, asked: bool) -> None:
-    """Where the difference of CPU per request is; or that there is none, or how it is found."""
-    for one in said.why:
-        print_explanation(console, one)
-        console.print()
-    if asked and not said.why and not said.interrupted and said.standing is not PairStanding.INVALID:
-        console.print("why: no load shows that CPU per request differs, so nothing was profiled", highlight=False)
-    elif not asked and any(change.worse for change in said.changes if change.figure == EXPLAINED):
-        again = shlex.join([*as_typed(), "--why"])
-        console.print(f"where it needs more CPU: {again}", highlight=False, markup=False, soft_wrap=True)
-
-
-def _fetchable(command: str | None, revisions: tuple[Revision, Revision]) -> None:
-    """Raise UsageError if a command cannot fetch what was built of these revisions."""
-    if command is None:
-        return
-    if REVISION not in command:
-        raise UsageError(
-            f"--command {command!r} fetches the same for both revisions",
-            fix=f"let {REVISION} stand for the commit: --command 'cp /srv/releases/{REVISION}/server .'",
-        )
-    for revision in revisions:
-        if revision.dirty:
+def _refuse_others(ctx: typer.Context, *, urls: bool) -> None:
+    """Raise UsageError for an option of revisions where URLs were given, and the other way round."""
+    there, others = (_URLS, _REVISIONS) if urls else (_REVISIONS, _URLS)
+    for parameter in ctx.command.params:
+        given = getattr(ctx.get_parameter_source(parameter.name or ""), "name", "DEFAULT") != "DEFAULT"
+        if given and getattr(parameter, "rich_help_panel", None) == f"Options of {others}":
             raise UsageError(
-                f"nothing can have been built of {revision.words}", fix="commit, build, and name the commit as the head"
+                f"{parameter.opts[0]} is an option of {others}, and these are {there}",
+                fix="leave it out, or see `touchstone ab --help`",
             )
 
 
-def _write(answer: Answer, markdown: Path | None, junit_file: Path | None, *, allow_undecided: bool) -> None:
-    """The run's reports, and the files that were asked for. Raises TouchstoneError if one cannot be written."""
-    render(answer.run, answer.judgement, answer.folder)
-    texts = {
-        markdown: revisions.document(answer.revisions, answer.run, answer.judgement),
-        junit_file: junit.document(answer.revisions, allow_undecided=allow_undecided),
-    }
-    for path, text in texts.items():
-        if path is not None:
-            try:
-                path.write_text(text, encoding="utf-8")
-            except OSError as error:
-                raise TouchstoneError(
-                    f"cannot be written: {error.strerror}", where=str(path), fix="name another file"
-                ) from error
+def _code(said: PairJudgement, *, allow_undecided: bool) -> int:
+    if said.interrupted:
+        return ExitCode.INTERRUPTED
+    match said.standing:
+        case PairStanding.PASSED:
+            return ExitCode.OK
+        case PairStanding.WORSE:
+            return ExitCode.GATE
+        case PairStanding.UNDECIDED:
+            return ExitCode.OK if allow_undecided else ExitCode.UNDECIDED
+        case PairStanding.INVALID:
+            return ExitCode.INVALID
 
 
 def register(app: typer.Typer) -> None:

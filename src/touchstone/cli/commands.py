@@ -20,52 +20,74 @@ class Outline:
 
     module: str
     summary: str
+    group: str
+    """Its part of the help, by what the user wants to do."""
 
 
+MEASURE, COMPARE, UNDERSTAND = "Measure", "Compare", "Understand"
+SHARE, MAINTAIN = "Share", "Maintain"
 COMMANDS: dict[str, Outline] = {
     "run": Outline(
-        "run", "Build, check, boot and load the contenders of a scenario, and say which differences are real."
+        "run", "Build, check, boot and load the contenders of a scenario, and say which differences are real.", MEASURE
     ),
-    "check": Outline("check", "Check manifests: patterns, templates, names, times and files. `run` does it first."),
-    "list": Outline("list", "List the scenarios with their contenders, and what each contender still needs."),
-    "show": Outline("show", "Show a run again, judged anew from its records."),
-    "report": Outline("report", "Write the reports of a run anew."),
-    "explain": Outline("explain", "Print where a figure comes from: samples, rounds, commands, findings, files."),
-    "why": Outline(
-        "why", "Explain CPU per request in parts, functions and system calls: a difference, or one contender by itself."
+    "load": Outline(
+        "load",
+        "Put load on a URL, as wrk does and with more care. The engine's own options: touchstone load --help",
+        MEASURE,
     ),
+    "probe": Outline(
+        "engine", "Probe a server's HTTP/1.1 conformance. The engine's own options: touchstone probe --help", MEASURE
+    ),
+    "size": Outline(
+        "size", "Find the smallest container that serves a rate within an objective, and what it costs.", MEASURE
+    ),
+    "new": Outline(
+        "new", "Make a scenario with a stack that runs, add a stack to one, or draft one from a file.", MEASURE
+    ),
+    "import": Outline(
+        "import",
+        "Make a stack of an entry of HttpArena or TechEmpower, in a scenario that asks what is asked there.",
+        MEASURE,
+    ),
+    "check": Outline(
+        "check", "Check manifests: patterns, templates, names, times and files. `run` does it first.", MEASURE
+    ),
+    "list": Outline("list", "List the scenarios with their contenders, and what each contender still needs.", MEASURE),
     "ab": Outline(
-        "ab", "Compare two git revisions of a service in one run: which figures are better, worse or equivalent."
+        "ab",
+        "Compare two git revisions, or two services that run already: which figures are better, worse or equivalent.",
+        COMPARE,
     ),
-    "ab-url": Outline(
-        "ab_url",
-        "Compare two services that run already on one request: which figures are better, worse or equivalent.",
-    ),
+    "compare": Outline("compare", "Put two runs side by side: which figures have really changed.", COMPARE),
     "bisect": Outline(
         "bisect",
         "Find the commit that made a figure worse, by bisection; each step is as short as its decision allows.",
+        COMPARE,
     ),
-    "history": Outline("history", "Keep figures over commits: record, show, export."),
-    "size": Outline("size", "Find the smallest container that serves a rate within an objective, and what it costs."),
-    "compare": Outline("compare", "Put two runs side by side: which figures have really changed."),
-    "claims": Outline("claims", "Hold published statements against measurements: which hold, which do not, and why."),
-    "audit": Outline("audit", "Apply to published results every check that needs no rerun, by entry and by cause."),
-    "article": Outline("article", "Write a draft of a post about a run: method, tables, plots and verdicts."),
-    "new": Outline("new", "Make a scenario with a stack that runs, add a stack to one, or draft one from a file."),
-    "import": Outline(
-        "import", "Make a stack of an entry of HttpArena or TechEmpower, in a scenario that asks what is asked there."
+    "history": Outline("history", "Keep figures over commits: record, show, export.", COMPARE),
+    "claims": Outline(
+        "claims", "Hold published statements against measurements: which hold, which do not, and why.", COMPARE
     ),
-    "clean": Outline("clean", "Remove old results and unused builds; without --yes only say which."),
-    "doctor": Outline("doctor", "Look at the machine and its tools."),
-    "toolchain": Outline("toolchain", "Get a tool that is missing, without changing the system."),
-    "load": Outline(
-        "load", "Put load on a URL, as wrk does and with more care. The engine's own options: touchstone load --help"
+    "show": Outline("show", "Show a run again, judged anew from its records.", UNDERSTAND),
+    "explain": Outline(
+        "explain", "Print where a figure comes from: samples, rounds, commands, findings, files.", UNDERSTAND
     ),
-    "probe": Outline(
-        "engine", "Probe a server's HTTP/1.1 conformance. The engine's own options: touchstone probe --help"
+    "why": Outline(
+        "why",
+        "Explain CPU per request in parts, functions and system calls: a difference, or one contender by itself.",
+        UNDERSTAND,
     ),
+    "audit": Outline(
+        "audit", "Apply to published results every check that needs no rerun, by entry and by cause.", UNDERSTAND
+    ),
+    "report": Outline("report", "Write a run's reports again, or the draft of a post about it.", SHARE),
+    "doctor": Outline("doctor", "Look at the machine and its tools.", MAINTAIN),
+    "toolchain": Outline("toolchain", "Get a tool that is missing, without changing the system.", MAINTAIN),
+    "clean": Outline("clean", "Remove old results and unused builds; without --yes only say which.", MAINTAIN),
 }
 """In the order of the help. A command's own help begins with its summary: a test holds them together."""
+FORMER: dict[str, list[str]] = {"ab-url": ["ab"], "article": ["report", "--format", "article"]}
+"""Former names, accepted for one release, and what is called in their place."""
 
 
 def load_command(name: str) -> Any:
@@ -91,10 +113,15 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = {name: TyperCommand(name, help=outline.summary) for name, outline in COMMANDS.items()}
+        self.commands = {
+            name: TyperCommand(name, help=outline.summary, rich_help_panel=outline.group)
+            for name, outline in COMMANDS.items()
+        }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Load the command that is called; an unknown one is answered by the group with the names that are near."""
+        if args[0] in FORMER:
+            args = [*FORMER[args[0]], *args[1:]]
         if args[0] in COMMANDS:
             self.commands[args[0]] = load_command(args[0])
         return super().resolve_command(ctx, args)

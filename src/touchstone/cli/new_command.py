@@ -15,12 +15,13 @@ from touchstone.intake.draft import Draft
 from touchstone.intake.har.drafting import draft_from_har
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.drafting import draft_service, write_stack
-from touchstone.intake.writing import whole_or_nothing, write_whole
+from touchstone.intake.writing import whole_or_nothing
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import read_scenario_folder
 from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
+from touchstone.whole_file import write_whole
 
 _STARTERS = Path(__file__).resolve().parents[1] / "starter"
 KINDS = sorted(path.parent.name for path in _STARTERS.glob(f"*/{STACK_FILE}"))

@@ -12,11 +12,12 @@ from touchstone.cli import completion
 SCENARIO = "A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users."
 Scenario = Annotated[str | None, typer.Argument(help=SCENARIO, autocompletion=completion.scenarios)]
 """`places.usual_scenario` where it is None."""
-ScenarioWithin = Annotated[
-    str | None, typer.Option(help="The scenario's folder, within the repository; the only one if left out.")
-]
-StackWithin = Annotated[str | None, typer.Option(help="The stack, or stack/variant; the only one if left out.")]
-Loads = Annotated[list[str] | None, typer.Option("--load", help="Only this load; may be given again.")]
+SCENARIO_WITHIN = "The scenario's folder, within the repository; the only one if left out."
+STACK_WITHIN = "The stack, or stack/variant; the only one if left out."
+LOAD = "Only this load; may be given again."
+ScenarioWithin = Annotated[str | None, typer.Option(help=SCENARIO_WITHIN)]
+StackWithin = Annotated[str | None, typer.Option(help=STACK_WITHIN)]
+Loads = Annotated[list[str] | None, typer.Option("--load", help=LOAD)]
 PairMargin = Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")]
 PairMinutes = Annotated[
     float, typer.Option(min=0.1, help="Go on past five rounds until all figures are decided, for so many minutes.")

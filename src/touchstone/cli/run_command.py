@@ -116,7 +116,7 @@ def run(
         raise UsageError(
             "--url needs a scenario: nothing says what these services must answer",
             fix="`touchstone new NAME` drafts one; for one request alone, `touchstone load URL` and "
-            "`touchstone ab-url URL1 URL2`",
+            "`touchstone ab URL1 URL2`",
         )
     folder = find_scenario(scenario or usual_scenario(), scenarios_root())
     wish = Wish(

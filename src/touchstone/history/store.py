@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from touchstone.failure import TouchstoneError, UsageError
+from touchstone.failure import UsageError
 from touchstone.history.entry import SCHEMA, Entry
 
 DEFAULT = "touchstone-history.jsonl"
@@ -35,20 +35,15 @@ def read(path: Path) -> list[Entry]:
 
 
 def append(path: Path, entries: Sequence[Entry]) -> None:
-    """Add a run's lines. Raises UsageError if the run is there already, TouchstoneError if it cannot be written."""
+    """Add a run's lines. Raises UsageError if the run is there already."""
     known = {entry.run for entry in read(path)} if path.exists() else set()
     if again := sorted({entry.run for entry in entries} & known):
         raise UsageError(
             f"the run {again[0]} is recorded already", where=str(path), fix="measure anew, or record another run"
         )
     text = "".join(entry.model_dump_json(by_alias=True, exclude_none=True) + "\n" for entry in entries)
-    try:
-        with path.open("a", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise TouchstoneError(
-            f"cannot be written: {error.strerror}", where=str(path), fix="name another file: --store FILE"
-        ) from error
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(text)
 
 
 def _entry(path: Path, number: int, line: str) -> Entry:

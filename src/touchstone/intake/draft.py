@@ -12,12 +12,12 @@ from touchstone.failure import UsageError
 from touchstone.intake.conceal import Vault
 from touchstone.intake.parts import DraftCheck, DraftLoad, DraftRequest, Template, slug
 from touchstone.intake.toml import comment, table, text, value
-from touchstone.intake.writing import write_whole
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.manifest.reader import manifest_of
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal, parse
+from touchstone.whole_file import write_whole
 
 __all__ = ["Draft", "DraftCheck", "DraftLoad", "DraftRequest", "Template", "slug"]
 

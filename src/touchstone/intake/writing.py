@@ -8,17 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-def write_whole(target: Path, text: str) -> None:
-    """Write a file and the folders above it, the whole text or nothing. Raises OSError if it cannot be."""
-    unfinished = target.with_suffix(".unfinished")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
 @contextmanager
 def whole_or_nothing(folder: Path, file: str) -> Iterator[None]:
     """Leaves a folder as it was, and the file of that name in it, where what is done inside does not end well."""

@@ -15,6 +15,7 @@ from touchstone.record.base import Record
 from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
 from touchstone.record.version_1 import upgraded
+from touchstone.whole_file import write_whole
 
 Model = TypeVar("Model", bound=Record)
 
@@ -83,12 +84,9 @@ class RunStore:
 
     def _put(self, name: str, text: str) -> None:
         path = self.folder / name
-        partial = path.with_name(path.name + ".partial")
         try:
-            partial.write_text(text + "\n", encoding="utf-8")
-            partial.replace(path)
+            write_whole(path, text + "\n")
         except OSError as error:
-            partial.unlink(missing_ok=True)
             raise _cannot_write(path, error) from error
 
 

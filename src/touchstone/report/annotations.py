@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judgement import Judgement, Severity
 from touchstone.record.run import Run
 from touchstone.report.changes import gone_words, row
@@ -14,7 +14,7 @@ MOST = 10
 """GitHub shows ten warnings and ten errors of a step."""
 
 
-def annotation_lines(said: RevisionsJudgement, run: Run, judgement: Judgement) -> Iterator[str]:
+def annotation_lines(said: PairJudgement, run: Run, judgement: Judgement) -> Iterator[str]:
     """An error for what is worse, gone or failed, a warning for what is undecided, or casts doubt on what was asked."""
     asked = {change.figure for change in said.changes}
     errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in said.failed]

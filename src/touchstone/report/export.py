@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from touchstone.judge.judgement import Judgement
 from touchstone.record.run import Run
 from touchstone.report import csv, html, json, markdown
 from touchstone.report.view import View
+from touchstone.whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,10 @@ def render(run: Run, judgement: Judgement, folder: Path, *, only: Iterable[str] 
 
 
 def write(path: Path, text: str) -> Path:
-    """Write by way of a temporary name, so that a full disk leaves an older report whole."""
-    temporary = path.with_name(path.name + ".new")
+    """Write a report whole: a full disk leaves an older one. Raises TouchstoneError if it cannot be written."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        write_whole(path, text)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise TouchstoneError(
             f"cannot write the report: {error.strerror or error}",
             where=str(path),

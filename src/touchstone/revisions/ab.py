@@ -10,18 +10,18 @@ from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import still_open
 from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Comparison, Judgement, Outcome
+from touchstone.judge.judgement import Comparison, Outcome
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.judge.why.explain import explain
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.plan.plan import Wish, planned_loads
-from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.report import render
 from touchstone.revisions.contenders import BASE, HEAD, fetched, same_sources, scenario_place, two_stacks
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions, measure
+from touchstone.run.pair import MeasuredPair
 from touchstone.vocabulary.figure import FIGURES
 
 SHARP = ("throughput", "cpu_per_request", "latency_p50", "rss_peak")
@@ -60,17 +60,6 @@ class Question:
     """Whether a comparison of such a figure still has to be decided; by its margin, if nothing else is said."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What came of it."""
-
-    run: Run
-    judgement: Judgement
-    revisions: RevisionsJudgement
-    folder: Path
-    """Of the run."""
-
-
 def compare_revisions(
     repository: Repository,
     revisions: tuple[Revision, Revision],
@@ -79,7 +68,7 @@ def compare_revisions(
     here: Path,
     conditions: Conditions,
     scenario_of: Revision | None = None,
-) -> Answer:
+) -> MeasuredPair[RevisionsJudgement]:
     """Build both, check both, and measure both in turns until every figure that was asked about is decided.
 
     Args:
@@ -124,7 +113,7 @@ def compare_revisions(
             profiling = replace(carried_out, folder=store.folder / WHY, until_decided_s=0.0)
             _explain(said, folder, stacks, question, profiling)
             store.write(REVISIONS, said)
-    return Answer(run, judgement, said, store.folder)
+    return MeasuredPair(run, judgement, said, store.folder)
 
 
 def _explain(

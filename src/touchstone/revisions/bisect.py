@@ -11,16 +11,18 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from touchstone.failure import ExitCode, InvalidRunError, TouchstoneError, UsageError
-from touchstone.judge.comparison.revisions import Revision
+from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
 from touchstone.judge.judgement import Comparison, FailedContender, Verdict
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.base import Record
 from touchstone.report.format import plural, ratio, ratio_interval
-from touchstone.revisions.ab import Answer, Question, compare_revisions
+from touchstone.revisions.ab import Question, compare_revisions
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions
+from touchstone.run.pair import MeasuredPair
 from touchstone.run.progress import Display
 from touchstone.vocabulary.figure import FIGURES, Better
+from touchstone.whole_file import write_whole
 
 
 class Side(StrEnum):
@@ -156,7 +158,7 @@ class Bisection:
         answer = self._compare(self.bad, self.question)
         if answer.run.interrupted:
             raise KeyboardInterrupt
-        said = answer.revisions
+        said = answer.said
         if said.failed or not said.changes:
             reason = "; ".join(_blame(failed) for failed in said.failed) or "the figure was not measured of both"
             raise InvalidRunError(
@@ -198,7 +200,7 @@ class Bisection:
             return step
         if answer.run.interrupted:
             raise KeyboardInterrupt
-        step.run, step.rounds = answer.run.plan.run_id, answer.revisions.rounds
+        step.run, step.rounds = answer.run.plan.run_id, answer.said.rounds
         if answer.judgement.failed:
             step.reason = "; ".join(_blame(failed) for failed in answer.judgement.failed)
             return step
@@ -212,7 +214,7 @@ class Bisection:
         step.reason = "" if side else "the time was not enough to tell"
         return step
 
-    def _compare(self, revision: Revision, question: Question) -> Answer:
+    def _compare(self, revision: Revision, question: Question) -> MeasuredPair[RevisionsJudgement]:
         notes = [f"base is {self.good.words}", f"head is {revision.words}"]
         return compare_revisions(
             self.repository,
@@ -238,10 +240,7 @@ class Bisection:
         return search
 
     def _remember(self, search: Search) -> None:
-        self.memory.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.memory.with_suffix(".new")
-        temporary.write_text(search.model_dump_json(indent=1), encoding="utf-8")
-        temporary.replace(self.memory)
+        write_whole(self.memory, search.model_dump_json(indent=1))
 
 
 def step_words(step: Step) -> str:

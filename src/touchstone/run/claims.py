@@ -24,6 +24,7 @@ from touchstone.record.store import load_environment, load_run
 from touchstone.run.fingerprint import fingerprint
 from touchstone.run.measure import Conditions, measure
 from touchstone.run.progress import Display
+from touchstone.whole_file import write_whole
 
 _LEAST_S = 60.0
 """A run of fewer seconds ends before its first look."""
@@ -71,11 +72,8 @@ class ClaimsState:
             "contenders": list(step.contenders),
             "why": why,
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self.path.with_name(self.path.name + ".partial")
         document = {"schema": "touchstone.claims-state/1", "steps": self.steps}
-        partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        partial.replace(self.path)
+        write_whole(self.path, json.dumps(document, indent=1) + "\n")
 
 
 @dataclass(frozen=True)

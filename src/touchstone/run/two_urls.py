@@ -1,4 +1,4 @@
-"""One request to two services that run already, as a scenario made on the spot: for `touchstone ab-url`."""
+"""One request to two services that run already, as a scenario made on the spot: for `touchstone ab URL1 URL2`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from touchstone.failure import InvalidRunError, UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.pair import PairJudgement, judge_pair, still_open
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Judgement
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.exchange import Request
@@ -24,10 +23,10 @@ from touchstone.manifest.outside import Outside
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal
 from touchstone.plan.plan import Wish
-from touchstone.record.run import Run
 from touchstone.record.secret import shown_text
 from touchstone.record.store import load_run
 from touchstone.run.measure import Conditions, measure
+from touchstone.run.pair import MeasuredPair
 from touchstone.vocabulary.status import REDIRECTS
 
 _LOAD = "request"
@@ -60,18 +59,9 @@ class UrlsJudgement(PairJudgement):
     head: str
 
 
-@dataclass(frozen=True)
-class Answered:
-    """What came of it."""
-
-    run: Run
-    judgement: Judgement
-    urls: UrlsJudgement
-    folder: Path
-    """Of the run."""
-
-
-def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: Conditions) -> Answered:
+def compare_urls(
+    pair: tuple[Outside, Outside], question: Question, conditions: Conditions
+) -> MeasuredPair[UrlsJudgement]:
     """Put one request on both in turns until every figure that was asked about is decided.
 
     Raises UsageError if one of them cannot be reached, InvalidRunError if they do not answer alike.
@@ -98,7 +88,7 @@ def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: 
     said = judge_pair(run, judgement, (pair[0].name, pair[1].name), terms, folder.scenario.title)
     base, head = (shown_text(service.origin + question.target) for service in pair)
     urls = UrlsJudgement(**dict(said), base=base, head=head)
-    return Answered(run, judgement, urls, store.folder)
+    return MeasuredPair(run, judgement, urls, store.folder)
 
 
 def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFolder, list[str]]:
@@ -141,7 +131,7 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
         }
     )
     # Nothing lies there: the scenario stands in no file.
-    folder = ScenarioFolder(Path("(ab-url)"), scenario, ())
+    folder = ScenarioFolder(Path("(ab)"), scenario, ())
     return folder, ["the bodies differ from answer to answer, so that they are not checked"] if unchecked else []
 
 

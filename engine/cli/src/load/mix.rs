@@ -78,7 +78,7 @@ pub fn one_server(urls: &[String]) -> Result<(String, Vec<String>), Failure> {
         let first = base.get_or_insert_with(|| server.clone());
         if *first != server {
             return Err(Failure::Malformed(format!(
-                "{server} and {first} are two servers, and one load goes to one: `touchstone ab-url` compares two"
+                "{server} and {first} are two servers, and one load goes to one: `touchstone ab` compares two"
             )));
         }
         if targets.contains(&target) {

@@ -13,8 +13,8 @@ from touchstone.intake.service.deployed import deployed
 from touchstone.intake.service.language import draft_by_language
 from touchstone.intake.service.listening import told
 from touchstone.intake.service.versions import with_version
-from touchstone.intake.writing import write_whole
 from touchstone.manifest.files import STACK_FILE
+from touchstone.whole_file import write_whole
 
 
 def write_stack(drafted: DraftStack, service: Path, home: Path, *, scenario: str) -> Path:

@@ -1,4 +1,4 @@
-"""`touchstone ab-url`: one request to two real servers."""
+"""`touchstone ab URL1 URL2`: one request to two real servers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_two_services_are_compared_with_memory_and_cpu_of_their_processes(tmp_pa
         if group is not None:  # The head by a group of its own, as a container has one.
             group.join(two)
             words[2:4] = ["--cgroup", f"head={group.paths['memory']}"]
-        done = touchstone(tmp_path, "ab-url", f"{first}/ping", f"{second}/ping", "--json", *words)
+        done = touchstone(tmp_path, "ab", f"{first}/ping", f"{second}/ping", "--json", *words)
     if group is not None:
         group.remove()
     assert done.returncode == 0, done.stdout + done.stderr
@@ -76,10 +76,15 @@ def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path
         (["localhost:1/a", "localhost:2/a"], 'url "localhost:1/a": it must begin with http://'),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "rss_peak"], "--pid base=PID"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "boot_rss"], "no figure of a load"),
+        (["http://127.0.0.1:1/a"], "nothing is given to compare http://127.0.0.1:1/a with"),
+        (["http://127.0.0.1:1/a", "http://127.0.0.1:2/a", "--stack", "go"], "--stack is an option of two revisions"),
+        (["http://127.0.0.1:1/a", "http://127.0.0.1:2/a", "--github"], "--github is an option of two revisions"),
+        (["main", "--pid", "base=1"], "--pid is an option of two URLs, and these are two revisions"),
+        (["main", "HEAD", "-X", "GET"], "--method is an option of two URLs"),
     ],
 )
 def test_bad_input_is_named(tmp_path: Path, words: list[str], said: str) -> None:
-    done = touchstone(tmp_path, "ab-url", *words)
+    done = touchstone(tmp_path, "ab", *words)
     assert done.returncode == 2
     assert said in " ".join(done.stderr.split())
     assert not (tmp_path / "results").exists()
@@ -92,3 +97,9 @@ def test_a_redirect_is_no_answer_to_compare_unless_it_is_asked_for() -> None:
             one_request(pair, Question(TERMS, "/"))
         folder, _ = one_request(pair, Question(TERMS, "/", status=302))
     assert folder.scenario.ready.expect.status == 302
+
+
+def test_the_former_name_is_still_taken(tmp_path: Path) -> None:
+    done = touchstone(tmp_path, "ab-url", "http://127.0.0.1:1/a", "http://127.0.0.1:1/b")
+    assert done.returncode == 2
+    assert "name two requests: /a and /b" in " ".join(done.stderr.split())

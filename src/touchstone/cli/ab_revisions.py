@@ -1,0 +1,128 @@
+"""`touchstone ab` on two git revisions."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from touchstone.cli.places import as_typed, results_root
+from touchstone.cli.terms import read_figures
+from touchstone.failure import UsageError
+from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.pair import PairStanding
+from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
+from touchstone.report import junit, render, revisions
+from touchstone.report.why.terminal import print_explanation
+from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, Question, compare_revisions
+from touchstone.revisions.contenders import REVISION
+from touchstone.revisions.repository import Repository
+from touchstone.run.measure import Conditions
+from touchstone.run.pair import MeasuredPair
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files for a pull request."""
+
+    markdown: Path | None
+    junit: Path | None
+    allow_undecided: bool
+
+    def check(self) -> None:
+        """Raise UsageError for a file that cannot be written, before anything is built."""
+        for path in filter(None, (self.markdown, self.junit)):
+            if not path.parent.is_dir():
+                raise UsageError(f"{path} cannot be written: there is no folder {path.parent}", fix="make it first")
+            if path.is_dir():
+                raise UsageError(f"{path} cannot be written: it is a folder", fix="name a file in it")
+
+    def write(self, answer: MeasuredPair[RevisionsJudgement]) -> None:
+        """Write those that were asked for."""
+        if self.markdown is not None:
+            self.markdown.write_text(revisions.document(answer.said, answer.run, answer.judgement), encoding="utf-8")
+        if self.junit is not None:
+            self.junit.write_text(junit.document(answer.said, allow_undecided=self.allow_undecided), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two revisions, of which the second is in question; the working tree if it is None."""
+
+    base: str
+    head: str | None
+    scenario: str | None
+    stack: str | None
+    command: str | None
+    loads: tuple[str, ...]
+    why: bool
+    files: Files
+
+    def figures(self, named: Iterable[str]) -> dict[str, float | None]:
+        """The figures asked about, with their margins. Raises UsageError for one that does not exist."""
+        read = read_figures(named or SHARP)
+        if self.why and EXPLAINED not in read:
+            raise UsageError(
+                f"--why explains {EXPLAINED}, which is not among the figures", fix=f"add --figure {EXPLAINED}"
+            )
+        return read
+
+    def measured(self, terms: Terms, conditions: Conditions, progress: Console) -> MeasuredPair[RevisionsJudgement]:
+        """Measure both in one run, and write its reports and the files; notes go to `progress` at once."""
+        self.files.check()
+        repository = Repository.around(Path.cwd())
+        earlier = repository.revision(self.base)
+        later = repository.revision(self.head) if self.head else repository.working_tree(results_root())
+        self._fetchable(earlier, later)
+        noted = [f"base is {earlier.words}", f"head is {later.words}"]
+        for note in noted:
+            progress.print(note, highlight=False, markup=False, soft_wrap=True)
+        remarks = ["both are the same commit: what differs is noise"] if earlier.commit == later.commit else []
+        remarks += repository.remarks((earlier, later))
+        for remark in remarks:
+            progress.print(remark, highlight=False, markup=False, soft_wrap=True, style="yellow")
+        question = Question(
+            terms, self.loads, self.scenario, self.stack, as_typed(), self.command, self.why, skips_same=True
+        )
+        noting = replace(conditions, notes=[*noted, *remarks])
+        answer = compare_revisions(repository, (earlier, later), question, here=Path.cwd(), conditions=noting)
+        render(answer.run, answer.judgement, answer.folder)
+        self.files.write(answer)
+        return answer
+
+    def print_remarks(self, console: Console, answer: MeasuredPair[RevisionsJudgement]) -> None:
+        """Print what is said of revisions alone: equal sources, the parts of a difference of CPU, the next command."""
+        said = answer.said
+        if SAME in said.notes:
+            console.print(SAME, highlight=False, soft_wrap=True)
+        for one in said.why:
+            print_explanation(console, one)
+            console.print()
+        if self.why and not said.why and not said.interrupted and said.standing is not PairStanding.INVALID:
+            console.print("why: no load shows that CPU per request differs, so nothing was profiled", highlight=False)
+        elif not self.why and any(change.worse for change in said.changes if change.figure == EXPLAINED):
+            again = shlex.join([*as_typed(), "--why"])
+            console.print(f"where it needs more CPU: {again}", highlight=False, markup=False, soft_wrap=True)
+        worse = said.standing is PairStanding.WORSE and self.head
+        if worse and Repository.around(Path.cwd()).leads(said.base, said.head):
+            line = f"which commit it was: touchstone bisect {self.base} {self.head}"
+            console.print(line, highlight=False, markup=False)
+
+    def _fetchable(self, *pair: Revision) -> None:
+        """Raise UsageError if a command cannot fetch what was built of these revisions."""
+        if self.command is None:
+            return
+        if REVISION not in self.command:
+            raise UsageError(
+                f"--command {self.command!r} fetches the same for both revisions",
+                fix=f"let {REVISION} stand for the commit: --command 'cp /srv/releases/{REVISION}/server .'",
+            )
+        for revision in pair:
+            if revision.dirty:
+                raise UsageError(
+                    f"nothing can have been built of {revision.words}",
+                    fix="commit, build, and name the commit as the head",
+                )

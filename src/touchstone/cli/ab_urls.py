@@ -1,0 +1,135 @@
+"""`touchstone ab` on two services that run already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from rich.console import Console
+
+from touchstone.cli.places import as_typed
+from touchstone.cli.services import read_services
+from touchstone.cli.terms import read_figures
+from touchstone.engine.ask import pasted_url
+from touchstone.failure import TouchstoneError, UsageError
+from touchstone.judge.comparison.across import Terms
+from touchstone.manifest.outside import Outside
+from touchstone.phase.load.figures import WATCHED
+from touchstone.record.secret import shown_text
+from touchstone.report import render
+from touchstone.run.measure import Conditions
+from touchstone.run.pair import MeasuredPair
+from touchstone.run.two_urls import Question, UrlsJudgement, compare_urls
+from touchstone.vocabulary.figure import FIGURES
+
+_ASKED, _OF_THE_PROCESS = ("throughput", "latency_p50"), ("cpu_per_request", "rss_peak")
+
+
+@dataclass(frozen=True)
+class AskedRequest:
+    """The request that both services answer, as it was typed."""
+
+    method: str = "GET"
+    header: list[str] = field(default_factory=list)
+    body: str | None = None
+    """`@FILE` reads it from a file."""
+    status: int | None = None
+    connections: int = 16
+
+    def fields(self) -> dict[str, str]:
+        """Header fields by name. Raises UsageError for one without a colon."""
+        found = {}
+        for word in self.header:
+            name, separator, value = word.partition(":")
+            if not separator or not name.strip():
+                raise UsageError(
+                    f"{word!r} is no field of a request", fix="write it like -H 'Accept: application/json'"
+                )
+            found[name.strip()] = value.strip()
+        return found
+
+    def content(self) -> str | None:
+        """The body. Raises TouchstoneError if its file cannot be read."""
+        if self.body is None or not self.body.startswith("@"):
+            return self.body
+        file = self.body[1:]
+        try:
+            return Path(file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise TouchstoneError(f"the body cannot be read: {error}", where=file, fix="name another file") from error
+
+
+@dataclass(frozen=True)
+class Processes:
+    """What was said of the services' processes and hosts."""
+
+    pid: list[str] = field(default_factory=list)
+    cgroup: list[str] = field(default_factory=list)
+    allow_host: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two URLs, of which the second is in question."""
+
+    base: str
+    head: str | None
+    request: AskedRequest
+    processes: Processes
+
+    @cached_property
+    def _services(self) -> tuple[tuple[Outside, Outside], str]:
+        """The services, and the request target that both URLs name. Raises UsageError if they name two."""
+        if self.head is None:
+            raise UsageError(f"nothing is given to compare {self.base} with", fix="name the other service's URL behind")
+        first, second = pasted_url(self.base), pasted_url(self.head)
+        if first.target != second.target:
+            raise UsageError(
+                f"the URLs name two requests: {first.target} and {second.target}",
+                fix="give both the same path and query; a scenario can hold more: `touchstone run --url`",
+            )
+        named, of = [f"base={first.origin}", f"head={second.origin}"], self.processes
+        base, head = read_services(named, of.pid, of.cgroup, of.allow_host)
+        return (base, head), first.target
+
+    def figures(self, named: Iterable[str]) -> dict[str, float | None]:
+        """The figures asked about, with their margins. Raises UsageError for one that a load of these does not give."""
+        watched = all(service.pid or service.cgroup for service in self._services[0])
+        read = read_figures(named or (*_ASKED, *(_OF_THE_PROCESS if watched else ())))
+        for figure in read:
+            if FIGURES[figure].phase != "load":
+                raise UsageError(
+                    f"{figure!r} is no figure of a load", fix=f"such are: {', '.join(_ASKED)}, latency_p99"
+                )
+            if figure in WATCHED and not watched:
+                raise UsageError(
+                    f"{figure!r} is read of the processes, and nobody knows which they are",
+                    fix="give both by --pid base=PID --pid head=PID, or by --cgroup",
+                )
+        return read
+
+    def measured(self, terms: Terms, conditions: Conditions, _progress: Console) -> MeasuredPair[UrlsJudgement]:
+        """Load both with the request in turns, and write the run's reports."""
+        services, target = self._services
+        notes = [shown_text(f"{service.name} is {service.origin}{target}") for service in services]
+        asked = self.request
+        question = Question(
+            terms,
+            target,
+            asked.method.upper(),
+            asked.fields(),
+            asked.content(),
+            asked.status,
+            asked.connections,
+            as_typed(),
+        )
+        answer = compare_urls(services, question, replace(conditions, notes=notes))
+        render(answer.run, answer.judgement, answer.folder)
+        return answer
+
+    def print_remarks(self, console: Console, answer: MeasuredPair[UrlsJudgement]) -> None:
+        """Print what the reader must know of services that were not started for the run."""
+        if answer.said.rounds > 1:
+            console.print("Both were the same processes in all rounds: restart them and ask again before you say more.")

@@ -1,0 +1,19 @@
+"""Writes a file whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file in UTF-8, and the folders above it, by way of a temporary name: an older file stays until then.
+
+    Raises OSError if it cannot be written; nothing is left half written.
+    """
+    unfinished = path.with_name(path.name + ".unfinished")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
