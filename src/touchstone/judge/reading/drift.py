@@ -33,14 +33,9 @@ class Trend:
         return median(self.by_sample.values())
 
 
-def rising(group: Group, case: Case) -> Trend | None:
-    """How much faster the second half was, if that is the trend."""
-    return _trend(_drifts(group, case))
-
-
-def falling(group: Group, case: Case) -> Trend | None:
-    """How much slower the second half was, if that is the trend."""
-    return _trend({sample: -drift for sample, drift in _drifts(group, case).items()})
+def drift(group: Group, case: Case, *, falling: bool = False) -> Trend | None:
+    """How much faster the second half was, or with `falling` how much slower; None unless that is the trend."""
+    return _trend({sample: -by if falling else by for sample, by in _drifts(group, case).items()})
 
 
 def _trend(moves: dict[str, float]) -> Trend | None:

@@ -1,9 +1,10 @@
-"""Rules: Requests that failed, or were answered wrongly."""
+"""Rules on answers: requests that failed or were answered wrongly."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from touchstone.judge.figures import LATENCY
@@ -30,20 +31,19 @@ _ANYTHING = ("", "<html><body><h1>Internal error</h1></body></html>", '{"error":
 @on_run(
     "bodies-unchecked",
     Severity.SUSPECT,
-    title="Nobody looks at the bodies of a load",
+    title="The bodies of a load are not checked",
     threshold=(
         "a request of a load whose expectation names no body, pattern or JSON fields, or a pattern for anything; a "
         "note where all statuses that it allows are errors"
     ),
     threshold_reason=(
-        "what is not expected cannot be missed; HEAD, 204 and 304 have no body to look at, a redirect "
-        "whose Location is stated answers by that, and an error that is asked for has said by its status that there is "
-        "no answer"
+        "a body that nothing expects cannot be missed; HEAD, 204 and 304 have no body, a redirect with a stated "
+        "Location answers by that, and an error that the load asks for answers by its status"
     ),
     next_step="State the body in the load's `expect`: `body`, `pattern` or `json`.",
 )
 def bodies_unchecked(case: Case) -> Iterator[Fired]:
-    """An error page with status 200, half a body and yesterday's row all pass where only the status is looked at."""
+    """If only the status is checked, an error page with status 200, half a body and yesterday's row all pass."""
     seen = set()
     for sample in case.run.samples:
         if sample.phase != "load" or sample.contender == TARE or sample.load in seen:
@@ -94,12 +94,11 @@ def _free(request: dict[str, Any]) -> bool:
     Severity.INVALID,
     title="More requests were wrong or failed than the scenario allows",
     threshold=(
-        "wrong and failed requests over those sent, above the load's `error_allowance` (0 unless set); whatever it is, "
-        "not one right response in the window. A connection that the server closes at rest is no request"
+        "wrong and failed requests over those sent, above the load's `error_allowance` (0 unless set); or not one right response in the window. A connection that the server closes at rest is no request"
     ),
     threshold_reason=(
-        "the scenario's author knows which failures belong to the service, nothing else makes a failure normal; where "
-        "all fail, there is no service to measure"
+        "the scenario's author knows which failures belong to the service, and nothing else makes a failure normal; if "
+        "all requests fail, there is no service to measure"
     ),
     next_step=(
         "Read the first error of each class below and the server's log; fix the server, or lower the load if it is "
@@ -109,10 +108,7 @@ def _free(request: dict[str, Any]) -> bool:
     tares_too=True,
 )
 def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
-    """An error is cheap to answer: a server that fails every request tops the table.
-
-    So failures end a measurement.
-    """
+    """An error is cheap to answer: a server that fails every request would top the table."""
     result = sample.result
     if result is None or not result.counts.sent:
         return
@@ -144,14 +140,14 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "nothing-answered",
     Severity.INVALID,
-    title="In the window nothing, or almost nothing, was answered",
+    title="Nothing, or almost nothing, was answered within the window",
     threshold=(
         "no request sent or none answered; in a closed loop, fewer responses than can be under way at once "
         "(connections times pipelining)"
     ),
     threshold_reason=(
-        "in a closed loop each connection waits for its response: where not even one response per connection came, "
-        "the window shows who waited, not what was served"
+        "in a closed loop each connection waits for its response: with less than one response per connection the "
+        "window shows waiting, not service"
     ),
     next_step=(
         "Read the contender's log and the first errors: does it stop answering, or is one response longer than the "
@@ -161,9 +157,9 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def nothing_answered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that died, or went silent, in the warm-up leaves a window without errors: nobody asked it any more.
+    """A service that died or went silent in the warm-up leaves a window without errors, because no request was sent.
 
-    Such a window looks like a slow service, or like none at all, and every rule that counts errors is content.
+    Such a window looks like a slow service, and rules that count errors find nothing.
     """
     result = sample.result
     if result is None or result.interrupted:
@@ -182,7 +178,7 @@ def nothing_answered(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(what, evidence={"sent": counts.sent, "answered": answered, "least": least})
 
 
-REQUESTS_UNANSWERED_LARGE = 0.1
+MANY_UNANSWERED = 0.1
 
 
 @on_sample(
@@ -200,10 +196,7 @@ REQUESTS_UNANSWERED_LARGE = 0.1
     own_failure=True,
 )
 def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """What was not answered when the load ended is in no percentile.
-
-    The longest waits are missing from the record.
-    """
+    """Requests without an answer at the end are in no percentile: the longest waits are missing from the record."""
     result = sample.result
     if result is None or result.counts.unanswered <= slots(sample):
         return
@@ -211,7 +204,7 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(
         f"{number(unanswered)} of {number(sent)} requests were never answered, and at most {slots(sample)} "
         f"could be under way",
-        severity=Severity.INVALID if unanswered > REQUESTS_UNANSWERED_LARGE * sent else Severity.SUSPECT,
+        severity=Severity.INVALID if unanswered > MANY_UNANSWERED * sent else Severity.SUSPECT,
         figures=LATENCY,
         evidence={"unanswered": unanswered, "sent": sent, "slots": slots(sample)},
     )
@@ -233,7 +226,7 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("load",),
 )
 def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request that is never answered is counted when it times out, and here no timeout can fall into the window."""
+    """A request without an answer is counted when it times out, and here no timeout can fall into the window."""
     result = sample.result
     if result is None or result.interrupted:
         return
@@ -260,25 +253,20 @@ def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
     next_step=(
         "See whether the server stalls (its log, its CPU over time) or is overrun; lower the rate, or raise the "
-        "timeout "
-        "so that the whole wait is measured."
+        "timeout so that the whole wait is measured."
     ),
     own_failure=True,
     tares_too=True,
 )
 def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request that timed out took at least the timeout; how much longer nobody knows, so the tail is cut off."""
-    result = sample.result
-    if result is None or not result.counts.errors.timeout:
-        return
-    count, sent = result.counts.errors.timeout, max(1, result.counts.sent)
-    above = error_share(result) > allowance(sample)
-    yield Fired(
-        f"{number(count)} of {number(sent)} requests timed out ({share(count / sent)})",
-        severity=Severity.INVALID if above else Severity.SUSPECT,
-        figures=None if above else LATENCY,
-        evidence={"timeouts": count, "sent": sent, "first_errors": first_errors(result, "timeout")},
-    )
+    """A request that timed out took at least the timeout. Nobody knows how much longer, so the tail is cut off."""
+    if failed := _failed(sample, "timeout"):
+        yield Fired(
+            f"{failed.of_sent} requests timed out ({failed.share})",
+            severity=failed.severity,
+            figures=None if failed.severity is Severity.INVALID else LATENCY,
+            evidence={"timeouts": failed.count, "sent": failed.sent, "first_errors": failed.first},
+        )
 
 
 @on_sample(
@@ -295,17 +283,13 @@ def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
 )
 def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     """A 200 with an error page, a stale row or half a body counts as success in tools that read the status alone."""
-    result = sample.result
-    if result is None or not result.counts.errors.wrong_body:
-        return
-    count, sent = result.counts.errors.wrong_body, max(1, result.counts.sent)
-    shown = first_errors(result, "wrong_body")
-    why = f": {shown[0]['why']}" if shown and shown[0]["why"] else ""
-    yield Fired(
-        f"{number(count)} of {number(sent)} responses ({share(count / sent)}) had the wrong body{why}",
-        severity=Severity.INVALID if error_share(result) > allowance(sample) else Severity.SUSPECT,
-        evidence={"wrong_bodies": count, "sent": sent, "first_errors": shown},
-    )
+    if failed := _failed(sample, "wrong_body"):
+        why = f": {failed.first[0]['why']}" if failed.first and failed.first[0]["why"] else ""
+        yield Fired(
+            f"{failed.of_sent} responses ({failed.share}) had the wrong body{why}",
+            severity=failed.severity,
+            evidence={"wrong_bodies": failed.count, "sent": failed.sent, "first_errors": failed.first},
+        )
 
 
 @on_sample(
@@ -324,18 +308,41 @@ def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def wrong_statuses(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Error pages are quick to make.
+    """Error pages are quick to make: ranked as answers, they win."""
+    if sample.result and (failed := _failed(sample, "wrong_status")):
+        seen = sample.result.counts.status
+        statuses = ", ".join(f"{number(n)} of {status}" for status, n in sorted(seen.items()))
+        yield Fired(
+            f"{failed.of_sent} responses ({failed.share}) had an unexpected status; seen: {statuses}",
+            severity=failed.severity,
+            evidence={"status": seen, "first_errors": failed.first},
+        )
 
-    Ranked as answers they win.
-    """
+
+@dataclass(frozen=True)
+class _Failed:
+    """Requests of a load that failed in one way."""
+
+    count: int
+    sent: int
+    severity: Severity
+    first: list[dict[str, Any]]
+
+    @property
+    def of_sent(self) -> str:
+        return f"{number(self.count)} of {number(self.sent)}"
+
+    @property
+    def share(self) -> str:
+        return share(self.count / self.sent)
+
+
+def _failed(sample: Sample, kind: str) -> _Failed | None:
+    """The requests that failed in this way, invalid above the load's allowance; None if there is none."""
     result = sample.result
-    if result is None or not result.counts.errors.wrong_status:
-        return
-    count, sent = result.counts.errors.wrong_status, max(1, result.counts.sent)
-    statuses = ", ".join(f"{number(n)} of {status}" for status, n in sorted(result.counts.status.items()))
-    yield Fired(
-        f"{number(count)} of {number(sent)} responses ({share(count / sent)}) had an unexpected status; seen: "
-        f"{statuses}",
-        severity=Severity.INVALID if error_share(result) > allowance(sample) else Severity.SUSPECT,
-        evidence={"status": result.counts.status, "first_errors": first_errors(result, "wrong_status")},
-    )
+    count = getattr(result.counts.errors, kind) if result else 0
+    if result is None or not count:
+        return None
+    above = error_share(result) > allowance(sample)
+    severity = Severity.INVALID if above else Severity.SUSPECT
+    return _Failed(count, max(1, result.counts.sent), severity, first_errors(result, kind))

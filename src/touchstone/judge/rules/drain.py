@@ -1,4 +1,4 @@
-"""Rules: Messages that a consumer took from a topic."""
+"""Rules on drains: messages that a consumer took from a topic."""
 
 from __future__ import annotations
 
@@ -10,25 +10,22 @@ from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
 
+_ONCE = "the scenario promises that each message is processed once and in order, and the log names every message"
+
 
 @on_sample(
     "messages-doubled",
     Severity.INVALID,
     title="Messages were processed twice",
     threshold="any message processed more than once in a drain without a failure",
-    threshold_reason="the scenario promises each message once and in order, and the log names every one of them",
+    threshold_reason=_ONCE,
     next_step="Look for rebalances during the drain, and for commits that come too late.",
     own_failure=True,
     phases=("drain",),
 )
 def messages_doubled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Work done twice is counted twice, and a rate over messages then says too much or too little."""
-    log = sample.drain
-    if log is not None and log.doubled:
-        yield Fired(
-            f"{number(log.doubled)} of {number(sum(log.produced.values()))} messages: messages were processed twice",
-            evidence=log.model_dump(),
-        )
+    """Work done twice counts twice, so a rate over messages is too high or too low."""
+    yield from _broken(sample, "doubled", "messages were processed twice")
 
 
 @on_sample(
@@ -36,19 +33,14 @@ def messages_doubled(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Messages were lost",
     threshold="any message of the topic that was never processed",
-    threshold_reason="the scenario promises each message once and in order, and the log names every one of them",
+    threshold_reason=_ONCE,
     next_step="Commit offsets after the work and not before; look for errors that are swallowed.",
     own_failure=True,
     phases=("drain",),
 )
 def messages_lost(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A consumer that skips messages is done sooner."""
-    log = sample.drain
-    if log is not None and log.lost:
-        yield Fired(
-            f"{number(log.lost)} of {number(sum(log.produced.values()))} messages: messages were lost",
-            evidence=log.model_dump(),
-        )
+    """A consumer that skips messages finishes sooner."""
+    yield from _broken(sample, "lost", "messages were lost")
 
 
 @on_sample(
@@ -56,26 +48,24 @@ def messages_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Order within a partition was broken",
     threshold="any message processed after a later one of its partition",
-    threshold_reason="the scenario promises each message once and in order, and the log names every one of them",
+    threshold_reason=_ONCE,
     next_step="Process each partition by one worker, in the order of offsets.",
     own_failure=True,
     phases=("drain",),
 )
 def order_broken(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Order is what a partition is for.
+    """Partitions exist to keep messages in order. Without that order a drain is easy to parallelise, and faster."""
+    yield from _broken(sample, "out_of_order", "order within a partition was broken")
 
-    Without it draining is easily parallel, and faster.
-    """
+
+def _broken(sample: Sample, what: str, words: str) -> Iterator[Fired]:
     log = sample.drain
-    if log is not None and log.out_of_order:
-        yield Fired(
-            f"{number(log.out_of_order)} of {number(sum(log.produced.values()))} messages: order within a "
-            f"partition was broken",
-            evidence=log.model_dump(),
-        )
+    if log is not None and (count := getattr(log, what)):
+        all_messages = number(sum(log.produced.values()))
+        yield Fired(f"{number(count)} of {all_messages} messages: {words}", evidence=log.model_dump())
 
 
-PARTITION_STOOD_STILL_STOOD = 0.25
+STOOD_STILL = 0.25
 
 
 @on_sample(
@@ -83,7 +73,7 @@ PARTITION_STOOD_STILL_STOOD = 0.25
     Severity.NOTE,
     title="A partition stood still while messages waited in it",
     threshold=(
-        "gaps of ten times the usual one, and of at least 50 ms, make up more than a quarter of a partition's time "
+        "gaps of at least 50 ms and ten times the usual gap make up more than a quarter of a partition's time "
         "from the drain's first message to its own last"
     ),
     threshold_reason=(
@@ -97,23 +87,23 @@ PARTITION_STOOD_STILL_STOOD = 0.25
     phases=("drain",),
 )
 def partition_stood_still(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Partitions are worked through next to each other; one that waits for another wastes what it could do.
+    """Partitions are processed in parallel; a partition that waits for another one wastes capacity.
 
-    A barrier after each poll does that, and so does a consumer that takes its messages from one partition at a time.
+    A barrier after each poll causes such waits, and so does a consumer that polls one partition at a time.
     """
     log = sample.drain
     if log is None or not log.stood_still:
         return
     partition, most = max(log.stood_still.items(), key=lambda item: item[1])
-    if most > PARTITION_STOOD_STILL_STOOD:
+    if most > STOOD_STILL:
         yield Fired(
             f"partition {partition} stood still for {share(most)} of its time, with messages waiting in it",
             evidence={"stood_still": log.stood_still},
         )
 
 
-PARTITIONS_UNBALANCED_SHARE = 0.1
-PARTITIONS_UNBALANCED_LEAST = 10
+FULLER = 0.1
+FULLER_BY = 10
 
 
 @on_sample(
@@ -122,23 +112,20 @@ PARTITIONS_UNBALANCED_LEAST = 10
     title="Partitions are unbalanced",
     threshold="the fullest partition holds more than 10 % and more than 10 messages above the mean",
     threshold_reason=(
-        "messages are laid into partitions by number, so that they are equal but for a remainder; a tenth "
+        "messages are spread over partitions by number, so the partitions differ by a remainder at most; a tenth more "
         "prolongs the drain by a tenth"
     ),
     next_step="Fill the topic with an explicit partition a message.",
     phases=("drain",),
 )
 def partitions_unbalanced(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The fullest partition decides when a drain ends.
-
-    Its length is chance if keys were hashed.
-    """
+    """The fullest partition decides when a drain ends. If keys were hashed, its length is chance."""
     log = sample.drain
     if log is None or len(log.produced) < 2:
         return
     mean = sum(log.produced.values()) / len(log.produced)
     fullest = max(log.produced.values())
-    if fullest > mean * (1 + PARTITIONS_UNBALANCED_SHARE) and fullest - mean > PARTITIONS_UNBALANCED_LEAST:
+    if fullest > mean * (1 + FULLER) and fullest - mean > FULLER_BY:
         yield Fired(
             f"the fullest of {len(log.produced)} partitions holds {number(fullest)} messages, the mean is "
             f"{number(mean)}",

@@ -11,7 +11,7 @@ from pathlib import Path
 from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY, SPEED
 from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.development import compiles_less, development_signs
+from touchstone.commands.development import compiles_less, development_signs
 from touchstone.judge.reading.machine_state import machine_state
 from touchstone.judge.rule import Fired, on_run
 from touchstone.record.sample import TARE, Sample

@@ -1,10 +1,10 @@
-"""Rules: Contenders that answer differently where all should answer alike."""
+"""Rules on contenders whose answers differ where all should be alike."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone.judge.figures import CPU, LATENCY, SPEED
@@ -13,7 +13,18 @@ from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.apart import Apart, apart
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
+
+BODY_SHARE = 0.1
+BODY_BYTES = 16
+HEAD_BYTES = 128
+HEAD_BYTES_SUSPECT = 1024
+FAILED = 0.01
+POINTS = 0.02
+UNBOUNDED = 0.10
+CHANCE = 4.0
+"""A difference within this many standard errors is taken for chance, as when requests are drawn from a mix."""
 
 
 @on_sample(
@@ -21,16 +32,16 @@ from touchstone.record.sample import Sample
     Severity.SUSPECT,
     title="Responses to one request have several media types",
     threshold="more than one media type, or one and none, among the responses to one request with one status",
-    threshold_reason="the same request calls for the same kind of answer, so that a single other one has a cause",
+    threshold_reason="the same request calls for the same kind of answer, so even one that differs has a cause",
     next_step=(
         "See which of the responses are meant, and state it: expect = { content_type = ... } in the load's request. "
         "Where all are, make a request of each kind."
     ),
 )
 def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request that is answered now as text and now as HTML has two pieces of code behind it, and one may be cheaper.
+    """A request that is answered sometimes as text and sometimes as HTML runs two pieces of code; one may be cheaper.
 
-    A load that states the media type counts any other as an error. This is for loads that leave it open.
+    A load that states the media type counts any other as an error. This rule is for loads that leave it open.
     """
     for request in sample.result.requests if sample.result else []:
         for status in dict.fromkeys(one.status for one in request.media_types):
@@ -45,17 +56,13 @@ def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
             )
 
 
-UNEQUAL_BODIES_SHARE = 0.1
-UNEQUAL_BODIES_BYTES = 16
-
-
 @on_run(
     "unequal-bodies",
     Severity.SUSPECT,
     title="Contenders answer with bodies of different length",
     threshold=(
-        "mean bytes of a body a response, by contender: the largest more than a tenth and more than 16 bytes "
-        "above the smallest; where most contenders agree, only those who differ are suspect"
+        "mean bytes of a response's body, by contender: the largest more than a tenth and more than 16 bytes "
+        "above the smallest; if most contenders agree, only those that differ are suspect"
     ),
     threshold_reason=(
         "bodies of one contract differ by the digits of a counter or an identifier; a tenth of a short body is a "
@@ -66,22 +73,10 @@ UNEQUAL_BODIES_BYTES = 16
     ),
 )
 def unequal_bodies(case: Case) -> Iterator[Fired]:
-    """Where one sends twice the bytes of another, they do not do the same work.
-
-    Or one of them sends an error page.
-    """
+    """A contender that sends twice the bytes of another does other work, or one of the two sends an error page."""
     for load in case.loads:
-        means: dict[str, float] = {}
-        for group in case.groups_of("load"):
-            if group.load == load:
-                totals = [s.result for s in group.samples if s.result and s.result.counts.completed]
-                answered = sum(r.counts.completed for r in totals)
-                if answered:
-                    means[group.contender] = sum(r.bytes.body for r in totals) / answered
-        for pair in apart(
-            means,
-            lambda small, large: large > small * (1 + UNEQUAL_BODIES_SHARE) and large - small > UNEQUAL_BODIES_BYTES,
-        ):
+        means = _per_response(case, load, lambda result: result.bytes.body)
+        for pair in apart(means, lambda small, large: large > small * (1 + BODY_SHARE) and large - small > BODY_BYTES):
             yield Fired(
                 f"a response's body is {number(means[pair.high])} bytes long from {pair.high} and "
                 f"{number(means[pair.low])} from {pair.low}",
@@ -92,18 +87,14 @@ def unequal_bodies(case: Case) -> Iterator[Fired]:
             )
 
 
-UNEQUAL_HEADS_BYTES = 128
-UNEQUAL_HEADS_MANY = 1024
-
-
 @on_run(
     "unequal-heads",
     Severity.SUSPECT,
-    title="Contenders send differently many bytes around their bodies",
+    title="Contenders send different amounts of bytes around their bodies",
     threshold=(
         "mean bytes per response beyond the body (status line, header fields, chunk sizes), by contender: the largest "
         "more than 1,024 bytes above the smallest suspect, more than 128 a note; rounds in which one request in a "
-        "hundred failed are left out; where most contenders agree, only those who differ are named"
+        "hundred failed are left out; if most contenders agree, only those that differ are named"
     ),
     threshold_reason=(
         "frameworks' own fields differ by some 100 bytes, which costs a fraction of a microsecond; with a KiB more a "
@@ -112,21 +103,18 @@ UNEQUAL_HEADS_MANY = 1024
     next_step="Compare the heads of the two contenders named (`curl -i`), and switch off in one what the other lacks.",
 )
 def unequal_heads(case: Case) -> Iterator[Fired]:
-    """A contract says what a body is; of header fields it names few, and each costs time to make and to read.
+    """A contract fixes the body but few header fields, and each field takes time to write and to read.
 
-    A contender that sends no `Date`, or a page of tracing and security fields, is measured on that as well.
+    A contender that sends no `Date`, or a page of tracing and security fields, is measured on that too.
     """
     for load in case.loads:
-        means: dict[str, float] = {}
-        for group in case.groups_of("load"):
-            if group.load == load and (mean := _around_body(group.samples)) is not None:
-                means[group.contender] = mean
-        for pair in apart(means, lambda small, large: large - small > UNEQUAL_HEADS_BYTES):
+        means = _per_response(case, load, lambda result: result.bytes.received - result.bytes.body, sound_only=True)
+        for pair in apart(means, lambda small, large: large - small > HEAD_BYTES):
             more = means[pair.high] - means[pair.low]
             yield Fired(
                 f"around the body of a response {pair.high} sends {number(means[pair.high])} bytes and {pair.low} "
                 f"{number(means[pair.low])}",
-                severity=Severity.SUSPECT if more > UNEQUAL_HEADS_MANY else Severity.NOTE,
+                severity=Severity.SUSPECT if more > HEAD_BYTES_SUSPECT else Severity.NOTE,
                 load=load,
                 contender=pair.odd,
                 figures=[*SPEED, *CPU],
@@ -134,21 +122,24 @@ def unequal_heads(case: Case) -> Iterator[Fired]:
             )
 
 
-def _around_body(samples: Sequence[Sample]) -> float | None:
-    """Mean bytes per response that are not its body, over all rounds that went well; None if none did."""
-    sound = [
-        s.result
-        for s in samples
-        if s.result and s.result.counts.completed and s.result.counts.not_right < 0.01 * s.result.counts.completed
-    ]
-    answered = sum(r.counts.completed for r in sound)
-    return sum(r.bytes.received - r.bytes.body for r in sound) / answered if answered else None
-
-
-UNEQUAL_STATUSES_POINTS = 0.02
-UNBOUNDED = 0.10
-UNEQUAL_STATUSES_CHANCE = 4.0
-"""Standard errors within which a difference is taken for chance, as of requests that are drawn from a mix."""
+def _per_response(
+    case: Case, load: str, size: Callable[[LoadResult], int], *, sound_only: bool = False
+) -> dict[str, float]:
+    """Mean bytes per response, by contender; with `sound_only` without rounds in which one request in 100 failed."""
+    means: dict[str, float] = {}
+    for group in case.groups_of("load"):
+        results = [
+            s.result
+            for s in group.samples
+            if group.load == load
+            and s.result
+            and s.result.counts.completed
+            and not (sound_only and s.result.counts.not_right >= FAILED * s.result.counts.completed)
+        ]
+        if results:
+            answered = sum(result.counts.completed for result in results)
+            means[group.contender] = sum(map(size, results)) / answered
+    return means
 
 
 @dataclass(frozen=True)
@@ -169,13 +160,13 @@ class Answers:
     title="Contenders answer with different statuses",
     threshold=(
         "the share of a status in a contender's answers differs by more than 2 percentage points from another's, and "
-        "by more than four standard errors of it; up to 10 points with a bound on what they can have moved; where most "
-        "contenders agree, only those who differ are suspect"
+        "by more than four standard errors of it; up to 10 points with a bound on what they can have moved; if most "
+        "contenders agree, only those that differ are suspect"
     ),
     threshold_reason=(
-        "within one contract the same requests call for the same statuses, but for chance where they are drawn from a "
-        "mix; a refusal takes no less than no time, so that 2 points move throughput by 2 %; ten points move it by "
-        "more than the margin even if refusals cost half"
+        "within one contract the same requests call for the same statuses, apart from chance if they are drawn from a "
+        "mix; even if a refusal costs nothing, 2 points move throughput by 2 % at most; ten points move it by more "
+        "than the margin even if refusals cost half"
     ),
     next_step=(
         "Compare how much each contender refuses; lower the load below the limit that makes it refuse, or compare "
@@ -230,7 +221,7 @@ def _differ(low: Answers, high: Answers) -> bool:
     """Whether two shares differ by more than is allowed, and by more than chance explains."""
     pooled = (low.count + high.count) / (low.total + high.total)
     error = math.sqrt(pooled * (1 - pooled) * (1 / low.total + 1 / high.total))
-    return float(high) - float(low) > max(UNEQUAL_STATUSES_POINTS, UNEQUAL_STATUSES_CHANCE * error)
+    return float(high) - float(low) > max(POINTS, CHANCE * error)
 
 
 def _doubt(pair: Apart, difference: float, counted: Mapping[str, Counter[str]]) -> Doubt:

@@ -1,158 +1,170 @@
-"""Rules: Whether a contender was warm, and its rate level, when it was measured."""
+"""Rules on warmth: whether a contender was warm, and its rate level, when it was measured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import Doubt, Severity, Steady
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case, Group
-from touchstone.judge.reading.drift import falling, rising
+from touchstone.judge.reading.drift import Trend, drift
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.sample import Sample
 
-
-@on_group(
-    "no-steady-state",
-    Severity.SUSPECT,
-    title="No steady state was reached",
-    threshold="changepoint analysis calls the series no steady state in more than half of the rounds",
-    threshold_reason=(
-        "the last three tenths of the window must be of one level, by more than the margin; rounds may be disturbed "
-        "by chance, but not most of them"
-    ),
-    next_step="Lengthen warm-up and window (`--thorough`); if it never settles, report the range and not a figure.",
+_HALVES = (
+    "closed loop, windows too short for changepoint analysis: the rate of the second half is {} than that of the first "
+    "by more than 10 % in two thirds of three or more rounds, and by more than 15 % in the median round"
 )
-def no_steady_state(group: Group, case: Case) -> Iterator[Fired]:
-    """The level still changed near the end of the window.
-
-    Another length of the window would give another figure.
-    """
-    hits, seen = case.shaped(group, "no steady state")
-    if not hits:
-        return
-    yield Fired(
-        f"it changed its level near the end in {len(hits)} of {seen} round(s)",
-        figures=[*SPEED, *CPU],
-        evidence={"samples": [s.sample for s in hits], "changepoints_s": [s.changepoints_s for s in hits]},
-    )
-
-
-@on_group(
-    "slowdown-in-window",
-    Severity.SUSPECT,
-    title="The server became slower within the window",
-    threshold="changepoint analysis calls the series slowdown in more than half of the rounds",
-    threshold_reason=(
-        "a change below the margin does not matter; next to others three windows of a hundred look so by chance: of "
-        "nine contenders and loads, one has two such rounds of four in every seventeenth run, and hardly ever three"
-    ),
-    next_step="Look for growing tables, queues, heaps and logs; measure longer to see where it ends.",
+_HALVES_REASON = (
+    "on a busy machine the halves of one second differ by 10 to 20 %, upwards as often as downwards; three times in "
+    "the same direction is hardly chance"
 )
-def slowdown_in_window(group: Group, case: Case) -> Iterator[Fired]:
-    """A server that slows down under load has no steady figure.
-
-    The longer the load, the worse it gets.
-    """
-    hits, seen = case.shaped(group, "slowdown")
-    if not hits:
-        return
-    yield Fired(
-        f"it was faster at its beginning in {len(hits)} of {seen} round(s)",
-        figures=[*SPEED, *CPU],
-        doubt=Doubt(
-            faster=max(level for s in hits for level in s.levels),
-            slower=None,
-            reason="how far it falls, nobody has seen",
-        ),
-        evidence={"samples": [s.sample for s in hits], "changepoints_s": [s.changepoints_s for s in hits]},
-    )
-
-
-@on_group(
-    "still-falling",
-    Severity.SUSPECT,
-    title="It got slower while it was measured",
-    threshold=(
-        "closed loop, in windows too short for changepoints: the second half's rate below the first's by more than "
-        "10 % in two thirds of three or more rounds, and by more than 15 % in the middle one"
-    ),
-    threshold_reason=(
-        "on a busy machine halves of one second differ by 10 to 20 %, upwards as often as downwards; three times "
-        "downwards is hardly chance"
-    ),
-    next_step="Measure longer (`--thorough`) to see where it ends, and look at what grows with the requests.",
+_SHAPE = "changepoint analysis classifies the series as {} in more than half of the rounds"
+_SHAPE_REASON = (
+    "a change below the margin does not matter; on a shared machine three windows of a hundred look like this by "
+    "chance: among nine pairs of contender and load, one has two such rounds of four in every seventeenth run, and "
+    "hardly ever three"
 )
-def still_falling(group: Group, case: Case) -> Iterator[Fired]:
-    """A quick run's window is too short for a changepoint, and long enough to see that each further second is slower.
-
-    What grows with the requests (a table, a queue, a lock that more and more wait for) goes on beyond the window.
-    """
-    trend = falling(group, case)
-    if trend is None:
-        return
-    yield Fired(
-        f"in {trend.rounds} of {len(trend.by_sample)} round(s) the second half of the window was slower than the "
-        f"first, by {share(trend.middle)} in the middle one",
-        figures=[*SPEED, *CPU],
-        doubt=Doubt(slower=None, reason="it goes on with every further request"),
-        evidence={"falls": trend.by_sample},
-    )
 
 
 @on_group(
     "still-rising",
     Severity.SUSPECT,
     title="The rate was still rising",
-    threshold=(
-        "closed loop, in windows too short for changepoints: the second half's rate above the first's by more than "
-        "10 % in two thirds of three or more rounds, and by more than 15 % in the middle one"
-    ),
-    threshold_reason=(
-        "on a busy machine halves of one second differ by 10 to 20 %, upwards as often as downwards; three times "
-        "upwards is hardly chance"
-    ),
+    threshold=_HALVES.format("higher"),
+    threshold_reason=_HALVES_REASON,
     next_step="Run with the normal or the thorough profile, or read the figures as those of a young process.",
 )
 def still_rising(group: Group, case: Case) -> Iterator[Fired]:
-    """A quick run's window is too short for a changepoint, and long enough to see a runtime that still compiles.
+    """A quick run's window is too short for a changepoint, but long enough to show that a runtime is still compiling.
 
-    Its rate, latency and CPU time are those of a young process, many times off what it reaches later.
+    Its rate, latency and CPU time are those of a young process, often many times off what it reaches later.
     """
-    trend = rising(group, case)
-    if trend is None:
-        return
-    yield Fired(
-        f"in {trend.rounds} of {len(trend.by_sample)} round(s) the second half of the window was faster than the "
-        f"first, by {share(trend.middle)} in the middle one",
-        figures=[*SPEED, *CPU],
-        doubt=Doubt(faster=None, reason="how far it will still rise, nobody has seen"),
-        evidence={"rises": trend.by_sample},
+    if trend := drift(group, case):
+        doubt = Doubt(faster=None, reason="how far it will still rise, nobody has seen")
+        yield Fired(_halves(trend, "faster"), figures=[*SPEED, *CPU], doubt=doubt, evidence={"rises": trend.by_sample})
+
+
+@on_group(
+    "still-falling",
+    Severity.SUSPECT,
+    title="The contender got slower while it was measured",
+    threshold=_HALVES.format("lower"),
+    threshold_reason=_HALVES_REASON,
+    next_step="Measure longer (`--thorough`) to see where it ends, and look at what grows with the requests.",
+)
+def still_falling(group: Group, case: Case) -> Iterator[Fired]:
+    """A quick run's window is too short for a changepoint, but long enough to show that each second is slower.
+
+    Whatever grows with the requests (a table, a queue, contention for a lock) goes on growing after the window.
+    """
+    if trend := drift(group, case, falling=True):
+        doubt = Doubt(slower=None, reason="it goes on with every further request")
+        yield Fired(_halves(trend, "slower"), figures=[*SPEED, *CPU], doubt=doubt, evidence={"falls": trend.by_sample})
+
+
+def _halves(trend: Trend, how: str) -> str:
+    return (
+        f"in {trend.rounds} of {len(trend.by_sample)} round(s) the second half of the window was {how} than the first, "
+        f"by {share(trend.middle)} in the middle one"
     )
+
+
+@on_group(
+    "warm-up-in-window",
+    Severity.SUSPECT,
+    title="The warm-up reached into the window",
+    threshold=_SHAPE.format("warm-up"),
+    threshold_reason=_SHAPE_REASON,
+    next_step="Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a young process.",
+)
+def warm_up_in_window(group: Group, case: Case) -> Iterator[Fired]:
+    """A runtime that is still compiling is slower than it will be.
+
+    A mean over warm-up and steady state describes neither.
+    """
+    hits, seen = case.shaped(group, "warm-up")
+    for hit in hits:
+        yield Fired(
+            f"it was slower at its beginning in {len(hits)} of {seen} round(s), in this one by "
+            f"{share(1 - min(hit.levels))}",
+            sample=next(sample for sample in group.samples if sample.id == hit.sample),
+            figures=[*SPEED, *CPU],
+            doubt=Doubt(
+                faster=1 / min(hit.levels),
+                slower=max(hit.levels),
+                reason="its last level is that of a service that is warm",
+            ),
+            evidence={"changepoints_s": hit.changepoints_s, "levels": hit.levels},
+        )
+
+
+@on_group(
+    "slowdown-in-window",
+    Severity.SUSPECT,
+    title="The server became slower within the window",
+    threshold=_SHAPE.format("slowdown"),
+    threshold_reason=_SHAPE_REASON,
+    next_step="Look for growing tables, queues, heaps and logs; measure longer to see where it ends.",
+)
+def slowdown_in_window(group: Group, case: Case) -> Iterator[Fired]:
+    """A server that slows down under load has no steady figure: the longer the load, the lower the rate."""
+    hits, seen = case.shaped(group, "slowdown")
+    if hits:
+        most = max(level for hit in hits for level in hit.levels)
+        yield Fired(
+            f"it was faster at its beginning in {len(hits)} of {seen} round(s)",
+            figures=[*SPEED, *CPU],
+            doubt=Doubt(faster=most, slower=None, reason="how far it falls, nobody has seen"),
+            evidence=_changes(hits),
+        )
+
+
+@on_group(
+    "no-steady-state",
+    Severity.SUSPECT,
+    title="No steady state was reached",
+    threshold=_SHAPE.format("`no steady state`"),
+    threshold_reason=(
+        "the last three tenths of the window must stay on one level within the margin; single rounds may be disturbed "
+        "by chance, but not most of them"
+    ),
+    next_step="Lengthen warm-up and window (`--thorough`); if it never settles, report the range and not a figure.",
+)
+def no_steady_state(group: Group, case: Case) -> Iterator[Fired]:
+    """The level was still changing near the end of the window: a longer or shorter window would give another figure."""
+    hits, seen = case.shaped(group, "no steady state")
+    if hits:
+        how = f"it changed its level near the end in {len(hits)} of {seen} round(s)"
+        yield Fired(how, figures=[*SPEED, *CPU], evidence=_changes(hits))
+
+
+def _changes(hits: list[Steady]) -> dict[str, object]:
+    return {"samples": [hit.sample for hit in hits], "changepoints_s": [hit.changepoints_s for hit in hits]}
 
 
 @on_sample(
     "still-warming-up",
     Severity.SUSPECT,
-    title="The warm-up's time was used up while the contender still got faster",
+    title="The warm-up ran out of time while the contender was still getting faster",
     threshold=(
-        "a load in slices whose warm-up did not end flat: from stretch to stretch its CPU per request fell by 3 % or "
-        "more, or its rate grew by 10 % (3 % where its CPU is not known), or it still worked while it rested"
+        "a load in slices whose warm-up did not end flat: from one stretch to the next its CPU per request fell by 3 % "
+        "or more, or its rate grew by 10 % (3 % if its CPU is not known), or it was still busy while it had no load"
     ),
     threshold_reason=(
-        "what is below 3 % goes under in the noise of an ordinary machine; who saves more is still far from where it "
-        "will be. A rate moves by 10 % with what others take"
+        "changes below 3 % are lost in the noise of an ordinary machine; a contender that changes by more is still far "
+        "from its steady state. A rate moves by 10 % with the CPU that other processes take"
     ),
     next_step="Take a longer profile: the figures of a young process are the peak phase's.",
     phases=("load",),
 )
 def still_warming_up(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A runtime that compiles while it runs is measured on its way up: what was seen is a lower bound of its speed.
+    """A runtime that compiles while it runs is measured on its way up, so its speed is a lower bound.
 
-    A comparison may then say that it is at least so fast, and never that it is slower. Where it was warm in most
-    rounds, and in three or more, those are compared and the others are left out.
+    A comparison can then say that the contender is at least this fast, and never that it is slower. If it was warm in
+    most rounds, and in three or more, those rounds are compared and the others are left out.
     """
     warm_up = sample.slices.warm_up if sample.slices else None
     if warm_up is None or warm_up.ended != "budget":
@@ -176,52 +188,18 @@ def _still(warm_up: WarmUp) -> str:
 
 
 @on_group(
-    "warm-up-in-window",
-    Severity.SUSPECT,
-    title="Warm-up reached into the window",
-    threshold="changepoint analysis calls the series warm-up in more than half of the rounds",
-    threshold_reason=(
-        "a change below the margin does not matter; next to others three windows of a hundred look so by chance: of "
-        "nine contenders and loads, one has two such rounds of four in every seventeenth run, and hardly ever three"
-    ),
-    next_step="Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a young process.",
-)
-def warm_up_in_window(group: Group, case: Case) -> Iterator[Fired]:
-    """A runtime that still compiles is slower than it will be.
-
-    The mean over warm-up and steady state is a figure of neither.
-    """
-    hits, seen = case.shaped(group, "warm-up")
-    if not hits:
-        return
-    told = f"it was slower at its beginning in {len(hits)} of {seen} round(s), in this one by "
-    for hit in hits:
-        yield Fired(
-            told + share(1 - min(hit.levels)),
-            sample=next(sample for sample in group.samples if sample.id == hit.sample),
-            figures=[*SPEED, *CPU],
-            doubt=Doubt(
-                faster=1 / min(hit.levels),
-                slower=max(hit.levels),
-                reason="its last level is that of a service that is warm",
-            ),
-            evidence={"changepoints_s": hit.changepoints_s, "levels": hit.levels},
-        )
-
-
-@on_group(
     "window-too-short",
     Severity.NOTE,
-    title="The window is too short to tell a steady state",
+    title="The window is too short to recognise a steady state",
     threshold="fewer than 8 points or 5 s in the windows of all rounds",
     threshold_reason=(
-        "a change needs three points on either side to be told from noise, and a collector's pause must not be "
-        "taken for one"
+        "a change needs three points on either side to stand out from noise, and a collector's pause must not look "
+        "like one"
     ),
     next_step="Run with the normal or the thorough profile.",
 )
 def window_too_short(group: Group, case: Case) -> Iterator[Fired]:
-    """In two seconds nobody can see whether a runtime has finished compiling."""
+    """Two seconds are too short to see whether a runtime has finished compiling."""
     seen = case.steady_of(group)
     # A quick run says by its name that it is short; its reader has been told.
     if seen and all(s.shape == "too short" for s in seen) and case.run.plan.profile != "quick":

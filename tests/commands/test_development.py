@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from touchstone.judge.reading.development import development_signs
+from touchstone.commands.development import development_signs
 
 SIGNS = {
     "cargo build": "cargo build without --release",

@@ -1,0 +1,1 @@
+"""Command lines read: what they say of how a program was built and started."""
