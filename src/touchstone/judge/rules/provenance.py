@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from touchstone.commands.development import compiles_less, development_signs
 from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY, SPEED
 from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.reading.case import Case
-from touchstone.commands.development import compiles_less, development_signs
 from touchstone.judge.reading.machine_state import machine_state
 from touchstone.judge.rule import Fired, on_run
 from touchstone.record.sample import TARE, Sample
