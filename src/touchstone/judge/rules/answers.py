@@ -94,8 +94,8 @@ def _free(request: dict[str, Any]) -> bool:
     Severity.INVALID,
     title="More requests were wrong or failed than the scenario allows",
     threshold=(
-        "wrong and failed requests over those sent, above the load's `error_allowance` (0 unless set); or not one right "
-        "response in the window. A connection that the server closes at rest is no request"
+        "wrong and failed requests over those sent, above the load's `error_allowance` (0 unless set); or not one "
+        "right response in the window. A connection that the server closes at rest is no request"
     ),
     threshold_reason=(
         "the scenario's author knows which failures belong to the service, and nothing else makes a failure normal; if "
