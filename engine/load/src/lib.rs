@@ -25,6 +25,7 @@ pub mod histogram;
 pub mod job;
 pub mod knee;
 mod known;
+mod limits;
 mod member;
 mod merge;
 pub mod mix;

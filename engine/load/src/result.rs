@@ -339,7 +339,7 @@ pub struct Generator {
     pub quotas: Vec<String>,
     /// Whether the figures are the server's: false for the `reasons` given.
     pub stands: bool,
-    /// Interrupted; a thread busier than 97 %; a CPU quota, or another process on its CPU, that kept a thread waiting for
+    /// Interrupted; a thread busier than 95 %; a CPU quota, or another process on its CPU, that kept a thread waiting for
     /// more than 10 % of the window; 1 % of the sends later than the slot and 1 ms; under 99 % of the offered rate reached, and with Poisson arrivals by more
     /// than three standard deviations; connections missing; no response.
     pub reasons: Vec<String>,

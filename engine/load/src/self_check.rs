@@ -1,27 +1,12 @@
 //! Whether a result stands: what the generator itself may have spoilt.
 
 use crate::job::{Arrivals, Loop};
+use crate::limits::{ANSWERED, DEVIATIONS, GENERATOR_FULL, LATE_S, THROTTLED};
 use crate::result::{LoadResult, SeriesPoint};
 use crate::schedule::slot_s;
 
-/// A thread that is busier than this is the bottleneck itself: the figure is the generator's, not the server's.
-const SATURATED: f64 = 0.97;
-
 /// A thread that waited for a CPU longer than this share of the window measured its neighbours.
 const DELAYED: f64 = 0.10;
-
-/// A quota that kept the generator off the CPU longer than this share of the window is seen at the 99th percentile: its
-/// period is 100 ms, so that one period in ten was cut short.
-const THROTTLED: f64 = 0.01;
-
-/// An offered rate counts as reached within this share.
-const REACHED: f64 = 0.99;
-
-/// Random arrivals may be fewer than the rate says: by this many standard deviations, so rarely by chance alone.
-const DEVIATIONS: f64 = 3.0;
-
-/// Lateness at the 99th percentile beyond the pacing slot, in seconds, that a result bears.
-const LATE: f64 = 1e-3;
 
 /// Why the result does not stand; empty if it does. Each reason says what to do.
 #[must_use]
@@ -45,7 +30,7 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
         let thread_name = place.map_or(format!("generator thread {index}"), |name| {
             format!("thread {index}, on generator {name},")
         });
-        if thread.busy > SATURATED {
+        if thread.busy > GENERATOR_FULL {
             reasons.push(format!(
                 "{thread_name} was busy {:.0} % of the time: the rate is the generator's ceiling; give it more threads and CPUs",
                 thread.busy * 100.0
@@ -62,7 +47,7 @@ pub fn reasons(result: &LoadResult) -> Vec<String> {
     }
     if let Some(lateness) = &result.lateness
         && short_of_cpus
-        && lateness.p99 > slot_s(&result.job) + LATE
+        && lateness.p99 > slot_s(&result.job) + LATE_S
     {
         reasons.push(format!(
             "1 % of the sends left {:.2} ms late or later although a connection was free: give the generator CPUs of its own",
@@ -129,7 +114,7 @@ fn answered(result: &LoadResult, offered: f64) -> bool {
         }
         _ => 0.0,
     };
-    result.rate.achieved >= offered * REACHED.min(1.0 - chance)
+    result.rate.achieved >= offered * ANSWERED.min(1.0 - chance)
 }
 
 /// Whether all that was due in the window's second half came, and was answered in it. A service that takes 50 ms has
@@ -152,6 +137,6 @@ fn keeps_up(result: &LoadResult, offered: f64) -> bool {
     let answered: u64 = second.iter().map(|point| point.ok).sum();
     let came = sent as f64 + last.queue as f64 - before.queue as f64;
     let due = offered * (last.t - before.t);
-    came >= REACHED * due - DEVIATIONS * due.sqrt()
-        && answered as f64 >= REACHED * came - 2.0 * (offered * latency.mean).sqrt()
+    came >= ANSWERED * due - DEVIATIONS * due.sqrt()
+        && answered as f64 >= ANSWERED * came - 2.0 * (offered * latency.mean).sqrt()
 }

@@ -6,10 +6,6 @@ from pydantic import Field
 
 from touchstone.record.base import EngineRecord
 
-THROTTLED = 0.01
-"""A quota that kept a generator off the CPU longer than this share of a window is seen at its 99th percentile: a period
-is 100 ms, so that about one of ten was cut short."""
-
 
 class Thread(EngineRecord):
     """One thread of the engine."""

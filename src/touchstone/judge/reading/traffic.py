@@ -9,13 +9,8 @@ from typing import Any, TypeGuard
 
 from touchstone.record.engine import FirstError, LoadResult, Point
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.limits import ANSWERED, DEVIATIONS, SERVER_FULL
 
-KEPT = 0.99
-"""A server that answers less of what comes gains a queue."""
-NEAR_CEILING = 0.90
-"""From this share of the null server's rate on, engine, kernel and machine may be the limit."""
-FULL = 0.90
-"""A server whose CPUs are so busy is its own limit: it could give a tenth more at most."""
 SHOWN = 3
 """Errors of each class that a finding shows; the sample on disk holds up to twenty."""
 
@@ -112,9 +107,9 @@ def keeps_up(result: LoadResult, offered: float) -> bool:
     second, due = points[half:], offered * (points[-1].t - points[half - 1].t)
     came = sum(point.sent for point in second) + second[-1].queue - points[half - 1].queue
     answered = sum(point.ok + point.errors for point in second)
-    if came < KEPT * due - 3 * math.sqrt(due):
+    if came < ANSWERED * due - DEVIATIONS * math.sqrt(due):
         return False
-    return answered >= KEPT * came - 2 * math.sqrt(offered * result.latency.mean)
+    return answered >= ANSWERED * came - 2 * math.sqrt(offered * result.latency.mean)
 
 
 def measured_points(result: LoadResult) -> list[Point]:
@@ -140,7 +135,7 @@ def server_busy(sample: Sample) -> float | None:
 
 def has_cpu_to_spare(busy: float | None) -> TypeGuard[float]:
     """Whether a server that was busy for such a share is held back by something else; False where that is not known."""
-    return busy is not None and busy < FULL
+    return busy is not None and busy < SERVER_FULL
 
 
 def _left_here(sample: Sample) -> float:

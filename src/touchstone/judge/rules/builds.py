@@ -8,8 +8,8 @@ from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import Fired, on_sample
-from touchstone.judge.rules.cores import OTHERS
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.limits import OTHERS
 
 _SHOWN = 3
 

@@ -8,10 +8,11 @@ from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.disturbance import taken_in_failed_trials
-from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare
+from touchstone.judge.reading.traffic import has_cpu_to_spare
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.evidence.capacity import CapacityEvidence
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
 
 
 @on_sample(
@@ -59,7 +60,6 @@ def _why(found: CapacityEvidence, rate: float) -> str:
     return ""
 
 
-CAPACITY_DISTURBED_SUSPECT = 0.10
 _TOLD = 0.01
 
 
@@ -81,7 +81,7 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     Failures in short bursts are void and not looked at; what is left is a machine that others use all the time.
     """
     taken = taken_in_failed_trials(sample, case.run.environment.cpus)
-    if taken is None or sum(taken) <= CAPACITY_DISTURBED_SUSPECT:
+    if taken is None or sum(taken) <= OTHERS:
         return
     others, stolen = taken
     told = f", and the hypervisor took {share(stolen)}" if stolen >= _TOLD else ""

@@ -9,10 +9,11 @@ from touchstone.judge.figures import CPU, PEAK, SPEED
 from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import NEAR_CEILING, has_cpu_to_spare, loop, server_busy
+from touchstone.judge.reading.traffic import has_cpu_to_spare, loop, server_busy
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.judge.statistics.trend import theil_sen
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.limits import NEAR_CEILING
 
 ABOVE_TARE_FASTER = 1.25
 ABOVE_TARE_SHORTER = 0.5

@@ -20,6 +20,7 @@ from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.engine import Machine
 from touchstone.record.sample import TARE, Sample
+from touchstone.vocabulary.limits import OTHERS, THROTTLED
 
 _BEST = 5
 """The percentile of what the work of reference took that stands for a core left alone: the least one is luck."""
@@ -113,7 +114,6 @@ def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-CPU_THROTTLED_SHARE = 0.01
 CPU_THROTTLED_CUT_SHARE = 0.1
 CPU_THROTTLED_LEAST_PERIODS = 10
 _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
@@ -144,7 +144,7 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     window, measured_s = result.watch.window, result.window.measured_s
     throttled_s, periods, cut = window.throttled_s or 0.0, window.periods or 0, window.throttled_periods or 0
-    if throttled_s <= CPU_THROTTLED_SHARE * measured_s and (
+    if throttled_s <= THROTTLED * measured_s and (
         periods < CPU_THROTTLED_LEAST_PERIODS or cut <= CPU_THROTTLED_CUT_SHARE * periods
     ):
         return
@@ -235,7 +235,6 @@ def frequency_changed(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 OTHERS_NOTE = 0.05
-OTHERS = 0.10
 _GREAT = 0.25
 """A process that used less of it is named only in the evidence."""
 

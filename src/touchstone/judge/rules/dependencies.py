@@ -13,6 +13,7 @@ from touchstone.judge.reading.sessions import is_downstream, opened, stated_pool
 from touchstone.judge.reading.traffic import loop, slots
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.limits import SERVER_FULL
 
 
 @on_sample(
@@ -32,9 +33,6 @@ def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
                 f"{dependency.name} ({dependency.kind}) answered before the measurement, and not after it",
                 evidence={"before": dependency.before},
             )
-
-
-DEPENDENCY_SATURATED_BUSY = 0.90
 
 
 @on_sample(
@@ -71,9 +69,9 @@ def dependency_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
         asked = dependency.ceiling is not None and dependency.sessions_peak != 0
         near = result.rate.achieved / dependency.ceiling if asked and dependency.ceiling else None
         evidence = {"cpu_s": used, "busy": busy, "ceiling": dependency.ceiling, "rate": result.rate.achieved}
-        if busy is not None and busy > DEPENDENCY_SATURATED_BUSY:
+        if busy is not None and busy > SERVER_FULL:
             what = f"{dependency.name} was busy for {share(busy)} of its CPUs"
-        elif near is not None and near > DEPENDENCY_SATURATED_BUSY and loop(sample) != "open":
+        elif near is not None and near > SERVER_FULL and loop(sample) != "open":
             what = f"{number(result.rate.achieved)}/s is {share(near)} of what {dependency.name} answers by itself"
         else:
             continue
@@ -112,7 +110,7 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
         if not is_downstream(dependency) or not dependency.ceiling:
             continue
         times = dependency.ceiling / result.rate.achieved
-        if 1 / DEPENDENCY_SATURATED_BUSY <= times < HEADROOM:
+        if 1 / SERVER_FULL <= times < HEADROOM:
             yield Fired(
                 f"{dependency.name} answers {number(dependency.ceiling)}/s by itself, {times:.1f} times the "
                 f"{number(result.rate.achieved)}/s of this load",

@@ -12,8 +12,8 @@ from touchstone.judge.reading.dependencies import dependency_use
 from touchstone.judge.reading.traffic import generator_busy, has_cpu_to_spare, loop, server_busy, throttled_share
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.engine import LoadResult
-from touchstone.record.generator import THROTTLED
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.limits import GENERATOR_FULL, LATE_S, LATE_SHARE, THROTTLED
 
 _ENGINE_WITHDRAWS_SEEN = 0.1
 """Of a CPU: what a dependency used of the engine's before it is named as what the engine waited for."""
@@ -91,9 +91,6 @@ def _doubt(result: LoadResult) -> Doubt | None:
     return Doubt(faster=1 / (1 - share), common=True, reason="the generator had its CPU for the rest of the time")
 
 
-GENERATOR_SATURATED_BUSY = 0.95
-
-
 @on_sample(
     "generator-saturated",
     Severity.INVALID,
@@ -119,7 +116,7 @@ def generator_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None:
         return
     busy, server = generator_busy(result), server_busy(sample)
-    if busy > GENERATOR_SATURATED_BUSY and has_cpu_to_spare(server) and throttled_share(result) <= THROTTLED:
+    if busy > GENERATOR_FULL and has_cpu_to_spare(server) and throttled_share(result) <= THROTTLED:
         yield Fired(
             f"the engine was busy for {share(busy)} of the window, the server only for {share(server)}",
             figures=SPEED,
@@ -168,10 +165,8 @@ def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     )
 
 
-LATE_SENDS_SHARE = 1 / 3
-LATE_SENDS_INVALID_SHARE = 1.0
-LATE_SENDS_LEAST_S = 0.001
-LATE_SENDS_INVALID_LEAST_S = 0.01
+INVALID_LATE_SHARE = 1.0
+INVALID_LATE_S = 0.01
 
 
 @on_sample(
@@ -196,9 +191,9 @@ def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or loop(sample) == "closed" or throttled_share(result) > THROTTLED:
         return
     late, latency = result.lateness.p99, result.latency.p99
-    if late is None or not latency or late <= LATE_SENDS_LEAST_S or late <= LATE_SENDS_SHARE * latency:
+    if late is None or not latency or late <= LATE_S or late <= LATE_SHARE * latency:
         return
-    invalid = late > LATE_SENDS_INVALID_LEAST_S and late > LATE_SENDS_INVALID_SHARE * latency
+    invalid = late > INVALID_LATE_S and late > INVALID_LATE_SHARE * latency
     yield Fired(
         f"one request in a hundred left {seconds(late)} late or more, next to a latency p99 of {seconds(latency)}",
         severity=Severity.INVALID if invalid else Severity.SUSPECT,

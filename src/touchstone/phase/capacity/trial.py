@@ -15,7 +15,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.record.engine import LoadResult, Point
 from touchstone.record.evidence.capacity import CapacityTrial
-from touchstone.record.generator import THROTTLED
+from touchstone.vocabulary.limits import GENERATOR_FULL, LATE_S, LATE_SHARE, SERVER_FULL, THROTTLED
 
 LEAD_S = 0.3
 """Time before the measured part, in which connections open and the first requests meet a server at rest."""
@@ -31,13 +31,6 @@ _LEAST_POINTS = 12
 GROWS = 0.01
 """A share of the offered requests by which those in the system grow. A server at its limit leaves all that comes beyond
 it; one below it leaves none, whatever its latency is. A hundredth is what is left of noise in two seconds."""
-ENGINE_BUSY = 0.95
-SERVER_BUSY = 0.90
-LATE_SHARE = 1 / 3
-LATE_S = 0.001
-"""Where the engine is to blame: as the rules `generator-saturated` and `late-sends` have it, but that the time in which
-it waited for a CPU counts as work. A thread that works or waits all the time is full, whoever has its CPU; one that has
-rest as well comes to all that it has to do, and what it lost by waiting shows in how late it sent."""
 
 
 def seconds_for(objective: Objective, rate: float, usual_s: float) -> float:
@@ -157,15 +150,18 @@ def _refused(result: LoadResult, objective: Objective) -> bool:
 def _generator(trial: CapacityTrial, result: LoadResult, *, refused: bool) -> str:
     """Why the generator, and not the server, may have broken the objective; empty if it has not.
 
-    Requests that left some milliseconds late have a longer latency by it. They are not refused by it.
+    The rules `generator-saturated` and `late-sends` have the same limits. Here the time in which a thread waited for a
+    CPU counts as work: a thread that works or waits all the time is full, whoever has its CPU. One that also rests gets
+    everything done, and what it lost by waiting shows in how late it sent. Requests that were sent late have a longer
+    latency, but are not refused because of it.
     """
-    if trial.server_busy is not None and trial.server_busy >= SERVER_BUSY:
+    if trial.server_busy is not None and trial.server_busy >= SERVER_FULL:
         return ""
     seconds = max(result.window.measured_s, 1e-9)
     if (throttled_s := result.generator.throttled_s) > THROTTLED * seconds:
         return f"a CPU quota kept the engine from running for {throttled_s / seconds:.0%} of the time"
     full = max((thread.busy + (thread.delayed_s or 0.0) / seconds for thread in result.generator.threads), default=0.0)
-    if full > ENGINE_BUSY:
+    if full > GENERATOR_FULL:
         busy = trial.generator_busy or 0.0
         return f"the engine worked for {busy:.0%} of the time, and waited for a CPU for {max(0.0, full - busy):.0%}"
     if refused:
