@@ -43,19 +43,20 @@ def judged(name: str) -> Judgement:
 
 @cache
 def outputs(name: str) -> dict[str, str]:
-    """Every output of a recorded run, by file name: the judgement, the terminal's three forms, and the files."""
+    """Every output of a recorded run, by file name: the judgement, the terminal's four forms, and the files."""
     run, judgement = recorded_run(name), judged(name)
     with TemporaryDirectory(prefix="touchstone-golden-") as folder:
         found = {path.name: path.read_text(encoding="utf-8") for path in render(run, judgement, Path(folder))}
     found["report.html"] = re.sub(r"<(style|script)>.*?</\1>", "", found["report.html"], flags=re.DOTALL)
     found["report.json"] = _without_evidence(found["report.json"])
     rich = Console(file=io.StringIO(), width=140, force_terminal=True, color_system="standard")
-    for file, console, lines in (
-        ("terminal-plain.txt", Console(file=io.StringIO(), width=140), False),
-        ("terminal-lines.txt", Console(file=io.StringIO(), width=140), True),
-        ("terminal-rich.txt", rich, False),
+    for file, console, how in (
+        ("terminal-plain.txt", Console(file=io.StringIO(), width=140), {}),
+        ("terminal-details.txt", Console(file=io.StringIO(), width=140), {"details": True}),
+        ("terminal-lines.txt", Console(file=io.StringIO(), width=140), {"lines": True}),
+        ("terminal-rich.txt", rich, {"details": True}),
     ):
-        print_report(console, run, judgement, lines=lines)
+        print_report(console, run, judgement, **how)
         assert isinstance(console.file, io.StringIO)
         found[file] = console.file.getvalue()
     return found

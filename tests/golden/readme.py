@@ -13,10 +13,10 @@ from touchstone.report import print_report
 
 RUN = "newcomer"
 README = Path(__file__).resolve().parents[2] / "README.md"
-_WIDTH = 112
+_WIDTH = 100
 _BLOCK = re.compile(r"(?<=<!-- output -->\n).*?(?=<!-- /output -->)", re.DOTALL)
-_SHOWN = re.compile(r"\A.*?\n(?=\n {3,}Latency p99\n)", re.DOTALL)
-"""From the first line to the end of the first table."""
+_SHOWN = re.compile(r"\A.*?\n(?=\nLookup of one name at)", re.DOTALL)
+"""From the first line to the end of the second load's figures."""
 _TEXT = """\
 ```
 {output}
@@ -36,7 +36,7 @@ def block() -> str:
     assert isinstance(console.file, io.StringIO)
     text = "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
     shown = _SHOWN.search(text)
-    assert shown is not None, "the first table has no second one below it"
+    assert shown is not None, "the figures of the third load do not follow those of the second"
     return _TEXT.format(output=shown.group().strip())
 
 

@@ -48,7 +48,7 @@ def test_the_crossing_is_told_in_every_form(judged: tuple[Run, Judgement], page:
     assert re.search(sentence, markdown)
     for terminal in (True, False):
         console = Console(file=io.StringIO(), width=120, force_terminal=terminal, no_color=True)
-        print_report(console, *judged)
+        print_report(console, *judged, details=True)
         assert isinstance(console.file, io.StringIO)
         assert re.search(sentence, re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue()))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.golden.golden import RUNS, judged, recorded_run
 from tests.report.fixture import ABSENT, EXHIBIT
 from touchstone.judge.judgement import FailedContender, Judgement, Verdict
 from touchstone.record.run import Run
@@ -16,10 +17,30 @@ from touchstone.report.markdown import document
 from touchstone.report.view import View
 
 
-def _printed(run: Run, judgement: Judgement, *, terminal: bool, width: int = 110, lines: bool = False) -> str:
+def _printed(
+    run: Run, judgement: Judgement, *, terminal: bool, width: int = 110, lines: bool = False, details: bool = True
+) -> str:
     out = io.StringIO()
-    print_report(Console(file=out, force_terminal=terminal, width=width), run, judgement, lines=lines)
+    print_report(Console(file=out, force_terminal=terminal, width=width), run, judgement, lines=lines, details=details)
     return out.getvalue()
+
+
+def test_the_first_screen_has_the_answer_the_leading_figures_and_three_findings() -> None:
+    text = _printed(recorded_run("hello"), judged("hello"), terminal=False, width=100, details=False)
+    assert re.search(r"\n100 connections +Throughput +Latency p99 +CPU per request", text)
+    assert re.search(r"rust-hyper/plain +130 k/s +1\.31\S ~", text)
+    assert text.count("next: ") == 3
+    assert "5 more findings, 3 of them no notes: see the details" in text
+    assert "touchstone show 20261122-023617-hello --details" in text
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_tables_of_the_first_screen_fit_100_columns(name: str) -> None:
+    text = _printed(recorded_run(name), judged(name), terminal=True, width=100, details=False)
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in text.splitlines()]
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 60
+    assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
 
 
 def test_a_terminal_gets_tables_with_medians_and_intervals(run: Run, judgement: Judgement) -> None:

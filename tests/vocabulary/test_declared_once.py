@@ -50,7 +50,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_a_new_figure_of_a_new_phase_is_in_every_report(run: Run, tmp_path: Path) -> None:
     judgement = judge(run)
     told = io.StringIO()
-    print_report(Console(file=told, width=160), run, judgement)
+    print_report(Console(file=told, width=160), run, judgement, details=True)
     texts = {path.name: path.read_text(encoding="utf-8") for path in render(run, judgement, tmp_path)}
     for text in (told.getvalue(), texts["report.html"], texts["report.md"]):
         assert "Spinning in place" in text

@@ -27,3 +27,4 @@ AllowUndecided = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(help="The folder for the results; results/<run id> if left out.")]
 Json = Annotated[bool, typer.Option("--json", help="The result as JSON; progress goes to stderr.")]
+Details = Annotated[bool, typer.Option("--details", help="Also every finding, the whole tables and all comparisons.")]

@@ -96,6 +96,7 @@ def run(
     ] = False,
     anyway: Annotated[bool, typer.Option("--anyway", help="Measure even if the machine is too noisy for it.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The whole result as JSON; progress goes to stderr.")] = False,
+    details: options.Details = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
 ) -> int:
     """Build, check, boot and load the contenders of a scenario, and say which differences are real."""
@@ -132,7 +133,7 @@ def run(
         whole_windows=whole_windows,
     )
     if cluster and (away := elsewhere(cluster, folder.folder, _words_but(scenario), wish, out)):
-        return away.code if away.folder is None else _conclude(away.folder, json=json, lines=lines)
+        return away.code if away.folder is None else _conclude(away.folder, json=json, lines=lines, details=details)
     progress = Console(stderr=json)
 
     def tell_missing(plan: Plan) -> None:
@@ -161,7 +162,7 @@ def run(
             outside=services,
             conditions=replace(conditions, generators=generators),
         )
-    return _conclude(store.folder, json=json, lines=lines)
+    return _conclude(store.folder, json=json, lines=lines, details=details)
 
 
 def _words_but(scenario: str | None) -> list[str]:
@@ -183,7 +184,7 @@ def _look_at_noise(*, anyway: bool) -> list[str]:
     return [f"measured anyway: {complaint}" for complaint in complaints]
 
 
-def _conclude(folder: Path, *, json: bool, lines: bool = False) -> int:
+def _conclude(folder: Path, *, json: bool, lines: bool, details: bool) -> int:
     """Judge and report what was measured, and choose the exit code."""
     measured = load_run(folder)
     judgement = judge(measured)
@@ -192,7 +193,7 @@ def _conclude(folder: Path, *, json: bool, lines: bool = False) -> int:
         typer.echo((folder / "report.json").read_text(encoding="utf-8"))
     else:
         console = Console()
-        print_report(console, measured, judgement, lines=lines)
+        print_report(console, measured, judgement, lines=lines, details=details)
         page = next((path for path in written if path.suffix == ".html"), folder)
         console.print(f"\nreport: {page}", highlight=False, soft_wrap=True)
     if measured.interrupted:

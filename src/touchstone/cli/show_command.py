@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli import options
 from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.judge.judge import judge
@@ -19,6 +20,7 @@ from touchstone.report.view import View
 def show(
     run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.", autocompletion=runs)] = "last",
     json: Annotated[bool, typer.Option("--json", help="The whole result as JSON.")] = False,
+    details: options.Details = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
 ) -> None:
     """Show a run again, judged anew from its records."""
@@ -27,7 +29,7 @@ def show(
     if json:
         typer.echo(json_report.document(View(measured, judgement)))
     else:
-        print_report(Console(), measured, judgement, lines=lines)
+        print_report(Console(), measured, judgement, lines=lines, details=details)
 
 
 def register(app: typer.Typer) -> None:

@@ -50,8 +50,30 @@ def scoreboard(view: View) -> Scoreboard | None:
     columns = list(_columns(view))
     if not columns:
         return None
+    return Scoreboard(columns, [_head(view, column, columns) for column in columns], _rows(view, columns))
+
+
+def _rows(view: View, columns: list[Column]) -> list[ScoreRow]:
     rows = [_scored(view, row_of(view, contender, columns), columns) for contender in view.contenders]
-    return Scoreboard(columns, [_head(view, column, columns) for column in columns], sorted(rows, key=_order))
+    return sorted(rows, key=_order)
+
+
+@dataclass(frozen=True)
+class Section:
+    """The figures that lead, of one load or phase."""
+
+    title: str
+    columns: list[Column]
+    rows: list[ScoreRow]
+
+
+def sections(view: View) -> list[Section]:
+    """The leading figures load by load, those of building and starting last; a section without a figure is left out."""
+    opening = [place for place in view.places if _opens(place)]
+    groups = [(view.title(place), [place]) for place in view.places if place not in opening]
+    groups.append(("Build and start", opening))
+    found = [(title, [column for place in places for column in _scored_at(view, place)]) for title, places in groups]
+    return [Section(title, columns, _rows(view, columns)) for title, columns in found if columns]
 
 
 def why_at_least(view: View, contender: str, load: str | None) -> str | None:
@@ -81,12 +103,17 @@ def _columns(view: View) -> Iterator[Column]:
     main = next((place for place in loads if not _open(view, place)), loads[0] if loads else None)
     if main is not None:
         yield from _scored_at(view, main)
-    opening = [place for place in view.places if (kind := PHASES.get(place.phase)) and kind.opens]
+    opening = [place for place in view.places if _opens(place)]
     for place in view.places:
         if place != main and place not in opening:
             yield from _scored_at(view, place)[:1]
     for place in opening:
         yield from _scored_at(view, place)
+
+
+def _opens(place: Place) -> bool:
+    kind = PHASES.get(place.phase)
+    return kind is not None and kind.opens
 
 
 def _scored_at(view: View, place: Place) -> list[Column]:
@@ -162,11 +189,15 @@ def group_note(scored: ScoreRow) -> str:
 def about_groups(view: View, board: Scoreboard) -> str:
     """What makes the groups, and the ceiling that the null server reached on it."""
     lead = board.columns[0]
-    parts = []
-    if view.baseline is not None:
-        parts.append(f"The groups are those of {lead.figure.in_sentence} ({view.title(lead.place)})")
-    tare = view.estimate(lead.place, TARE, lead.figure.name)
-    if tare is not None and tare.median is not None:
-        reached = lead.scale.text(tare.median, decimals_for(tare.median, lead.scale))
-        parts.append(f"the null server reached {reached}")
-    return "; ".join(parts)[:1].upper() + "; ".join(parts)[1:] + "." if parts else ""
+    groups = f"The groups are those of {lead.figure.in_sentence} ({view.title(lead.place)})."
+    return " ".join(filter(None, [groups if view.baseline is not None else "", ceiling(view)]))
+
+
+def ceiling(view: View) -> str:
+    """What the null server reached under the main load; empty if it was not loaded."""
+    lead = next(_columns(view), None)
+    tare = lead and view.estimate(lead.place, TARE, lead.figure.name)
+    if lead is None or not tare or tare.median is None:
+        return ""
+    reached = lead.scale.text(tare.median, decimals_for(tare.median, lead.scale))
+    return f"The null server reached {reached} ({view.title(lead.place)}): the ceiling of generator and machine here."

@@ -1,4 +1,4 @@
-"""The report in a terminal or in a log: the answer, the scoreboard, the causes of doubt, then the tables.
+"""The report in a terminal or in a log: the answer, the leading figures, the findings that matter; then the details.
 
 A log gets the same tables as a terminal, without colour: people read both.
 """
@@ -21,9 +21,9 @@ from touchstone.record.run import Run
 from touchstone.report.answer import answer
 from touchstone.report.capacity import capacity_lines
 from touchstone.report.causes import causes
-from touchstone.report.format import NOTHING, plural
+from touchstone.report.format import NOTHING, TIMES, plural
 from touchstone.report.lines import banners, plain_lines
-from touchstone.report.scoreboard import Scoreboard, about_groups, group_note, scoreboard
+from touchstone.report.scoreboard import ScoreRow, ceiling, sections
 from touchstone.report.sentence import machine, notes, trace, what_ran
 from touchstone.report.summary import sentences, summary
 from touchstone.report.table import Cell, Column, Row, Table, headline_tables
@@ -34,14 +34,23 @@ _SIGN_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "und
 _VERDICT_STYLES = {Verdict.VALID: "", Verdict.SUSPECT: "yellow", Verdict.INVALID: "red strike"}
 _SEVERITY_STYLES = {Severity.INVALID: "bold red", Severity.SUSPECT: "bold yellow", Severity.NOTE: "bold cyan"}
 _ROW_NOTES = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid", "absent": "not measured"}
-_HEAD_WIDTH = 18
+_HEAD_WIDTH = 17
 _LOG_WIDTH = 140
 """Columns of a table in a log, where nothing says how wide it is shown."""
-_KEY = "▲ better  ▼ worse  = level  ~ undecided  ? doubtful  ✗ invalid; × is the ratio to the baseline"  # noqa: RUF001
+_RATIO_WIDTH = 9
+_TITLE_WIDTH = 30
+"""Characters of a section's title that fit next to its figures; a longer one has a line of its own."""
+_FIRST_FINDINGS = 3
+_KEY = "▲ better  ▼ worse  = level  ~ undecided  ? doubtful  ✗ invalid"
 
 
-def print_report(console: Console, run: Run, judgement: Judgement, *, lines: bool = False) -> None:
-    """Print the run: tables, in colour on a terminal; with `lines` one line a figure. Rich obeys NO_COLOR by itself."""
+def print_report(
+    console: Console, run: Run, judgement: Judgement, *, lines: bool = False, details: bool = False
+) -> None:
+    """Print the run, in colour on a terminal: what fits a screen, with `details` everything that was found as well.
+
+    With `lines` it is one line a figure. Rich obeys NO_COLOR by itself.
+    """
     view = View(run, judgement)
     if lines:
         for line in plain_lines(view):
@@ -50,12 +59,19 @@ def print_report(console: Console, run: Run, judgement: Judgement, *, lines: boo
     if not console.is_terminal and console.width == 80 and "COLUMNS" not in os.environ:
         console.width = _LOG_WIDTH
     _print_head(console, view)
-    print_findings(console, view)
-    _print_tables(console, view)
-    _print_comparisons(console, view)
-    _print_rest(console, view)
+    _print_sections(console, view)
+    if details:
+        print_findings(console, view)
+        _print_tables(console, view)
+        _print_comparisons(console, view)
+        _print_crossings(console, view)
+    else:
+        print_findings(console, view, most=_FIRST_FINDINGS)
+    _print_not_measured(console, view)
     console.print()
     _say(console, Text.assemble(("Trace a number: ", "dim"), trace(view)), 0)
+    if not details:
+        _say(console, Text.assemble(("All details:    ", "dim"), f"touchstone show {view.plan.run_id} --details"), 0)
 
 
 def _say(console: Console, text: Text, indent: int) -> None:
@@ -79,41 +95,61 @@ def _print_head(console: Console, view: View) -> None:
         console.print()
         for sentence in said:
             _say(console, Text(sentence, style="bold"), 0)
-    if board := scoreboard(view):
+
+
+def _print_sections(console: Console, view: View) -> None:
+    """The leading figures, load by load: a contender's line has each figure with its ratio to the baseline."""
+    shown = sections(view)
+    if not shown:
+        return
+    names = [[_named(scored) for scored in section.rows] for section in shown]
+    cells = [[[_score(*of, scored.row) for of in zip(section.columns, scored.row.cells, strict=True)]
+              for scored in section.rows] for section in shown]  # fmt: skip
+    titles = [section.title if len(section.title) <= _TITLE_WIDTH else "" for section in shown]
+    first = max(len(text) for text in (*titles, *(name.plain for row in names for name in row)))
+    for section, title, rows, lines in zip(shown, titles, names, cells, strict=True):
+        heads = [_folded(column.figure.title) for column in section.columns]
         console.print()
-        _print_scoreboard(console, view, board)
+        if not title:
+            console.print(Text(section.title, style="bold"))
+        for part in _fitted([" " * first], heads, lines, console.width):
+            rich = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+            rich.add_column(escape(title), no_wrap=True, min_width=first)
+            for index in part:
+                rich.add_column(escape(heads[index]), justify="right", no_wrap=True, min_width=_HEAD_WIDTH)
+            for named, line in zip(rows, lines, strict=True):
+                rich.add_row(named, *(line[index] for index in part))
+            console.print(rich)
+        for place in dict.fromkeys(column.place for column in section.columns):
+            for line in capacity_lines(view, place):
+                _say(console, Text(line, style="dim"), 0)
+    console.print()
+    marks = f"{TIMES} is the ratio to {view.baseline}: {_KEY}" if view.baseline else ""
+    for remark in filter(None, (marks, ceiling(view))):
+        _say(console, Text(remark, style="dim"), 0)
 
 
-def _print_scoreboard(console: Console, view: View, board: Scoreboard) -> None:
-    rows = [scored.row for scored in board.rows]
-    below = [group_note(scored) for scored in board.rows]
-    heads = [
-        _head(column) + (f"\n{_folded(f'({place})')}" if place else "")
-        for column, place in zip(board.columns, board.heads, strict=True)
-    ]
-    cells = [[_score(cell, row) for cell in row.cells] for row in rows]
-    for part in _fitted([row.name for row in rows], heads, cells, console.width):
-        rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False)
-        rich.add_column("contender", no_wrap=True)
-        for index in part:
-            rich.add_column(escape(heads[index]), justify="right", no_wrap=True)
-        for row, note, line in zip(rows, below, cells, strict=True):
-            rich.add_row(_rich_name(row, note), *(line[index] for index in part))
-        console.print(rich)
-    if about := about_groups(view, board):
-        _say(console, Text(about, style="dim"), 0)
-    _say(console, Text(_KEY, style="dim"), 0)
+def _named(scored: ScoreRow) -> Text:
+    """A contender's name, with the note that its figures need."""
+    kind = scored.row.kind
+    note = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid"}.get(kind)
+    style = {"baseline": "bold", "invalid": "red", "absent": "dim"}.get(kind, "")
+    return Text.assemble("  ", (scored.row.name, style), (f"  {note}", "dim") if note else "")
 
 
-def _score(cell: Cell, row: Row) -> Text:
+def _score(column: Column, cell: Cell, row: Row) -> Text:
     if cell.text == NOTHING:
         state = "invalid" if cell.verdict is Verdict.INVALID else "not measured"
         return Text(state, style="red" if state == "invalid" else "dim")
-    text = Text(_short(cell.text), style=_VERDICT_STYLES[cell.verdict], no_wrap=True)
+    value = f"{_short(cell.text)} {column.scale.suffix}".rstrip()
+    text = Text(value, style=_VERDICT_STYLES[cell.verdict], no_wrap=True)
     if mark := VERDICT_MARKS[cell.verdict]:
         text.append(f" {mark}")
-    if cell.sign is not None and cell.ratio and row.kind != "baseline":
-        text.append(f"\n{cell.ratio} {cell.sign.mark}", style=_SIGN_STYLES.get(cell.sign.kind, ""))
+    if row.kind == "baseline":
+        text.append(" " * _RATIO_WIDTH)
+    elif cell.sign is not None and cell.ratio:
+        ratio = f"{cell.ratio} {cell.sign.mark}".rjust(_RATIO_WIDTH)
+        text.append(ratio, style=_SIGN_STYLES.get(cell.sign.kind, ""))
     return text
 
 
@@ -145,12 +181,15 @@ def _print_comparisons(console: Console, view: View) -> None:
         console.print(Text(f"  {plural(further, 'more comparison')} in the report", style="dim"))
 
 
-def _print_rest(console: Console, view: View) -> None:
+def _print_crossings(console: Console, view: View) -> None:
     if view.crossings:
         console.print()
         console.print(Text("Served in total since exec", style="bold"))
         for crossing in view.crossings:
             _say(console, Text(crossing.sentence, style=_VERDICT_STYLES[crossing.verdict]), 2)
+
+
+def _print_not_measured(console: Console, view: View) -> None:
     if view.not_measured:
         console.print()
         console.print(Text("Not measured", style="bold"))
@@ -160,12 +199,12 @@ def _print_rest(console: Console, view: View) -> None:
 
 def _fitted(names: list[str], heads: list[str], cells: list[list[Text]], width: int) -> Iterator[list[int]]:
     """The columns, in parts that fit the terminal next to the contenders' names, so that no number is cut."""
-    first = max(len(name) for name in names) + 3
+    first = max(len(name) for name in names) + 2
     part: list[int] = []
     used = first
     for index, head in enumerate(heads):
         lines = [line for row in cells for line in row[index].plain.splitlines()]
-        needed = 3 + max((len(line) for line in [*head.splitlines(), *lines]), default=0)
+        needed = 2 + max((len(line) for line in [*head.splitlines(), *lines]), default=0)
         if part and used + needed > width:
             yield part
             part, used = [], first
@@ -219,16 +258,30 @@ def _short(bounds: str) -> str:
     return bounds.replace(" to ", "\N{EN DASH}")
 
 
-def print_findings(console: Console, view: View) -> None:
-    """What was found, by what it cost, with what to do; or that there is nothing."""
+def print_findings(console: Console, view: View, *, most: int | None = None) -> None:
+    """Print what was found, by what it cost, with what to do; or that nothing was.
+
+    With `most` it is so many findings that cast doubt on a figure of a contender that is sound on purpose, and the
+    number of the others.
+    """
     console.print()
-    if not view.finding_groups:
+    found = causes(view)
+    if not found:
         if not view.why_invalid:
             console.print(Text("No findings.", style="bold"))
         return
-    console.print(Text("Findings, by what they cost", style="bold"))
-    for cause in causes(view):
+    grave = [cause for cause in found if cause.severity is not Severity.NOTE and not cause.exhibits]
+    shown = found if most is None else grave[:most]
+    if shown:
+        console.print(Text("Findings, by what they cost", style="bold"))
+    for cause in shown:
         head = ((f"{cause.severity} ", _SEVERITY_STYLES[cause.severity]), (cause.code, "bold"))
         _say(console, Text.assemble(*head, (f"  {cause.place}: ", "dim"), cause.statement), 2)
         for step in cause.next_steps:
             _say(console, Text.assemble(("next: ", "dim"), step), 6)
+    if left := len(found) - len(shown):
+        doubts = len(grave) - len(shown)
+        which = f"{plural(left, 'more finding' if shown else 'finding')}, " + (
+            f"{doubts} of them no notes" if doubts > 0 else "a note" if left == 1 else "all notes"
+        )
+        console.print(Text(f"{'  ' if shown else ''}{which}: see the details", style="dim"))
