@@ -34,7 +34,9 @@ _SIGN_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "und
 _VERDICT_STYLES = {Verdict.VALID: "", Verdict.SUSPECT: "yellow", Verdict.INVALID: "red strike"}
 _SEVERITY_STYLES = {Severity.INVALID: "bold red", Severity.SUSPECT: "bold yellow", Severity.NOTE: "bold cyan"}
 _ROW_NOTES = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid", "absent": "not measured"}
-_HEAD_WIDTH = 17
+_HEAD_WIDTH = 18
+_LEADING_WIDTH = 17
+"""Four figures and a name fit 100 columns."""
 _LOG_WIDTH = 140
 """Columns of a table in a log, where nothing says how wide it is shown."""
 _RATIO_WIDTH = 9
@@ -108,7 +110,7 @@ def _print_sections(console: Console, view: View) -> None:
     titles = [section.title if len(section.title) <= _TITLE_WIDTH else "" for section in shown]
     first = max(len(text) for text in (*titles, *(name.plain for row in names for name in row)))
     for section, title, rows, lines in zip(shown, titles, names, cells, strict=True):
-        heads = [_folded(column.figure.title) for column in section.columns]
+        heads = [_folded(column.figure.title, _LEADING_WIDTH) for column in section.columns]
         console.print()
         if not title:
             console.print(Text(section.title, style="bold"))
@@ -116,13 +118,13 @@ def _print_sections(console: Console, view: View) -> None:
             rich = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
             rich.add_column(escape(title), no_wrap=True, min_width=first)
             for index in part:
-                rich.add_column(escape(heads[index]), justify="right", no_wrap=True, min_width=_HEAD_WIDTH)
+                rich.add_column(escape(heads[index]), justify="right", no_wrap=True, min_width=_LEADING_WIDTH)
             for named, line in zip(rows, lines, strict=True):
                 rich.add_row(named, *(line[index] for index in part))
             console.print(rich)
         for place in dict.fromkeys(column.place for column in section.columns):
-            for line in capacity_lines(view, place):
-                _say(console, Text(line, style="dim"), 0)
+            for sentence in capacity_lines(view, place):
+                _say(console, Text(sentence, style="dim"), 0)
     console.print()
     marks = f"{TIMES} is the ratio to {view.baseline}: {_KEY}" if view.baseline else ""
     for remark in filter(None, (marks, ceiling(view))):
@@ -213,9 +215,9 @@ def _fitted(names: list[str], heads: list[str], cells: list[list[Text]], width: 
     yield part
 
 
-def _folded(words: str) -> str:
+def _folded(words: str, width: int = _HEAD_WIDTH) -> str:
     """A heading in narrow lines, so that the figures decide how wide a column is."""
-    return "\n".join(textwrap.wrap(words, _HEAD_WIDTH, break_long_words=False, break_on_hyphens=False))
+    return "\n".join(textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False))
 
 
 def _rich_table(table: Table, cells: list[list[Text]], part: list[int]) -> RichTable:
