@@ -34,6 +34,7 @@ def results(tmp_path: Path) -> Path:
                 load(f"{url}echo", tmp_path / "fast" / f"{number}.json")
                 load(behind, tmp_path / "slow" / f"{number}.json")
             load(url, tmp_path / "other.json", "--pipeline", "2")
+            load(f"{url}echo", tmp_path / "streams.json", "--protocol", "h2c", "--streams", "2")
     finally:
         slow.terminate()
         slow.wait()
@@ -61,6 +62,9 @@ def test_results_of_different_loads_are_not_compared(results: Path) -> None:
     done = touchstone(results, "compare", "fast/0.json", "other.json")
     assert done.returncode == 4
     assert "pipeline 2" in done.stderr
+    done = touchstone(results, "compare", "fast/0.json", "streams.json")
+    assert done.returncode == 4
+    assert "2 streams" in done.stderr
     mixed = [*load_results_at(results / "fast"), results / "other.json"]
     with pytest.raises(UsageError, match="pipeline 2"):
         run_of_load_results(mixed)

@@ -2,6 +2,7 @@
 
 mod cross_check;
 mod flags;
+mod http2;
 mod human;
 mod live;
 mod mix;

@@ -76,6 +76,16 @@ impl ResponseParser {
         self.begun
     }
 
+    /// Takes the final head that another protocol's parser has read, its text in the form of HTTP/1.1.
+    pub fn take_parsed(&mut self, head: Head, text: &[u8]) {
+        self.begun = true;
+        self.head = Some(head);
+        if let Some(kept) = &mut self.head_bytes {
+            kept.clear();
+            kept.extend_from_slice(text);
+        }
+    }
+
     /// Takes bytes as far as they belong to this response, and hands the body's bytes to `body`.
     ///
     /// # Errors

@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::io;
 
-use touchstone_http::{Fed, Malformed, ResponseParser};
+use touchstone_http::{Fed, Head, Malformed, ResponseParser};
 use touchstone_sys::socket::Stream;
 
 use crate::check::{BodyCheck, Check};
 use crate::clock::Nanos;
+use crate::h2::Link;
 use crate::request::CompiledRequest;
 use crate::template::Key;
 use crate::wire::Wire;
@@ -22,6 +23,8 @@ pub enum State {
     Resting,
     /// The handshake is under way.
     Connecting,
+    /// HTTP/2: connected and greeted; the server's settings have not come.
+    Greeting,
     /// Established.
     Open,
 }
@@ -89,6 +92,8 @@ pub struct Connection {
     pub again: Option<Box<VecDeque<InFlight>>>,
     /// What the socket would not take yet.
     pub unsent: Option<Box<Unsent>>,
+    /// The requests in flight over HTTP/2, and what else belongs to that; `first`, `behind` and `partial` are HTTP/1.1's.
+    pub h2: Option<Box<Link>>,
     /// When the present state began, or the last response came; in `Resting`, when it ends.
     pub since: Nanos,
     /// The socket, while it is connecting or open.
@@ -111,7 +116,7 @@ pub struct Connection {
     pub used: bool,
 }
 
-const _: () = assert!(std::mem::size_of::<Connection>() <= 96);
+const _: () = assert!(std::mem::size_of::<Connection>() <= 104);
 
 /// Bytes that a socket would not take.
 #[derive(Debug, Default)]
@@ -190,6 +195,15 @@ impl Connection {
         self.is_kept() && (self.first.attempt != Attempt::Repeated || self.responses > 0)
     }
 
+    /// When its oldest request in flight was sent.
+    #[must_use]
+    pub fn oldest_sent(&self) -> Nanos {
+        match &self.h2 {
+            None => self.first.sent,
+            Some(link) => link.oldest_sent(),
+        }
+    }
+
     /// How long it had rested when its oldest request was sent.
     #[must_use]
     pub const fn rested(&self) -> Nanos {
@@ -231,6 +245,15 @@ pub struct Partial {
     pub acknowledged: bool,
 }
 
+/// What a response is fed.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// Bytes of HTTP/1.1 as they came.
+    Wire(&'a [u8]),
+    /// Bytes of the body alone.
+    Body(&'a [u8]),
+}
+
 /// Bytes of a request or response that are kept as evidence.
 pub const EVIDENCE: usize = 4096;
 
@@ -262,15 +285,16 @@ impl Partial {
     /// [`Malformed`] when the bytes break the format, or the body is too large to be checked.
     pub fn feed(
         &mut self,
-        input: &[u8],
+        input: Input<'_>,
         check: &Check,
         key: Key<'_>,
         scratch: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
+        let (Input::Wire(bytes) | Input::Body(bytes)) = input;
         let room = EVIDENCE
             .saturating_sub(self.beginning.len())
-            .min(input.len());
-        self.beginning.extend_from_slice(&input[..room]);
+            .min(bytes.len());
+        self.beginning.extend_from_slice(&bytes[..room]);
         let expected = match check.body() {
             BodyCheck::Exact(template) if !check.decodes() => {
                 Some(template.fixed().unwrap_or_else(|| {
@@ -292,7 +316,7 @@ impl Partial {
             ..
         } = self;
         let mut too_large = false;
-        let fed = response.feed(input, |bytes| {
+        let mut take = |bytes: &[u8]| {
             if let Some(expected) = expected {
                 let from = *body_len as usize;
                 *mismatch |= expected.get(from..from + bytes.len()) != Some(bytes);
@@ -308,7 +332,17 @@ impl Partial {
                 body.extend_from_slice(&bytes[..bytes.len().min(EVIDENCE - body.len())]);
             }
             *body_len += bytes.len() as u64;
-        })?;
+        };
+        let fed = match input {
+            Input::Wire(bytes) => response.feed(bytes, take)?,
+            Input::Body(bytes) => {
+                take(bytes);
+                Fed {
+                    consumed: bytes.len(),
+                    done: false,
+                }
+            }
+        };
         self.wire_len += fed.consumed as u64;
         if too_large {
             return Err(Malformed(
@@ -316,6 +350,15 @@ impl Partial {
             ));
         }
         Ok(fed)
+    }
+
+    /// Takes a final head that was parsed already, and its text.
+    pub fn take_head(&mut self, head: Head, text: &[u8]) {
+        let room = EVIDENCE.saturating_sub(self.beginning.len());
+        self.beginning
+            .extend_from_slice(&text[..room.min(text.len())]);
+        self.response.take_parsed(head, text);
+        self.wire_len += text.len() as u64;
     }
 
     /// Checks the body of a complete response.

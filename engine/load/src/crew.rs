@@ -23,8 +23,19 @@ pub struct Ready {
 pub struct Unconnected {
     /// In words.
     pub why: String,
-    /// Whether it was over TLS that it failed.
-    pub tls: bool,
+    /// On which layer it failed.
+    pub layer: Layer,
+}
+
+/// What a connection is made of, from below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Layer {
+    /// TCP.
+    Socket,
+    /// TLS.
+    Tls,
+    /// HTTP/2, which begins with the server's settings.
+    Http2,
 }
 
 impl Ready {

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use crate::crew::Unconnected;
+use crate::crew::{Layer, Unconnected};
 
 /// Why a load job was not carried out. The server's faults are never among these: they are counted in the result.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +37,14 @@ pub enum Error {
         /// Why the last handshake failed, and what to do.
         why: String,
     },
+    /// Connections came about, and HTTP/2 on them did not.
+    #[error("no HTTP/2 with {target}: {why}")]
+    NoHttp2 {
+        /// Address and port that were tried.
+        target: String,
+        /// Why, and what to do.
+        why: String,
+    },
     /// The operating system refused something that the engine needs.
     #[error("{what}: {source}")]
     System {
@@ -56,8 +64,11 @@ impl Error {
     pub fn unconnected(target: SocketAddr, last: Option<Unconnected>) -> Self {
         let target = target.to_string();
         match last {
-            Some(Unconnected { why, tls: true }) => Self::Handshake { target, why },
-            Some(Unconnected { why, .. }) => Self::Unreachable { target, why },
+            Some(Unconnected { why, layer }) => match layer {
+                Layer::Socket => Self::Unreachable { target, why },
+                Layer::Tls => Self::Handshake { target, why },
+                Layer::Http2 => Self::NoHttp2 { target, why },
+            },
             None => Self::Unreachable {
                 target,
                 why: "no attempt came to an end".to_owned(),
@@ -72,6 +83,7 @@ impl Error {
             Self::Job(_) | Self::NotAllowed { .. } => 2,
             Self::Unreachable { .. }
             | Self::Handshake { .. }
+            | Self::NoHttp2 { .. }
             | Self::System { .. }
             | Self::Worker(_) => 1,
         }

@@ -27,7 +27,7 @@ pub enum ErrorClass {
     UnaskedBytes,
     /// No complete response within the limit.
     Timeout,
-    /// Bytes that are not an HTTP/1.1 response.
+    /// Bytes that are not a response of the protocol.
     Malformed,
     /// A complete response with a status that was not expected.
     WrongStatus,
@@ -37,6 +37,10 @@ pub enum ErrorClass {
     WrongHeader,
     /// A connection attempt failed otherwise, or took longer than the limit.
     ConnectFailed,
+    /// HTTP/2: the server gave up the request's stream (`RST_STREAM`), or refused it a second time.
+    StreamReset,
+    /// HTTP/2: the server said that it goes away (`GOAWAY`), and did not answer the request.
+    GoingAway,
 }
 
 /// Errors of one class that are kept as evidence.
@@ -46,7 +50,7 @@ pub const KEPT: u64 = 20;
 pub type ErrorCounts = [u64; ERROR_CLASSES.len()];
 
 /// Every class, in the result's order.
-pub const ERROR_CLASSES: [(ErrorClass, &str); 13] = [
+pub const ERROR_CLASSES: [(ErrorClass, &str); 15] = [
     (ErrorClass::Refused, "refused"),
     (ErrorClass::Reset, "reset"),
     (ErrorClass::ClosedMidResponse, "closed_mid_response"),
@@ -60,6 +64,8 @@ pub const ERROR_CLASSES: [(ErrorClass, &str); 13] = [
     (ErrorClass::WrongBody, "wrong_body"),
     (ErrorClass::WrongHeader, "wrong_header"),
     (ErrorClass::ConnectFailed, "connect_failed"),
+    (ErrorClass::StreamReset, "stream_reset"),
+    (ErrorClass::GoingAway, "going_away"),
 ];
 
 impl ErrorClass {

@@ -47,7 +47,15 @@ pub struct Job {
     /// top.
     #[serde(default)]
     pub max_requests: Option<u64>,
-    /// Requests in flight on one connection.
+    /// What is spoken. HTTP/2 begins with its own preface over `http://` (`h2c`, prior knowledge), and is agreed on by ALPN
+    /// over `https://` (`h2`).
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// HTTP/2: requests in flight on one connection, each on a stream of its own. A server may allow fewer; `http2` in the
+    /// result says so.
+    #[serde(default = "one")]
+    pub streams: u32,
+    /// HTTP/1.1: requests in flight on one connection.
     #[serde(default = "one")]
     pub pipeline: u32,
     /// False: a connection for each request. It says `Connection: close`, and is closed with a reset, as all closing is
@@ -186,6 +194,33 @@ pub struct Step {
     pub rate: f64,
     /// How long, in seconds.
     pub seconds: f64,
+}
+
+/// A protocol between client and server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// HTTP/1.1, over TLS where the URL says https.
+    #[default]
+    H1,
+    /// HTTP/2 without TLS.
+    H2c,
+    /// HTTP/2 over TLS.
+    H2,
+}
+
+impl Protocol {
+    /// Whether it is HTTP/2.
+    #[must_use]
+    pub const fn is_h2(self) -> bool {
+        matches!(self, Self::H2c | Self::H2)
+    }
+
+    /// Its name in ALPN.
+    #[must_use]
+    pub const fn alpn(self) -> &'static str {
+        if self.is_h2() { "h2" } else { "http/1.1" }
+    }
 }
 
 /// Which kernel interface moves the bytes.
@@ -355,6 +390,21 @@ pub(crate) const MOST_S: f64 = 604_800.0;
 /// Requests per second that no machine sends.
 const MOST_RATE: f64 = 1e8;
 
+/// Refuses what does not hold, in words.
+type Must<'a> = &'a dyn Fn(bool, &str) -> Result<(), Error>;
+
+/// Whether a field of this name must not be sent over HTTP/2 (RFC 9113, section 8.2.2).
+fn belongs_to_http_1(name: &str) -> bool {
+    const NAMES: [&str; 5] = [
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "upgrade",
+    ];
+    NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
 fn positive(seconds: f64) -> bool {
     seconds > 0.0 && seconds <= MOST_S
 }
@@ -484,6 +534,7 @@ impl Job {
             self.requests.len() <= usize::from(u16::MAX),
             "at most 65535 requests in a mix",
         )?;
+        self.validate_protocol(&must)?;
         self.validate_tls(must)?;
         self.validate_journeys(must)?;
         self.validate_arrival(must)?;
@@ -492,6 +543,65 @@ impl Job {
 }
 
 impl Job {
+    fn validate_protocol(&self, must: Must<'_>) -> Result<(), Error> {
+        let tls = self.url.starts_with("https://");
+        must(
+            (1..=4096).contains(&self.streams),
+            "streams must be 1 to 4096",
+        )?;
+        if !self.protocol.is_h2() {
+            return must(
+                self.streams == 1,
+                "streams are HTTP/2's: give protocol h2c or h2, or pipeline for HTTP/1.1",
+            );
+        }
+        must(
+            tls || self.protocol != Protocol::H2,
+            "protocol h2 is HTTP/2 over TLS: the url must begin with https://, or the protocol be h2c",
+        )?;
+        must(
+            !tls || self.protocol != Protocol::H2c,
+            "protocol h2c is HTTP/2 without TLS: the url must begin with http://, or the protocol be h2",
+        )?;
+        must(
+            self.pipeline == 1,
+            "pipeline is HTTP/1.1's: over HTTP/2 give streams",
+        )?;
+        must(
+            self.keepalive || self.streams == 1,
+            "streams above 1 need keepalive",
+        )?;
+        must(
+            self.journeys.is_empty() || self.streams == 1,
+            "journeys need streams of 1: a request waits for what the one before it captures",
+        )?;
+        let steps = self.journeys.iter().flat_map(|journey| &journey.steps);
+        for request in self.requests.iter().chain(steps.map(|step| &step.request)) {
+            must(
+                request.method != "CONNECT",
+                "the method CONNECT is not sent over HTTP/2",
+            )?;
+            let mut names = request.headers.iter().map(|(name, _)| name);
+            if let Some(name) = names.find(|name| belongs_to_http_1(name)) {
+                return Err(Error::Job(format!(
+                    "{name} belongs to HTTP/1.1 alone (RFC 9113, section 8.2.2): leave it out over HTTP/2"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many requests are in flight on one connection.
+    #[must_use]
+    pub(crate) fn depth(&self) -> u16 {
+        let depth = if self.protocol.is_h2() {
+            self.streams
+        } else {
+            self.pipeline
+        };
+        depth as u16
+    }
+
     fn validate_tls(&self, must: impl Fn(bool, &str) -> Result<(), Error>) -> Result<(), Error> {
         let tls = &self.tls;
         let files = [&tls.ca_file, &tls.cert, &tls.key, &tls.sni];

@@ -2,7 +2,7 @@
 //!
 //! Sound because equal heads parse equally and, where every request expects the same, equal bodies check equally.
 
-use touchstone_http::Framing;
+use touchstone_http::{Framing, Head};
 
 use crate::check::BodyCheck;
 use crate::connection::Partial;
@@ -20,6 +20,8 @@ pub struct KnownResponse {
     body_len: usize,
     any_body: bool,
     accepted: Option<Vec<u8>>,
+    parsed: Option<Head>,
+    version: u32,
 }
 
 impl KnownResponse {
@@ -55,6 +57,20 @@ impl KnownResponse {
         self.status
     }
 
+    /// What the known head says; none if no response is known.
+    #[inline]
+    #[must_use]
+    pub const fn parsed(&self) -> Option<Head> {
+        self.parsed
+    }
+
+    /// Counts what was remembered: a head stays the known one while this stays.
+    #[inline]
+    #[must_use]
+    pub const fn version(&self) -> u32 {
+        self.version
+    }
+
     /// Remembers a response that came whole, if one like it can be recognised by comparison alone. Says whether it can.
     pub fn learn(&mut self, partial: &Partial, compiled: &CompiledRequest, wire: &[u8]) -> bool {
         let Some(head) = partial.response.head() else {
@@ -66,19 +82,31 @@ impl KnownResponse {
         // With interim responses before it the head is not at the start; a folded one is looked at unfolded.
         let simple =
             head.keep_alive && !head.folded && (head.len as u64 + body_len) == wire.len() as u64;
+        simple && self.remember(head, &wire[..head.len], &wire[head.len..], compiled)
+    }
+
+    /// Remembers a response by the text of its head and its body, as far as it is right. Says whether the head is.
+    pub fn remember(
+        &mut self,
+        head: Head,
+        text: &[u8],
+        body: &[u8],
+        compiled: &CompiledRequest,
+    ) -> bool {
         let check = &compiled.check;
-        let head_is_right = || check.head().check(&wire[..head.len]).is_ok();
+        let head_is_right = || check.head().check(text).is_ok();
         // What is to be taken from a response must be looked for in each.
-        let taken = compiled.takes_from(&wire[..head.len]);
-        if !simple || taken || !check.status_is_right(head.status) || !head_is_right() {
+        let taken = compiled.takes_from(text);
+        if taken || !check.status_is_right(head.status) || !head_is_right() {
             return false;
         }
         self.head.clear();
-        self.head.extend_from_slice(&wire[..head.len]);
+        self.head.extend_from_slice(text);
         self.status = head.status;
-        self.body_len = body_len as usize;
+        self.body_len = body.len();
+        self.parsed = Some(head);
+        self.version = self.version.wrapping_add(1);
         self.any_body = compiled.is_bodiless(head.status) || matches!(check.body(), BodyCheck::Any);
-        let body = &wire[head.len..];
         let keep = !self.any_body
             && body.len() <= LONGEST_BODY
             && check.is_fixed()

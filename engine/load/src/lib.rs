@@ -1,4 +1,4 @@
-//! The load engine: HTTP/1.1 load in closed and open loop, with every response checked and the generator checked too.
+//! The load engine: HTTP/1.1 and HTTP/2 load in closed and open loop, with every response checked and the generator checked too.
 //!
 //! [`run::run`] carries out a [`job::Job`] and gives a [`result::LoadResult`]. A [`crew::Crew`] of threads or processes
 //! does the load; each thread drives a [`worker::Worker`], the logic without input and output, by one of the
@@ -20,6 +20,7 @@ pub mod event;
 pub mod export;
 pub mod failure;
 pub mod generators;
+pub mod h2;
 mod held_up;
 pub mod histogram;
 pub mod job;

@@ -9,6 +9,7 @@ use crate::closes::ClosedByServer;
 use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::failure::{ERROR_CLASSES, ErrorClass, FirstError, KEPT, by_class};
+use crate::h2::Http2Use;
 use crate::held_up::held_up;
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Journey, Loop};
@@ -110,6 +111,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         }),
         connections: connections(job, &threads),
         tls: tls(&threads),
+        http2: http2(&threads),
         generator: generator(processes, &threads),
         generators: job
             .generators
@@ -292,6 +294,12 @@ fn connections(job: &Job, threads: &[&ThreadReport]) -> Connections {
 }
 
 /// Handshakes of all threads; none without TLS.
+fn http2(threads: &[&ThreadReport]) -> Option<Http2Use> {
+    let mut parts = threads.iter().filter_map(|thread| thread.http2.clone());
+    let first = parts.next()?;
+    Some(parts.fold(first, |sum, part| sum.with(&part)))
+}
+
 fn tls(threads: &[&ThreadReport]) -> Option<TlsUse> {
     let mut parts = threads.iter().filter_map(|thread| thread.tls.as_ref());
     let mut sum = parts.next()?.clone();

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Nanos;
 use crate::closes::ClosedByServer;
 use crate::failure::FirstError;
+use crate::h2::Http2Use;
 use crate::histogram::Packed;
 use crate::recorder::{Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
 use crate::tls::TlsUse;
@@ -54,6 +55,7 @@ pub struct ThreadReport {
     pub reconnects: u64,
     pub closed: ClosedByServer,
     pub tls: Option<TlsUse>,
+    pub http2: Option<Http2Use>,
 }
 
 /// Figures of one kind of request.
@@ -198,6 +200,7 @@ impl ThreadReport {
             reconnects: worker.reconnects,
             closed: worker.closed.clone(),
             tls: worker.tls.clone(),
+            http2: worker.http2(),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::closes::ClosedByServer;
 use crate::distribution::Distribution;
 use crate::failure::FirstError;
 use crate::generators::GeneratorUse;
+use crate::h2::Http2Use;
 use crate::histogram::Packed;
 use crate::job::Job;
 use crate::tls::TlsUse;
@@ -67,6 +68,9 @@ pub struct LoadResult {
     /// Handshakes and what they agreed on; absent without TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsUse>,
+    /// What was done over HTTP/2; absent over HTTP/1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http2: Option<Http2Use>,
     /// What the engine itself used, and whether it stood the load.
     pub generator: Generator,
     /// What each generator did in the window, if the load came from other machines.
@@ -127,7 +131,7 @@ pub struct Counts {
     /// Those of `failed` that were under way when the job was interrupted.
     pub unanswered: u64,
     /// Requests sent once more: idempotent ones, under which the server closed a kept connection without a byte of a
-    /// response. What became of them is in the other counts; their latency counts from when they were due.
+    /// response, and those that an HTTP/2 server declared unprocessed. What became of them is in the other counts; their latency counts from when they were due.
     pub repeated: u64,
     /// Due in an open loop, and never out of the queue.
     pub unsent: u64,
@@ -135,9 +139,10 @@ pub struct Counts {
     pub outstanding_at_start: u64,
     /// `wrong` and `failed` by class, less `unanswered`: `wrong_status`, `wrong_header`, `wrong_body` (a response that is
     /// wrong in several ways counts as the first of them), `reset`, `closed_mid_response`, `closed_before_response`,
-    /// `kept_connection_closed`, `timeout`, `malformed`. `kept_connection_closed`: the server closed a kept connection
+    /// `kept_connection_closed`, `timeout`, `malformed`, and over HTTP/2 `stream_reset` (`RST_STREAM`) and `going_away`
+    /// (`GOAWAY`). `kept_connection_closed`: the server closed a kept connection
     /// without a byte of a response, and the request was not repeated, since it is not idempotent, `repeat` is false, or
-    /// no connection could be opened. `malformed` is what RFC 9112 does not allow, a body with two ends included
+    /// no connection could be opened. `malformed` is what RFC 9112 or 9113 does not allow, a body with two ends included
     /// (sections 6.1 and 6.3); the connection is given up. With pipelining, a timeout fails every request in flight on
     /// the connection; another failure fails the oldest, and those behind it are repeated, or fail as
     /// `kept_connection_closed` or, where the failed response was why the connection ended, `closed_before_response`.

@@ -87,7 +87,10 @@ impl Threads {
         gate: Option<&Arc<Gate>>,
     ) -> Result<Self, Error> {
         let backend = Backend::choose(job, target)?;
-        let tls = target.url.tls.then(|| Materials::read(&job.tls, target));
+        let tls = target
+            .url
+            .tls
+            .then(|| Materials::read(&job.tls, job.protocol, target));
         let tls = tls.transpose()?;
         let limit = job.max_requests.map(|limit| share.of(limit));
         let schedule = Schedule::new(job, share.process, share.processes, limit);

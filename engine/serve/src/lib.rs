@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod echo;
+mod h2;
 mod head;
 pub mod null;
 mod response;

@@ -1,5 +1,6 @@
 //! One thread of a server: accepts, reads, frames requests, writes answers. What is answered, a [`Service`] says.
 
+use crate::h2::{Begins, Session, begins};
 use crate::head::{Parse, Request, parse};
 use crate::response::refusal;
 use std::io;
@@ -7,6 +8,7 @@ use std::net::TcpListener;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
+use touchstone_h2::frame::PREFACE;
 use touchstone_sys::poll::{Bell, Epoll, Event};
 use touchstone_sys::socket::{Stream, accept, no_more_files};
 
@@ -48,6 +50,10 @@ pub trait Service {
     }
     /// The answer could not be given, because the connection had ended.
     fn lost(&mut self) {}
+    /// Whether it answers each request at once, so that HTTP/2 can be spoken as well.
+    fn answers_at_once(&self) -> bool {
+        false
+    }
     /// What to do after the bell was rung.
     fn order(&mut self) -> Order;
 }
@@ -69,6 +75,8 @@ struct Slot {
     generation: u32,
     socket: Option<Stream>,
     waiting: Option<Box<Waiting>>,
+    /// What HTTP/2 keeps, where that is spoken.
+    session: Option<Box<Session>>,
 }
 
 const EVENTS: usize = 512;
@@ -266,6 +274,9 @@ impl<S: Service> Worker<S> {
         };
         let mut out = std::mem::take(&mut self.out);
         let mut close = false;
+        if self.service.answers_at_once() {
+            (bytes, close) = self.frames(peer, bytes, &mut out);
+        }
         while !bytes.is_empty() && !close {
             match parse(bytes) {
                 Parse::Complete(request) => {
@@ -292,6 +303,43 @@ impl<S: Service> Worker<S> {
             self.tidy(fd);
         }
         go_on
+    }
+
+    /// Answers the frames of HTTP/2, if that is what a connection speaks; gives what is left for HTTP/1.1, and whether the
+    /// connection is to be closed.
+    fn frames<'b>(
+        &mut self,
+        peer: Peer,
+        mut bytes: &'b [u8],
+        out: &mut Vec<u8>,
+    ) -> (&'b [u8], bool) {
+        let slot = &mut self.slots[peer.fd as usize];
+        if slot.session.is_none() {
+            match begins(bytes) {
+                Begins::Whole => {
+                    slot.session = Some(Box::new(Session::new(out)));
+                    bytes = &bytes[PREFACE.len()..];
+                }
+                Begins::Part => {
+                    slot.waiting.get_or_insert_default().partial = bytes.to_vec();
+                    return (&[], false);
+                }
+                Begins::Otherwise => return (bytes, false),
+            }
+        }
+        let Some(session) = &mut slot.session else {
+            return (bytes, false);
+        };
+        let service = &mut self.service;
+        let mut answer =
+            |request: &Request<'_>, out: &mut Vec<u8>| service.request(peer, request, out);
+        let Ok(taken) = session.take(bytes, &mut answer, out) else {
+            return (&[], true);
+        };
+        if taken < bytes.len() {
+            slot.waiting.get_or_insert_default().partial = bytes[taken..].to_vec();
+        }
+        (&[], false)
     }
 
     /// Sends, and keeps what the socket does not take; false when the connection is blocked or closed.
@@ -360,6 +408,7 @@ impl<S: Service> Worker<S> {
         let slot = &mut self.slots[fd as usize];
         slot.socket = None;
         slot.waiting = None;
+        slot.session = None;
         self.service.closed();
         if self.full {
             self.accept_all();

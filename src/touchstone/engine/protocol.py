@@ -127,6 +127,10 @@ LoopRamp = TypedDict(
 )
 
 
+Protocol: TypeAlias = Literal["h1", "h2c", "h2"]
+"""A protocol between client and server."""
+
+
 class Step(TypedDict):
     """One step of a stepped load."""
 
@@ -724,11 +728,13 @@ class Traffic(TypedDict):
     loop: NotRequired[Steady]
     pacing_slot_s: NotRequired[float | None]
     pipeline: NotRequired[int]
+    protocol: NotRequired[Protocol]
     repeat: NotRequired[bool]
     requests: NotRequired[list[Request]]
     rows: NotRequired[str | None]
     seed: NotRequired[int]
     sources: NotRequired[str | None]
+    streams: NotRequired[int]
     timeout_s: NotRequired[float]
     tls: NotRequired[Tls]
     url: str
@@ -851,7 +857,12 @@ class LoadJob(TypedDict):
     them, 0 where fewer are.
     """
     pipeline: NotRequired[int]
-    """Requests in flight on one connection."""
+    """HTTP/1.1: requests in flight on one connection."""
+    protocol: NotRequired[Protocol]
+    """
+    What is spoken. HTTP/2 begins with its own preface over `http://` (`h2c`, prior knowledge), and is agreed on
+    by ALPN over `https://` (`h2`).
+    """
     repeat: NotRequired[bool]
     """
     Whether an idempotent request is sent once more, on a new connection, where the server closed a kept
@@ -874,6 +885,11 @@ class LoadJob(TypedDict):
     An IPv4 network such as `127.0.0.0/8` over whose addresses the connections' sources are spread, 10,000 to
     each. Null: a loopback target of more than 10,000 connections gets as many of `127.0.0.0/8` as it needs,
     because the search for a free port turns quadratic.
+    """
+    streams: NotRequired[int]
+    """
+    HTTP/2: requests in flight on one connection, each on a stream of its own. A server may allow fewer; `http2`
+    in the result says so.
     """
     threads: NotRequired[int]
     """Threads, each with its own sockets."""

@@ -47,6 +47,10 @@ class Errors(EngineRecord):
     wrong_status: int = 0
     wrong_body: int = 0
     wrong_header: int = 0
+    stream_reset: int = Field(default=0, exclude_if=lambda count: not count)
+    """HTTP/2: the server gave up the request's stream (RST_STREAM)."""
+    going_away: int = Field(default=0, exclude_if=lambda count: not count)
+    """HTTP/2: the server went away (GOAWAY) without an answer to the request."""
 
 
 class Counts(EngineRecord):
@@ -62,7 +66,8 @@ class Counts(EngineRecord):
     unanswered: int = 0
     """Those of `failed` that were under way when the job was interrupted."""
     repeated: int = Field(default=0, exclude_if=lambda count: not count)
-    """Sent once more, on a new connection, since the server had closed a kept one under them without a byte."""
+    """Sent once more, on a new connection: the server had closed a kept one under them without a byte, or declared them
+    unprocessed (HTTP/2)."""
     unsent: int | None = None
     """Due within the window, and never sent."""
     outstanding_at_start: int = 0
@@ -176,6 +181,17 @@ class TlsUse(EngineRecord):
     full: int
     resumed: int
     negotiated: list[Negotiated] = []
+
+
+class Http2Use(EngineRecord):
+    """What was done over HTTP/2 in the whole job."""
+
+    streams_allowed: int | None = None
+    """The fewest streams that the server allowed, where that was fewer than asked."""
+    at_stream_limit: int = 0
+    """Requests that took the last stream allowed."""
+    going_away: int = 0
+    unprocessed: int = 0
 
 
 class FirstError(EngineRecord):
@@ -343,6 +359,8 @@ class LoadResult(EngineRecord):
     connections: Connections = Connections()
     tls: TlsUse | None = Field(default=None, exclude_if=lambda use: use is None)
     """None without TLS."""
+    http2: Http2Use | None = Field(default=None, exclude_if=lambda use: use is None)
+    """None over HTTP/1.1."""
     generator: Generator = Generator()
     generators: list[GeneratorUse] = Field(default=[], exclude_if=lambda parts: not parts)
     """Each generator's part, if the load came from other machines."""

@@ -85,7 +85,7 @@ def _run_of(files: Sequence[Path]) -> Run:
 
 
 def load_in_words(job: dict[str, Any]) -> str:
-    """Describes the requests and loop; omits target and duration. Results are compared where it is equal."""
+    """Describes the requests and loop; omits target, protocol and duration. Results are compared where it is equal."""
     loop = job.get("loop", {})
     rates = ", ".join(f"{value}" for name, value in loop.items() if name != "kind")
     requests = job.get("requests", [])
@@ -97,6 +97,8 @@ def load_in_words(job: dict[str, Any]) -> str:
     ]
     if job.get("pipeline", 1) != 1:
         words.append(f"pipeline {job['pipeline']}")
+    if job.get("streams", 1) != 1:
+        words.append(f"{job['streams']} streams")
     if not job.get("keepalive", True):
         words.append("a connection for each request")
     # The words leave out bodies, fields and expectations; by their digest other requests are still told apart.

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use touchstone_load::job::{Job, Loop};
+use touchstone_load::job::{Job, Loop, Protocol};
 use touchstone_load::result::LoadResult;
 
 use super::human::thousands;
@@ -75,11 +75,11 @@ pub fn compare(tool: Tool, job: &Job, result: &LoadResult) -> Result<String, Fai
         || job.requests.len() > 1
         || !job.journeys.is_empty()
         || job.pipeline != 1
+        || job.protocol != Protocol::H1
         || !job.keepalive
         || job.max_requests.is_some()
     {
-        let why =
-            "--cross-check compares a closed loop of one plain GET with keep-alive over a duration";
+        let why = "--cross-check compares a closed loop of one plain GET over HTTP/1.1 with keep-alive and a duration";
         return Err(Failure::Malformed(why.to_owned()));
     }
     let target = request

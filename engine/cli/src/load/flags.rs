@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use touchstone_exchange::template::fresh_of;
 use touchstone_load::job::{
-    Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Job, Loop, Request, Step,
+    Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Job, Loop, Protocol, Request, Step,
 };
 
 use super::mix::{Mix, one_server};
@@ -57,7 +57,18 @@ pub struct Flags {
     /// Give a request up after this long.
     #[arg(long, default_value = "5s", value_parser = seconds, help_heading = "Load")]
     timeout: f64,
-    /// Requests in flight on one connection.
+    /// h1: HTTP/1.1; h2c: HTTP/2 without TLS, by prior knowledge; h2: HTTP/2 over TLS.
+    #[arg(long, value_enum, default_value_t = Speaks::H1, help_heading = "Connections")]
+    protocol: Speaks,
+    /// HTTP/2: requests in flight on each connection.
+    #[arg(
+        long,
+        default_value_t = 1,
+        value_name = "M",
+        help_heading = "Connections"
+    )]
+    streams: u32,
+    /// HTTP/1.1: requests in flight on each connection.
     #[arg(
         long,
         default_value_t = 1,
@@ -170,6 +181,13 @@ enum Backend {
     IoUring,
 }
 
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Speaks {
+    H1,
+    H2c,
+    H2,
+}
+
 impl Flags {
     /// The job that the flags describe.
     pub fn job(&self) -> Result<Job, Failure> {
@@ -182,6 +200,12 @@ impl Flags {
         job.max_requests = self.requests;
         job.warmup_s = self.warmup;
         job.timeout_s = self.timeout;
+        job.protocol = match self.protocol {
+            Speaks::H1 => Protocol::H1,
+            Speaks::H2c => Protocol::H2c,
+            Speaks::H2 => Protocol::H2,
+        };
+        job.streams = self.streams;
         job.pipeline = self.pipeline;
         job.keepalive = !self.no_keepalive;
         job.repeat = !self.no_repeat;

@@ -9,6 +9,8 @@ use touchstone_load::knee::{Knee, Trial};
 use touchstone_load::result::{Counts, LoadResult};
 use touchstone_load::tls::TlsUse;
 
+use super::http2;
+
 /// The whole report.
 pub fn report(result: &LoadResult) -> String {
     let mut out = String::new();
@@ -38,9 +40,10 @@ fn head(out: &mut String, result: &LoadResult) {
     let connections = &result.connections;
     let _ = writeln!(
         out,
-        "{}  {how}, {} connections, {} threads, {}, {:.1} s",
+        "{}  {how}, {} connections{}, {} threads, {}, {:.1} s",
         job.url,
         connections.asked,
+        http2::spoken(job),
         result.generator.threads.len(),
         result.engine.backend,
         result.window.measured_s
@@ -55,6 +58,7 @@ fn head(out: &mut String, result: &LoadResult) {
     if let Some(tls) = &result.tls {
         negotiated(out, tls);
     }
+    out.push_str(&http2::lines(result));
     if result.interrupted {
         let _ = writeln!(out, "  interrupted: what follows was measured until then");
     }

@@ -51,12 +51,12 @@ impl Layer for Worker {
 
     #[inline]
     fn reads(&self, slot: u32) -> bool {
-        self.connection(slot).state == State::Open
+        matches!(self.connection(slot).state, State::Open | State::Greeting)
     }
 
     #[inline]
     fn connected<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
-        self.opened(wire, slot, now);
+        Self::connected(self, wire, slot, now);
     }
 
     #[inline]

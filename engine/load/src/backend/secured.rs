@@ -103,7 +103,7 @@ impl<'w> Secured<'w> {
             session.beginning = Vec::new();
             self.tls.used.count(&session.tls);
         }
-        self.worker.opened(&mut self.tls.over(wire), slot, now);
+        self.worker.connected(&mut self.tls.over(wire), slot, now);
     }
 
     /// What became of a handshake after more bytes came.
@@ -113,6 +113,12 @@ impl<'w> Secured<'w> {
         };
         if session.tls.is_handshaking() || self.worker.connection(slot).state != State::Connecting {
             return;
+        }
+        // A server that takes no part in ALPN speaks HTTP/1.1.
+        let protocol = self.tls.handshake.protocol;
+        if protocol.is_h2() && session.tls.alpn_protocol() != Some(protocol.alpn().as_bytes()) {
+            session.failure = Some(explain::not_spoken(protocol));
+            return Layer::ended(self, wire, slot, libc::EPROTO, now);
         }
         let refusable =
             session.asked && session.tls.protocol_version() == Some(ProtocolVersion::TLSv1_3);

@@ -288,6 +288,14 @@ impl Recorder {
         }
     }
 
+    /// Bytes came that belong to several responses; then these are counted without their own.
+    #[inline]
+    pub fn received(&mut self, bytes: usize, now: Nanos) {
+        if now >= self.window.begin && now < self.window.end {
+            self.bytes_received += bytes as u64;
+        }
+    }
+
     /// A wait for responses has ended without any.
     pub fn nothing_came(&mut self, now: Nanos) {
         self.listening.nothing_came(now, waited_for_cpu);

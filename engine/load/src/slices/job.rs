@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::job::{
-    Arrivals, BackendChoice, GeneratorNode, Job, Journey, Loop, MOST_S, Request, Tls, Watch,
+    Arrivals, BackendChoice, GeneratorNode, Job, Journey, Loop, MOST_S, Protocol, Request, Tls,
+    Watch,
 };
 
 /// An open loop's arrivals have no end of their own: the turns end them. In seconds.
@@ -64,6 +65,10 @@ pub struct Traffic {
     pub arrival: Steady,
     #[serde(default = "crate::job::default_connections")]
     pub connections: u32,
+    #[serde(default)]
+    pub protocol: Protocol,
+    #[serde(default = "crate::job::one")]
+    pub streams: u32,
     #[serde(default = "crate::job::one")]
     pub pipeline: u32,
     #[serde(default = "crate::job::yes")]
@@ -186,6 +191,8 @@ impl SlicesJob {
             warmup_s: 0.0,
             duration_s: ENDLESS_S,
             max_requests: None,
+            protocol: traffic.protocol,
+            streams: traffic.streams,
             pipeline: traffic.pipeline,
             keepalive: traffic.keepalive,
             repeat: traffic.repeat,

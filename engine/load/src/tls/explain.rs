@@ -3,6 +3,8 @@
 use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
 use x509_parser::time::ASN1Time;
 
+use crate::job::Protocol;
+
 /// What the words depend on.
 #[derive(Debug, Clone)]
 pub struct Handshake {
@@ -12,6 +14,8 @@ pub struct Handshake {
     pub sends_name: bool,
     /// Whether the client has a certificate.
     pub has_identity: bool,
+    /// What is to be spoken over it.
+    pub protocol: Protocol,
 }
 
 /// The error number that stands for a failure: of a server that broke off, or of bytes that are no TLS.
@@ -44,7 +48,7 @@ pub fn failure(error: &Error, handshake: &Handshake, asked: bool, beginning: &[u
                 "what answers on this port is no TLS, it sent {said:?}: correct the port, or use http:// in the URL"
             )
         }
-        Error::NoApplicationProtocol => no_http_1(),
+        Error::NoApplicationProtocol => not_spoken(handshake.protocol),
         _ => format!("{error}: see the server's log"),
     }
 }
@@ -82,8 +86,16 @@ pub fn end(error: i32, handshaking: bool, asked: bool, handshake: &Handshake) ->
 
 const CERT: &str = "name one by --cert and --key";
 
-fn no_http_1() -> String {
-    "the server speaks no HTTP/1.1 over TLS, only HTTP/2 or another protocol: let it accept http/1.1 (ALPN), too".to_owned()
+/// The server does not speak a protocol over TLS, by ALPN.
+#[must_use]
+pub fn not_spoken(protocol: Protocol) -> String {
+    if protocol.is_h2() {
+        "the server does not agree on HTTP/2 over TLS (h2 in ALPN): let it accept h2, or use --protocol h1".to_owned()
+    } else {
+        "the server speaks no HTTP/1.1 over TLS, only HTTP/2 or another protocol: let it accept http/1.1 (ALPN), too, or use \
+         --protocol h2"
+            .to_owned()
+    }
 }
 
 /// The name of an alert in the RFCs' form (RFC 8446 section 6).
@@ -157,7 +169,7 @@ fn alert_words(alert: AlertDescription, handshake: &Handshake, asked: bool) -> (
             "the server wants to be told a name, and an address is never sent as one",
             "give the name by --sni NAME, or in the URL with --resolve NAME:PORT:ADDRESS".to_owned(),
         ),
-        Alert::NoApplicationProtocol => return split(&no_http_1()),
+        Alert::NoApplicationProtocol => return split(&not_spoken(handshake.protocol)),
         Alert::UnknownCA | Alert::BadCertificate | Alert::CertificateUnknown => (
             "the server refused a certificate, though it asked for none",
             "see its log".to_owned(),

@@ -24,7 +24,7 @@ use self::explain::Handshake;
 pub use self::figures::{Negotiated, TlsUse};
 use self::identity::Client;
 use crate::error::Error;
-use crate::job::Tls;
+use crate::job::{Protocol, Tls};
 use crate::target::Target;
 
 /// Sessions that a thread keeps to resume. All are of one server, which gives a few to each connection.
@@ -34,6 +34,7 @@ const SESSIONS: usize = 256;
 #[derive(Debug, Clone)]
 pub struct Materials {
     tls: Tls,
+    protocol: Protocol,
     name: ServerName<'static>,
     /// Whether a name is sent (SNI).
     sni: bool,
@@ -47,7 +48,7 @@ impl Materials {
     ///
     /// # Errors
     /// [`Error::Job`] that names the file or the field, and what to do.
-    pub fn read(tls: &Tls, target: &Target) -> Result<Self, Error> {
+    pub fn read(tls: &Tls, protocol: Protocol, target: &Target) -> Result<Self, Error> {
         let host = match tls.sni.as_deref() {
             None | Some("") => target.url.host.as_str(),
             Some(name) => name,
@@ -64,6 +65,7 @@ impl Materials {
         let verify = tls.verify.unwrap_or(tls.ca_file.is_some() || !local);
         Ok(Self {
             tls: tls.clone(),
+            protocol,
             name,
             sni: tls.sni.as_deref() != Some(""),
             verify,
@@ -97,7 +99,7 @@ impl Materials {
         let asked = Arc::new(AtomicBool::new(false));
         let client = Client::new(self.identity.clone(), Arc::clone(&asked));
         let mut config = builder.with_client_cert_resolver(Arc::new(client));
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![self.protocol.alpn().as_bytes().to_vec()];
         config.enable_sni = self.sni;
         config.resumption = if self.tls.resume {
             Resumption::store(Arc::new(ClientSessionMemoryCache::new(SESSIONS)))
@@ -113,6 +115,7 @@ impl Materials {
                 host: self.name.to_str().into_owned(),
                 sends_name: self.sni && by_name,
                 has_identity: self.identity.is_some(),
+                protocol: self.protocol,
             },
         })
     }

@@ -3,7 +3,7 @@
 use super::{Phase, Worker};
 use crate::clock::Nanos;
 use crate::connection::{Attempt, State};
-use crate::crew::Unconnected;
+use crate::crew::{Layer, Unconnected};
 use crate::error::errno;
 use crate::failure::ErrorClass;
 use crate::wire::Wire;
@@ -20,7 +20,7 @@ impl Worker {
                 connection.state = State::Connecting;
                 self.connecting += 1;
                 if established {
-                    self.opened(wire, slot, now);
+                    self.connected(wire, slot, now);
                 }
             }
             Err(error) => {
@@ -30,8 +30,17 @@ impl Worker {
         }
     }
 
-    /// A handshake is complete.
-    pub fn opened<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+    /// Bytes can be sent and received in a slot, TLS included.
+    pub fn connected<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+        if self.h2.is_some() {
+            self.greet(wire, slot);
+        } else {
+            self.opened(wire, slot, now);
+        }
+    }
+
+    /// A connection is ready for requests.
+    pub(super) fn opened<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
         let took = now - connection.since;
         connection.state = State::Open;
@@ -48,6 +57,7 @@ impl Worker {
                 request.sent = now;
             }
             self.transmit(wire, slot, request, now);
+            self.send_streams_again(wire, slot, now);
             self.flush(wire, slot);
         }
         match self.phase {
@@ -63,7 +73,7 @@ impl Worker {
         &mut self,
         slot: u32,
         error: i32,
-        reason: Option<String>,
+        reason: Option<Unconnected>,
         now: Nanos,
     ) {
         let class = if error == libc::ECONNREFUSED {
@@ -71,8 +81,10 @@ impl Worker {
         } else {
             ErrorClass::ConnectFailed
         };
-        let tls = reason.is_some();
-        let why = reason.unwrap_or_else(|| std::io::Error::from_raw_os_error(error).to_string());
+        let Unconnected { why, layer } = reason.unwrap_or_else(|| Unconnected {
+            why: std::io::Error::from_raw_os_error(error).to_string(),
+            layer: Layer::Socket,
+        });
         self.note(
             class,
             None,
@@ -82,7 +94,7 @@ impl Worker {
             now,
         );
         self.recorder.connection_failed(class, now);
-        self.shared.unconnected(Unconnected { why, tls });
+        self.shared.unconnected(Unconnected { why, layer });
         let lost = "the server closed a kept connection under it, and no other could be opened";
         self.fail_waiting(slot, ErrorClass::KeptConnectionClosed, lost, now);
         self.pause(slot, now);
@@ -104,7 +116,7 @@ impl Worker {
         let connection = &mut self.connections[slot as usize];
         match connection.state {
             State::Open => self.established -= 1,
-            State::Connecting => self.connecting -= 1,
+            State::Connecting | State::Greeting => self.connecting -= 1,
             State::Closed | State::Resting => return,
         }
         if let Some(socket) = connection.socket.take() {
@@ -116,6 +128,7 @@ impl Worker {
             connection.failures = 0;
         }
         connection.unsent = None;
+        connection.h2 = None;
         // What pipelining has gathered was for this connection: it is flushed before another is looked at.
         self.out.clear();
         if let Some(partial) = connection.partial.take() {

@@ -4,6 +4,7 @@ use super::{Phase, Worker};
 use crate::clock::Nanos;
 use crate::closes::Close;
 use crate::connection::State;
+use crate::crew::{Layer, Unconnected};
 use crate::failure::ErrorClass;
 use crate::wire::Wire;
 
@@ -20,17 +21,17 @@ impl Worker {
         }
         match connection.state {
             State::Closed | State::Resting => return,
-            State::Connecting => {
-                let reason = wire.explain(slot, error);
-                self.drop_connection(wire, slot);
-                let error = if error == 0 { libc::ECONNRESET } else { error };
-                return self.attempt_failed(slot, error, reason, now);
+            State::Connecting | State::Greeting => {
+                return self.not_established(wire, slot, error, now);
             }
             State::Open => {}
         }
         if connection.in_flight == 0 {
             let why = "the server closed a connection that carried no request";
             return self.closed_at_rest(wire, slot, Close::AtRest, &[], why, now);
+        }
+        if self.h2.is_some() {
+            return self.ended_streams(wire, slot, error, now);
         }
         let connection = &mut self.connections[slot as usize];
         if error == 0
@@ -66,6 +67,19 @@ impl Worker {
         };
         let why = wire.explain(slot, error).unwrap_or(why);
         self.lose(wire, slot, class, &why, now);
+    }
+
+    /// A connection has ended, or taken too long, before it could carry a request.
+    fn not_established<W: Wire>(&mut self, wire: &mut W, slot: u32, error: i32, now: Nanos) {
+        let greeting = self.connections[slot as usize].state == State::Greeting;
+        let explained = wire.explain(slot, error).map(|why| Unconnected {
+            why,
+            layer: Layer::Tls,
+        });
+        let reason = explained.or_else(|| greeting.then(|| Self::ungreeted(error)));
+        self.drop_connection(wire, slot);
+        let error = if error == 0 { libc::ECONNRESET } else { error };
+        self.attempt_failed(slot, error, reason, now);
     }
 
     /// The server closed a connection that carried no request: that is its right (RFC 9112 section 9.5).
@@ -128,6 +142,9 @@ impl Worker {
 
     /// Fails the oldest request in flight on a connection.
     pub(super) fn fail_oldest(&mut self, slot: u32, class: ErrorClass, why: &str, now: Nanos) {
+        if self.h2.is_some() {
+            return self.fail_oldest_stream(slot, class, why, now);
+        }
         let connection = &self.connections[slot as usize];
         let request = connection.first;
         let received = connection.partial.as_ref();
@@ -146,8 +163,12 @@ impl Worker {
             match connection.state {
                 State::Open
                     if connection.in_flight > 0
-                        && now.saturating_sub(connection.first.sent) >= self.timeout =>
+                        && now.saturating_sub(connection.oldest_sent()) >= self.timeout =>
                 {
+                    if self.h2.is_some() {
+                        self.time_out_streams(wire, slot, now);
+                        continue;
+                    }
                     self.fail_all(
                         wire,
                         slot,
@@ -156,10 +177,10 @@ impl Worker {
                         now,
                     );
                 }
-                State::Connecting if now.saturating_sub(connection.since) >= self.timeout => {
-                    let reason = wire.explain(slot, libc::ETIMEDOUT);
-                    self.drop_connection(wire, slot);
-                    self.attempt_failed(slot, libc::ETIMEDOUT, reason, now);
+                State::Connecting | State::Greeting
+                    if now.saturating_sub(connection.since) >= self.timeout =>
+                {
+                    self.not_established(wire, slot, libc::ETIMEDOUT, now);
                 }
                 State::Resting
                     if now >= connection.since && !matches!(self.phase, Phase::Preparing) =>

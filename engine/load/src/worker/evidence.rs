@@ -36,6 +36,11 @@ impl Worker {
             };
             let mut bytes = Vec::new();
             compiled.render(key, &mut bytes, &mut Vec::new());
+            if self.h2.is_some() {
+                bytes = String::from_utf8_lossy(&bytes)
+                    .replacen(" HTTP/1.1\r\n", " HTTP/2\r\n", 1)
+                    .into_bytes();
+            }
             if let Some(missing) = compiled.missing_cookie(key) {
                 why = format!("{why}; {missing}");
             }

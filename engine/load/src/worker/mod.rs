@@ -10,6 +10,7 @@ mod phases;
 mod receiving;
 mod repeating;
 mod sending;
+mod streams;
 mod supply;
 mod turns;
 
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use crate::clock::{Nanos, nanos};
 use crate::closes::ClosedByServer;
 use crate::connection::{Connection, Partial};
+use crate::h2::{Http2Use, Multiplexer};
 use crate::job::Job;
 use crate::known::KnownResponse;
 use crate::mix::Mix;
@@ -116,7 +118,8 @@ pub struct Worker {
     keep_alive: bool,
     repeat: bool,
     bounded: bool,
-    pipeline: u16,
+    /// Requests in flight on one connection, if the server lets it.
+    depth: u16,
     seed: u64,
     timeout: Nanos,
     slot: Nanos,
@@ -132,6 +135,10 @@ pub struct Worker {
     next_scan: Nanos,
     scan_every: Nanos,
     out: Vec<u8>,
+    /// Frames that answer the frames of a connection.
+    control: Vec<u8>,
+    /// What HTTP/2 needs, if that is spoken.
+    h2: Option<Box<Multiplexer>>,
     scratch: Vec<u8>,
     spare: Option<Box<Partial>>,
     /// The users of the connections, if the load is one of journeys.
@@ -167,6 +174,10 @@ impl Worker {
                 .collect(),
             known: (0..kinds).map(|_| KnownResponse::default()).collect(),
             journeys: Journeys::of(&mix, part.connections),
+            h2: job
+                .protocol
+                .is_h2()
+                .then(|| Box::new(Multiplexer::new(job, &mix))),
             mix,
             shared,
             idle: VecDeque::new(),
@@ -180,7 +191,7 @@ impl Worker {
             keep_alive: job.keepalive,
             repeat: job.repeat,
             bounded: job.max_requests.is_some() && !job.is_open(),
-            pipeline: job.pipeline as u16,
+            depth: job.depth(),
             seed: job.seed,
             timeout,
             slot: nanos(slot_s(job)),
@@ -195,6 +206,7 @@ impl Worker {
             next_scan: Nanos::ZERO,
             scan_every: (timeout / 50).clamp(Nanos::from_millis(1), Nanos::from_millis(100)),
             out: Vec::new(),
+            control: Vec::new(),
             scratch: Vec::new(),
             spare: None,
             turns: None,
@@ -218,6 +230,26 @@ impl Worker {
     #[must_use]
     pub fn generation(&self, slot: u32) -> u32 {
         self.connections[slot as usize].generation
+    }
+
+    /// What was done over HTTP/2, if that was spoken.
+    #[must_use]
+    pub fn http2(&self) -> Option<Http2Use> {
+        self.h2.as_ref().map(|h2| h2.used.clone())
+    }
+
+    /// Whether requests on one connection are gathered and sent together.
+    const fn gathers(&self) -> bool {
+        self.depth > 1 || self.h2.is_some()
+    }
+
+    /// How many requests may be in flight in a slot.
+    #[inline]
+    fn room(&self, slot: u32) -> u16 {
+        match &self.connections[slot as usize].h2 {
+            None => self.depth,
+            Some(link) => link.room(),
+        }
     }
 
     /// A slot's connection.

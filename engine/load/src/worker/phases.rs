@@ -168,16 +168,24 @@ impl Worker {
 
     /// The load begins: every connection gets its requests, or is put on the list of the free.
     pub(super) fn supply_all<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
-        for slot in 0..self.part.connections {
-            let state = self.connections[slot as usize].state;
-            let usable = state == State::Open || (!self.keep_alive && state == State::Closed);
-            if !usable {
-                continue;
-            }
-            if self.open_loop {
-                self.list(slot);
-            } else {
-                self.fill(wire, slot, now);
+        // In an open loop one place of each connection follows another, so that the requests are spread over all.
+        let rounds = if self.open_loop {
+            1..=self.depth
+        } else {
+            1..=1
+        };
+        for places in rounds {
+            for slot in 0..self.part.connections {
+                let state = self.connections[slot as usize].state;
+                let usable = state == State::Open || (!self.keep_alive && state == State::Closed);
+                if !usable {
+                    continue;
+                }
+                if self.open_loop {
+                    self.list_some(slot, places);
+                } else {
+                    self.fill(wire, slot, now);
+                }
             }
         }
     }
@@ -275,7 +283,8 @@ impl Worker {
         for slot in 0..self.part.connections {
             let connection = &mut self.connections[slot as usize];
             let behind = connection.behind.iter().flat_map(|behind| behind.iter());
-            let first = (connection.in_flight > 0).then_some(&connection.first);
+            let of_http_1 = connection.in_flight > 0 && connection.h2.is_none();
+            let first = of_http_1.then_some(&connection.first);
             let waits = connection.assigned.then_some(&connection.first);
             let again = connection.again.iter().flat_map(|again| again.iter());
             let sent_before = waits.filter(|request| request.attempt != Attempt::First);
@@ -284,6 +293,7 @@ impl Worker {
                 .chain(behind)
                 .chain(sent_before)
                 .chain(again)
+                .chain(connection.h2.iter().flat_map(|link| link.requests()))
                 .filter(|request| self.recorder.counts(request.intended));
             self.unanswered += counted.count() as u64;
             if self.open_loop

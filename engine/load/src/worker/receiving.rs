@@ -6,7 +6,7 @@ use super::Worker;
 use super::repeating::REQUEST_TIMEOUT;
 use crate::clock::Nanos;
 use crate::closes::Close;
-use crate::connection::{InFlight, Partial, State};
+use crate::connection::{InFlight, Input, Partial, State};
 use crate::failure::ErrorClass;
 use crate::recorder::LEAST_WAIT;
 use crate::template::Key;
@@ -15,6 +15,9 @@ use crate::wire::Wire;
 impl Worker {
     /// Bytes came on a slot.
     pub fn received<W: Wire>(&mut self, wire: &mut W, slot: u32, mut data: &[u8], now: Nanos) {
+        if self.h2.is_some() {
+            return self.received_frames(wire, slot, data, now);
+        }
         while !data.is_empty() {
             let connection = &mut self.connections[slot as usize];
             if connection.in_flight == 0 {
@@ -71,7 +74,7 @@ impl Worker {
                 None => return,
             }
         }
-        if self.pipeline > 1 {
+        if self.depth > 1 {
             self.flush(wire, slot);
         }
     }
@@ -101,7 +104,7 @@ impl Worker {
             partial.reset(compiled);
             partial
         });
-        let fed = match partial.feed(data, &compiled.check, key, &mut self.scratch) {
+        let fed = match partial.feed(Input::Wire(data), &compiled.check, key, &mut self.scratch) {
             Ok(fed) => fed,
             Err(malformed) => {
                 connection.partial = Some(partial);
@@ -168,6 +171,26 @@ impl Worker {
         now: Nanos,
     ) {
         let request = self.connections[slot as usize].first;
+        self.judge(slot, request, partial, (keep_alive, learned), now);
+        self.connections[slot as usize].pop();
+        self.in_flight -= 1;
+        if keep_alive {
+            self.answered(wire, slot, now);
+        } else {
+            let why = "the server closed the connection with an earlier response";
+            self.carry_over(wire, slot, ErrorClass::KeptConnectionClosed, why, now);
+        }
+    }
+
+    /// Checks a complete response, and counts it.
+    pub(super) fn judge(
+        &mut self,
+        slot: u32,
+        request: InFlight,
+        partial: Box<Partial>,
+        (keep_alive, learned): (bool, bool),
+        now: Nanos,
+    ) {
         let media_type = self.parsed(request, &partial, now);
         let status = partial.response.head().map_or(0, |head| head.status);
         self.recorder.response(
@@ -207,14 +230,6 @@ impl Worker {
         self.recorder
             .looked_at(request.kind, learned.then_some(media_type));
         self.spare = Some(partial);
-        self.connections[slot as usize].pop();
-        self.in_flight -= 1;
-        if keep_alive {
-            self.answered(wire, slot, now);
-        } else {
-            let why = "the server closed the connection with an earlier response";
-            self.carry_over(wire, slot, ErrorClass::KeptConnectionClosed, why, now);
-        }
     }
 
     /// What is wrong with a complete response.

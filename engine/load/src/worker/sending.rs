@@ -10,7 +10,8 @@ use crate::template::Key;
 use crate::wire::Wire;
 
 impl Worker {
-    /// Sends one request on an established connection. With pipelining the bytes are gathered until [`Self::flush`].
+    /// Sends one request on an established connection. With pipelining, and over HTTP/2, the bytes are gathered
+    /// until [`Self::flush`].
     #[inline]
     pub(super) fn transmit<W: Wire>(
         &mut self,
@@ -19,6 +20,9 @@ impl Worker {
         mut request: InFlight,
         now: Nanos,
     ) {
+        if self.h2.is_some() {
+            return self.transmit_stream(slot, request);
+        }
         let compiled = &self.mix.requests()[usize::from(request.kind)];
         // Made only where there is something to fill in.
         let key = || Key {
@@ -28,7 +32,7 @@ impl Worker {
             session: self.journeys.as_ref().map(|users| users.session(slot)),
         };
         let connection = &mut self.connections[slot as usize];
-        let length = if self.pipeline == 1 {
+        let length = if self.depth == 1 {
             if let Some(unsent) = &mut connection.unsent {
                 if unsent.broken != 0 {
                     return self.was_gone(wire, slot, request, now);
@@ -63,18 +67,25 @@ impl Worker {
             self.out.len() - before
         };
         self.in_flight += 1;
+        request.attempt = self.count_sent(request, length);
+        self.connections[slot as usize].push(request);
+    }
+
+    /// Counts a request that was sent; gives what has become of it with that.
+    #[inline]
+    pub(super) fn count_sent(&mut self, request: InFlight, length: usize) -> Attempt {
         match request.attempt {
             Attempt::First => self.recorder.sent(request.kind, request.intended, length),
             Attempt::Again => {
                 self.recorder.repeated(request.intended);
-                request.attempt = Attempt::Repeated;
+                return Attempt::Repeated;
             }
             Attempt::Moved | Attempt::Repeated => {}
         }
-        self.connections[slot as usize].push(request);
+        request.attempt
     }
 
-    /// Sends what pipelining has gathered.
+    /// Sends what was gathered for one connection.
     pub(super) fn flush<W: Wire>(&mut self, wire: &mut W, slot: u32) {
         if self.out.is_empty() {
             return;

@@ -45,7 +45,10 @@ impl Worker {
             let connection = &mut self.connections[slot as usize];
             connection.listed -= 1;
             let usable = match connection.state {
-                State::Open => connection.in_flight < self.pipeline && connection.again.is_none(),
+                State::Open => {
+                    connection.again.is_none()
+                        && self.connections[slot as usize].in_flight < self.room(slot)
+                }
                 State::Closed => !self.keep_alive && !connection.assigned,
                 _ => false,
             };
@@ -82,23 +85,37 @@ impl Worker {
 
     /// Puts a connection on the list of the free, once for each request that it could take.
     pub(super) fn list(&mut self, slot: u32) {
+        self.list_some(slot, u16::MAX);
+    }
+
+    /// Puts a connection on the list of the free until it holds so many places, at most.
+    pub(super) fn list_some(&mut self, slot: u32, most: u16) {
         if self.pauses(slot) {
             return;
         }
+        let room = self.room(slot).min(most);
         let connection = &mut self.connections[slot as usize];
         if connection.again.is_some() {
             return;
         }
         let held = connection.in_flight + connection.listed + u16::from(connection.assigned);
-        for _ in held..self.pipeline {
+        for _ in held..room {
             connection.listed += 1;
             self.idle.push_back(slot);
         }
     }
 
-    /// Closed loop: sends as many requests as the pipeline holds.
+    /// Closed loop: sends as many requests as the connection may have in flight.
     pub(super) fn fill<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
-        while self.is_sending() && self.connections[slot as usize].in_flight < self.pipeline {
+        self.refill(wire, slot, now);
+        if self.connections[slot as usize].state == State::Open {
+            self.flush(wire, slot);
+        }
+    }
+
+    /// As [`Self::fill`], where more may come before what was gathered is sent.
+    pub(super) fn refill<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+        while self.is_sending() && self.connections[slot as usize].in_flight < self.room(slot) {
             let connection = &self.connections[slot as usize];
             if connection.assigned || connection.again.is_some() || self.pauses(slot) {
                 break;
@@ -111,7 +128,6 @@ impl Worker {
                 return;
             }
         }
-        self.flush(wire, slot);
     }
 
     /// Requests may be sent that nobody has asked for yet: a closed loop inside its time and count.
@@ -152,7 +168,7 @@ impl Worker {
         };
         if connection.state == State::Open {
             self.transmit(wire, slot, request, now);
-            if self.open_loop && self.pipeline > 1 {
+            if self.open_loop && self.gathers() {
                 self.flush(wire, slot);
             }
         } else {

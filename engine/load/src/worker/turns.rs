@@ -105,7 +105,7 @@ impl Worker {
     }
 
     fn begin_turn<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns, turn: Turn, now: Nanos) {
-        let at_once = u64::from(self.part.connections) * u64::from(self.pipeline);
+        let at_once = u64::from(self.part.connections) * u64::from(self.depth);
         let generation = (!self.open_loop).then_some(at_once);
         self.recorder.begin_load(now, turn.end, generation);
         (turns.measured, turns.begin) = (turn.measured, turn.begin);

@@ -73,10 +73,10 @@ def loop(sample: Sample) -> str:
 
 
 def slots(sample: Sample) -> int:
-    """How many requests can be under way at once: connections times pipelining depth."""
+    """How many requests can be under way at once: connections times pipelining depth, or streams."""
     assert sample.result is not None
     connections = sample.result.connections.established or int(_asked(sample, "connections", 0))
-    return connections * int(_asked(sample, "pipeline", 1))
+    return connections * int(_asked(sample, "pipeline", 1)) * int(_asked(sample, "streams", 1))
 
 
 def pipeline(sample: Sample) -> int:

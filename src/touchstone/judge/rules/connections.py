@@ -29,6 +29,8 @@ CONNECTIONS_BROKEN_BROKEN = (
     "closed_mid_response",
     "closed_before_response",
     "kept_connection_closed",
+    "stream_reset",
+    "going_away",
     "malformed",
 )
 """Classes of requests whose connection broke."""

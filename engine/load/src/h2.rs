@@ -1,0 +1,309 @@
+//! HTTP/2 under a worker: what a thread and each of its connections keep for it, and requests as header blocks.
+//!
+//! Requests are written once, by `touchstone-exchange`, in the form of HTTP/1.1; here that form is taken apart. The block
+//! of a request that is the same every time is made once.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use touchstone_h2::{Client, Code, Encoder, Limits, Order, Room};
+
+use crate::clock::Nanos;
+use crate::connection::{InFlight, Partial};
+use crate::job::Job;
+use crate::mix::Mix;
+use crate::request::CompiledRequest;
+use crate::template::Key;
+
+/// A change of the size of a dynamic table to 0 (RFC 7541, section 6.3).
+const NO_TABLE: u8 = 0x20;
+
+/// What was done over HTTP/2 in a whole job, warm-up included.
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct Http2Use {
+    /// The fewest streams that the server allowed on a connection (`MAX_CONCURRENT_STREAMS`); null if it never allowed fewer
+    /// than the job's `streams`.
+    pub streams_allowed: Option<u32>,
+    /// Requests that took the last stream which the server allowed, where that was fewer than the job's `streams`: others
+    /// waited for them.
+    pub at_stream_limit: u64,
+    /// Connections on which the server said that it takes no more requests (`GOAWAY`).
+    pub going_away: u64,
+    /// Requests that the server declared unprocessed, by `GOAWAY` or `REFUSED_STREAM`, and that were sent once more.
+    pub unprocessed: u64,
+}
+
+impl Http2Use {
+    /// With what another thread did.
+    #[must_use]
+    pub fn with(self, other: &Self) -> Self {
+        Self {
+            streams_allowed: least(self.streams_allowed, other.streams_allowed),
+            at_stream_limit: self.at_stream_limit + other.at_stream_limit,
+            going_away: self.going_away + other.going_away,
+            unprocessed: self.unprocessed + other.unprocessed,
+        }
+    }
+}
+
+fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    one.into_iter().chain(other).min()
+}
+
+/// A request in flight on a stream, and what has come of its response.
+#[derive(Debug)]
+pub struct Exchange {
+    /// The request.
+    pub request: InFlight,
+    /// Its response, once something has come that is not as it was the last time.
+    pub partial: Option<Box<Partial>>,
+    /// Whether a head has come that is known to be right, and nothing else.
+    pub known_head: bool,
+}
+
+/// A connection's HTTP/2.
+#[derive(Debug)]
+pub struct Link {
+    /// Frames and streams.
+    pub client: Client<Exchange>,
+    /// What it has put into the server's dynamic table.
+    order: Order,
+    /// Whether the next block says that the server's table is not used.
+    gives_up_table: bool,
+    /// The kind of request, and the version of what is known of it, of which the last head is the right one.
+    pub noted: Option<(u16, u32)>,
+    /// The error with which the server said that it goes away.
+    pub away: Option<Code>,
+}
+
+impl Link {
+    /// A connection that has sent nothing.
+    #[must_use]
+    pub fn new(streams: u16) -> Self {
+        Self {
+            client: Client::new(Limits {
+                streams: u32::from(streams),
+            }),
+            order: Order::default(),
+            gives_up_table: false,
+            noted: None,
+            away: None,
+        }
+    }
+
+    /// How many requests may be in flight.
+    #[inline]
+    #[must_use]
+    pub fn room(&self) -> u16 {
+        self.client.most().min(u32::from(u16::MAX)) as u16
+    }
+
+    /// The requests in flight.
+    pub fn requests(&self) -> impl Iterator<Item = &InFlight> {
+        self.client.all().map(|(_, exchange)| &exchange.request)
+    }
+
+    /// When the oldest request in flight was sent.
+    #[must_use]
+    pub fn oldest_sent(&self) -> Nanos {
+        let sent = self.requests().map(|request| request.sent);
+        sent.min().unwrap_or(Nanos::MAX)
+    }
+}
+
+/// What a thread keeps for its connections' HTTP/2.
+#[derive(Debug)]
+pub struct Multiplexer {
+    /// Streams in flight on each connection.
+    pub streams: u16,
+    /// Room for what is read.
+    pub room: Room,
+    /// What was done.
+    pub used: Http2Use,
+    scheme: &'static str,
+    encoder: Encoder,
+    /// By kind: the body of a fixed request.
+    bodies: Vec<Vec<u8>>,
+    text: Vec<u8>,
+    block: Vec<u8>,
+}
+
+impl Multiplexer {
+    /// For the requests of a mix.
+    #[must_use]
+    pub fn new(job: &Job, mix: &Mix) -> Self {
+        let scheme = if job.url.starts_with("https://") {
+            "https"
+        } else {
+            "http"
+        };
+        let constants = mix
+            .requests()
+            .iter()
+            .flat_map(|request| constants(request, scheme));
+        Self {
+            streams: job.depth(),
+            room: Room::default(),
+            used: Http2Use::default(),
+            scheme,
+            encoder: Encoder::new(constants),
+            bodies: mix.requests().iter().map(fixed_body).collect(),
+            text: Vec::new(),
+            block: Vec::new(),
+        }
+    }
+
+    /// Opens a stream with a request, and appends its frames.
+    #[inline]
+    pub fn start<'k>(
+        &mut self,
+        link: &mut Link,
+        compiled: &CompiledRequest,
+        key: impl FnOnce() -> Key<'k>,
+        exchange: Exchange,
+        out: &mut Vec<u8>,
+    ) {
+        let kind = usize::from(exchange.request.kind);
+        let to_head = compiled.is_head;
+        let is_fixed = compiled.fixed().is_some();
+        if is_fixed && let Some((block, next)) = self.encoder.known(link.order, kind) {
+            link.order = next;
+            link.client
+                .start(block, &self.bodies[kind], to_head, exchange, out);
+        } else {
+            self.encode(link, compiled, key(), kind);
+            let body = split(&self.text).1;
+            link.client.start(&self.block, body, to_head, exchange, out);
+        }
+        if link.client.held_to() == Some(link.client.in_flight() as u32) {
+            self.used.at_stream_limit += 1;
+        }
+    }
+
+    /// Makes the block of a request, and remembers it where it is the same every time.
+    fn encode(&mut self, link: &mut Link, compiled: &CompiledRequest, key: Key<'_>, kind: usize) {
+        self.text.clear();
+        self.block.clear();
+        compiled.render(key, &mut self.text, &mut self.block);
+        self.block.clear();
+        lower_names(&mut self.text);
+        if std::mem::take(&mut link.gives_up_table) {
+            self.block.push(NO_TABLE);
+        }
+        let before = link.order;
+        let fields = fields(split(&self.text).0, self.scheme);
+        link.order = self.encoder.encode(before, fields, &mut self.block);
+        if compiled.fixed().is_some() {
+            self.encoder.remember(before, kind, &self.block, link.order);
+        }
+    }
+
+    /// Goes by what a server has set.
+    pub fn obey(&mut self, link: &mut Link) {
+        if let Some(limit) = link.client.held_to() {
+            self.used.streams_allowed = least(self.used.streams_allowed, Some(limit));
+        }
+        if link.client.has_small_table() && link.order != Order::PLAIN {
+            link.order = Order::PLAIN;
+            link.gives_up_table = true;
+        }
+    }
+}
+
+/// A request's head, without its empty line, and its body.
+fn split(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.windows(4).position(|four| four == b"\r\n\r\n");
+    let end = end.unwrap_or(text.len());
+    (&text[..end], text.get(end + 4..).unwrap_or_default())
+}
+
+/// Puts the names of fields into lower case (RFC 9113, section 8.2.1).
+fn lower_names(text: &mut [u8]) {
+    let end = split(text).0.len();
+    for line in text[..end].split_mut(|byte| *byte == b'\n').skip(1) {
+        let name = line.iter().position(|byte| *byte == b':').unwrap_or(0);
+        line[..name].make_ascii_lowercase();
+    }
+}
+
+/// The fields of a head whose names are in lower case (RFC 9113, section 8.3.1).
+fn fields<'a>(head: &'a [u8], scheme: &'a str) -> Vec<(&'a [u8], &'a [u8])> {
+    let mut lines = head.split(|byte| *byte == b'\n');
+    let mut line = lines.next().unwrap_or_default().split(|byte| *byte == b' ');
+    let method = line.next().unwrap_or_default();
+    let target = line.next().unwrap_or_default();
+    let mut all = vec![
+        (&b":method"[..], method),
+        (b":scheme", scheme.as_bytes()),
+        (b":authority", b""),
+        (b":path", target),
+    ];
+    for line in lines {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+            continue;
+        };
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        if name == b"host" {
+            all[2].1 = value;
+        } else {
+            all.push((name, value));
+        }
+    }
+    all
+}
+
+/// The fields of a request that come again every time, as far as two of its renderings show them.
+fn constants(request: &CompiledRequest, scheme: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let render = |counter| {
+        let key = Key {
+            counter,
+            seed: counter,
+            ..Key::default()
+        };
+        let mut text = Vec::new();
+        request.render(key, &mut text, &mut Vec::new());
+        lower_names(&mut text);
+        text
+    };
+    let (one, other) = (render(0), render(1));
+    let other = fields(split(&other).0, scheme);
+    let common = fields(split(&one).0, scheme).into_iter();
+    common
+        .filter(|field| other.contains(field))
+        .map(|(name, value)| (name.to_vec(), value.to_vec()))
+        .collect()
+}
+
+fn fixed_body(request: &CompiledRequest) -> Vec<u8> {
+    split(request.fixed().unwrap_or_default()).1.to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_taken_apart() {
+        let mut text =
+            b"POST /a?b HTTP/1.1\r\nHost: h:1\r\nX-A: B: c\r\nContent-Length: 6\r\n\r\nA: b\r\n"
+                .to_vec();
+        lower_names(&mut text);
+        let (head, body) = split(&text);
+        assert_eq!(body, b"A: b\r\n");
+        let fields: Vec<String> = fields(head, "http")
+            .iter()
+            .map(|(name, value)| {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                format!("{}={}", text(name), text(value))
+            })
+            .collect();
+        let expected = [
+            ":method=POST",
+            ":scheme=http",
+            ":authority=h:1",
+            ":path=/a?b",
+            "x-a=B: c",
+            "content-length=6",
+        ];
+        assert_eq!(fields, expected);
+    }
+}
