@@ -74,5 +74,13 @@ def test_a_post_that_may_not_be_repeated_is_told_with_what_to_do() -> None:
     assert "RFC 9110" in finding.next_step
 
 
+def test_streams_that_the_server_gave_up_are_told() -> None:
+    run = sound_run()
+    ended(result_of(first_load(run)), stream_reset=3, going_away=2)
+    (finding,) = fired(run, "connections-broken")
+    assert "3 stream reset" in finding.statement
+    assert "2 going away" in finding.statement
+
+
 def test_a_sound_run_has_none() -> None:
     assert "connections-broken" not in codes(sound_run())
