@@ -100,11 +100,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         latency: Distribution::of(&merged.latency),
         service: Distribution::of(&merged.service),
         connect: distribution(threads.iter().map(|thread| &thread.connect))?,
-        lateness: if job.is_open() {
-            distribution(threads.iter().map(|thread| &thread.lateness))?
-        } else {
-            None
-        },
+        lateness: lateness(job, &threads)?,
         queue: job.is_open().then(|| Queue {
             peak: processes.iter().map(|process| process.queue_peak).sum(),
             mean: processes.iter().map(|process| process.queue_mean).sum(),
@@ -128,6 +124,14 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         watch: reports.watch.map(|report| report.watch),
         interval_histograms,
     })
+}
+
+/// How late sends were by the engine's own doing; none in a closed loop.
+fn lateness(job: &Job, threads: &[&ThreadReport]) -> Result<Option<Distribution>, Error> {
+    if !job.is_open() {
+        return Ok(None);
+    }
+    distribution(threads.iter().map(|thread| &thread.lateness))
 }
 
 fn total(threads: &[&ThreadReport], field: fn(&ThreadReport) -> u64) -> u64 {

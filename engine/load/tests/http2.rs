@@ -2,7 +2,6 @@
 
 mod balance;
 mod certificate;
-#[allow(dead_code)]
 mod fault_server;
 mod h2_server;
 #[path = "fault_server/loads.rs"]
@@ -325,7 +324,7 @@ fn a_server_that_breaks_the_rules_is_named_and_the_load_goes_on() {
     ];
     for (number, (block, said)) in cases.into_iter().enumerate() {
         let script = move |request: &Request| {
-            if request.total % 50 != 0 {
+            if !request.total.is_multiple_of(50) {
                 return right(request);
             }
             let stream = request.stream;

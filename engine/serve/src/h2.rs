@@ -115,10 +115,10 @@ impl Session {
             let Some(payload) = bytes.get(at + HEAD..at + HEAD + head.length) else {
                 break;
             };
-            self.frame(head, payload, answer, out).map_err(|fault| {
+            if let Err(fault) = self.frame(head, payload, answer, out) {
                 frame::write_goaway(0, fault.code, out);
-                fault
-            })?;
+                return Err(fault);
+            }
             at += HEAD + head.length;
         }
         Ok(at)
@@ -232,7 +232,7 @@ impl Session {
                 _ => {}
             },
         )?;
-        if stream % 2 == 0 || asked.method.is_empty() || asked.target.is_empty() {
+        if stream.is_multiple_of(2) || asked.method.is_empty() || asked.target.is_empty() {
             // Trailers have neither, and end a request whose head came before.
             return self.trailers(stream, end, answer, out);
         }
