@@ -64,6 +64,6 @@ def test_a_draft_that_cannot_be_a_scenario_leaves_nothing(tmp_path: Path) -> Non
 
 def test_a_draft_in_a_place_that_is_taken_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "notes" / "scenario.toml").mkdir(parents=True)
-    with pytest.raises(TouchstoneError):
+    with pytest.raises(IsADirectoryError, match=r"notes/scenario\.toml'$"):
         draft(READ).write(tmp_path / "notes")
     assert [one.name for one in (tmp_path / "notes").iterdir()] == ["scenario.toml"]

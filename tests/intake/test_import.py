@@ -187,8 +187,8 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     http_arena_entry(tmp_path / "one", ["baseline"])
     (tmp_path / "file").write_text("in the way")
-    for out in ("file", "file/arena"):
+    for out, cause in (("file", "file: it exists already"), ("file/arena", "file/arena: a part of the path is no")):
         done = touchstone(tmp_path, "import", "httparena", "one", "--out", out)
         assert done.returncode == 1
-        assert "cannot be written" in done.stderr
+        assert cause in done.stderr
         assert "Traceback" not in done.stderr
