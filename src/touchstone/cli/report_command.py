@@ -9,16 +9,10 @@ from typing import Annotated
 import typer
 
 from touchstone.cli.completion import runs
-from touchstone.cli.places import claims_root, find_run
-from touchstone.judge.claims.evidence import Judged
-from touchstone.judge.claims.judge import judge_claims
+from touchstone.cli.places import find_run
 from touchstone.judge.judge import judge
-from touchstone.manifest.claims_folder import claims_in, read_claims
 from touchstone.record.store import load_run
 from touchstone.report import render
-from touchstone.report.article import render_article
-from touchstone.report.claims.view import Ruled
-from touchstone.report.view import View
 
 
 class Format(StrEnum):
@@ -53,16 +47,12 @@ def report(
     wanted = set(format or Format) - ({Format.ARTICLE} if not format else set())
     written = render(measured, judgement, out or folder, only={one.value for one in wanted})
     if Format.ARTICLE in wanted:
-        written += _article(Judged(measured, judgement), out or folder / "article")
+        # Claims and manifests load for as long as a report is written, and only the draft of a post needs them.
+        from touchstone.cli.post import write_post  # noqa: PLC0415
+
+        written += write_post(measured, judgement, out or folder / "article")
     for path in written:
         typer.echo(path)
-
-
-def _article(judged: Judged, folder: Path) -> list[Path]:
-    files = [read_claims(path) for path in claims_in(claims_root())]
-    about = [file for file in files if file.scenario == judged.run.plan.scenario]
-    ruled = [Ruled(file, judge_claims(file, [judged]), (judged,)) for file in about]
-    return render_article(View(judged.run, judged.judgement), ruled, folder)
 
 
 def register(app: typer.Typer) -> None:

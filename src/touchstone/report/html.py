@@ -26,7 +26,7 @@ def document(view: View) -> str:
     """report.html."""
     page = ""
     for budget in _BUDGETS:
-        page = _page(View(view.run, view.judgement, budget))
+        page = _page(view.within(budget))
         if len(page.encode()) <= LIMIT:
             break
     return page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,13 +53,19 @@ class Budget:
 class View:
     """The reading side of a run."""
 
-    def __init__(self, run: Run, judgement: Judgement, budget: Budget | None = None) -> None:
+    def __init__(self, run: Run, judgement: Judgement) -> None:
         self.run = run
         self.judgement = judgement
         self.plan = run.plan
-        self.budget = budget or Budget()
+        self.budget = Budget()
         self._samples = {sample.id: sample for sample in run.samples}
         self._estimates = {(e.phase, e.load, e.contender, e.figure): e for e in judgement.estimates}
+
+    def within(self, budget: Budget) -> View:
+        """The same view, drawn as finely as the budget allows; what it has worked out is not worked out again."""
+        made = copy(self)
+        made.budget = budget
+        return made
 
     @cached_property
     def contenders(self) -> list[ContenderPlan]:
