@@ -17,7 +17,7 @@ _SHOWN = 3
 @on_sample(
     "artifact-older",
     Severity.INVALID,
-    title="What the build left is older than the build",
+    title="The build's output is older than the build",
     threshold=(
         "an executable, a jar or a class among what the cold build left that was last changed more than 1 s before "
         "the build began, and that no package manager's store holds as it is"
@@ -26,13 +26,15 @@ _SHOWN = 3
         "a compiler gives its output the time at which it writes; the second is for file systems that round times"
     ),
     next_step=(
-        "Compile it in `build`. What is fetched finished, such as packages, belongs into `install`; a program that is "
-        "not built at all needs no `build`."
+        "Compile it in `build`. Downloads of finished files, such as packages, belong in `install`; a program that "
+        "is not built needs no `build`."
     ),
     phases=("build",),
 )
 def artifact_older(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A program that is copied in from outside with its times was compiled at another time, which nobody took."""
+    """A program that is copied in with its old modification time was compiled earlier, and that compilation was not
+    timed.
+    """
     older = sample.build.older if sample.build else []
     if older:
         others = f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else ""
@@ -52,7 +54,7 @@ BUILD_DISTURBED_TICKS = 5
 @on_sample(
     "build-disturbed",
     Severity.SUSPECT,
-    title="Something else had the CPUs during the build",
+    title="Other programs used the CPUs during the build",
     threshold=(
         "over the cold build, other processes above 10 % of the machine's CPU time, or more than 5 % stolen; and more "
         "than five clock ticks of 10 ms for each CPU"
@@ -66,9 +68,9 @@ BUILD_DISTURBED_TICKS = 5
     phases=("build",),
 )
 def build_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A build is timed once, so that no round averages out what else ran.
+    """A build is timed once, so no further rounds average out a disturbance.
 
-    The figures stay with the build in the cache, and so does what disturbed it.
+    The figures stay in the build cache, and so does the disturbance.
     """
     machine = sample.machine
     if machine is None or not machine.wall_s or machine.other_cpu_s is None or machine.steal_s is None:
@@ -101,7 +103,7 @@ def _doubt(wall_s: float, lost_s: float) -> Doubt:
 @on_sample(
     "build-not-cold",
     Severity.INVALID,
-    title="A build called cold was not cold",
+    title="A cold build was not cold",
     threshold="a figure for a cold build whose evidence says that it was not cold, or holds no proof that it was",
     threshold_reason=(
         "the lab looks at the build's folders and caches before it builds; without that look the figure is a guess"
@@ -110,10 +112,7 @@ def _doubt(wall_s: float, lost_s: float) -> Doubt:
     phases=("build",),
 )
 def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A compiler that finds yesterday's objects is fast.
-
-    The build time is then that of looking them up.
-    """
+    """A compiler that finds yesterday's object files is fast: the build time is then the time to look them up."""
     if "build_cold" not in sample.figures or sample.build is None:
         return
     if sample.build.cold and sample.build.cold_proof:
@@ -129,7 +128,7 @@ def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "prebuilt-artifact",
     Severity.INVALID,
-    title="The build left what was there before it",
+    title="The build produced nothing new",
     threshold="an executable, a jar or a class among the artifacts that is, byte for byte, a file of the sources",
     threshold_reason=(
         "a compiler does not leave a file that was there before, unless the program was compiled elsewhere"

@@ -18,7 +18,7 @@ from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
 @on_sample(
     "capacity-beyond-generator",
     Severity.SUSPECT,
-    title="The capacity lies beyond what the generator could offer",
+    title="The capacity is beyond what the generator can offer",
     threshold=(
         "the objective held at every rate that the engine could offer; or the capacity is above 90 % of what the null "
         "server bore under the same objective, while the server's CPUs were less than 90 % busy at the highest rate "
@@ -28,11 +28,11 @@ from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
         "what holds at the engine's limit may hold at any rate above it; within a tenth of the null server's capacity "
         "engine and kernel are as much at their limit as the server is, unless its own CPUs are full"
     ),
-    next_step="Read it as at least so much. Give the engine more CPUs, or the contender fewer (--cpus 0.5).",
+    next_step=("Read the capacity as a lower bound. Give the engine more CPUs, or the contender fewer (--cpus 0.5)."),
     phases=("capacity",),
 )
 def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A rate that the engine cannot offer says nothing of the server, and must not pass for its knee."""
+    """A rate that the engine cannot offer shows nothing about the server, and must not pass for its capacity."""
     found, rate = sample.capacity, sample.figures.get("capacity")
     if found is None or rate is None:
         return
@@ -66,7 +66,7 @@ _TOLD = 0.01
 @on_sample(
     "capacity-disturbed",
     Severity.SUSPECT,
-    title="Others had the CPUs while trials failed",
+    title="Other programs had the CPUs while trials failed",
     threshold=(
         "CPU of processes that are neither server, engine nor dependency, and what the hypervisor took, as the median "
         "over failed trials: above 10 % of the machine"
@@ -76,9 +76,9 @@ _TOLD = 0.01
     phases=("capacity",),
 )
 def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A trial that fails because somebody else has the CPU says where the machine bends, and not the server.
+    """A trial that fails because another program has the CPU measures the machine, not the server.
 
-    Failures in short bursts are void and not looked at; what is left is a machine that others use all the time.
+    Failures in short bursts are void and ignored; this finding is about a machine that is shared all the time.
     """
     taken = taken_in_failed_trials(sample, case.run.environment.cpus)
     if taken is None or sum(taken) <= OTHERS:
@@ -102,11 +102,11 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
         "a round's value is then uncertain by more than the least difference that matters; the comparison is widened "
         "by the round's own interval"
     ),
-    next_step="End what else runs, or take a longer profile: longer trials tell a knee from a bad moment.",
+    next_step="End other programs, or take a longer profile: longer trials tell saturation from a bad moment.",
     phases=("capacity",),
 )
 def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Where the same rate holds and fails by turns over a wide stretch, the knee is a band and no point."""
+    """If the same rate holds at times and fails at times over a wide range, the capacity is a band and not a point."""
     found, rate = sample.capacity, sample.figures.get("capacity")
     if found is None or rate is None or found.ended != "trials" or not found.low or not found.high:
         return
@@ -131,16 +131,16 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "dies-past-knee",
     Severity.NOTE,
-    title="The server ended at a rate past its capacity",
+    title="The server ended at a rate above its capacity",
     threshold="an exit before the stop signal during a trial, or during the closed loop of the warm-up",
     threshold_reason="a process that is gone answers nobody, at no rate",
     next_step="Read its log; bound its queue or its connections, so that it refuses what it cannot answer.",
     phases=("capacity",),
 )
 def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that refuses what is too much comes back when the rush is over; one that ends does not.
+    """A service that refuses excess load recovers when the rush is over; one that ends does not.
 
-    It is part of the answer and no fault of the measurement: the search went on below, with a new process.
+    This is a result, not a fault of the measurement: the search went on at lower rates with a new process.
     """
     found = sample.capacity
     if found is not None and found.death is not None:
@@ -155,7 +155,7 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "objective-not-met",
     Severity.NOTE,
-    title="The objective was met at no rate",
+    title="No rate met the objective",
     threshold="the knee lies, to nine parts in ten, below the lowest rate whose trials carry the objective",
     threshold_reason=(
         "below it a trial of ten seconds has too few requests for the objective's percentiles, so nothing can be said"
@@ -164,7 +164,7 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def objective_not_met(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that misses its objective while it is nearly idle has no capacity, however fast it is at full tilt."""
+    """A service that misses its objective while nearly idle has no capacity, however fast it is at full load."""
     found = sample.capacity
     if found is None or found.ended != "nothing holds" or not found.trials:
         return

@@ -32,15 +32,12 @@ ABOVE_TARE_SHORTER = 0.5
         "nothing against one that only answers"
     ),
     next_step=(
-        "Check that the tare ran on the same CPUs and connections; look for a cache or a proxy in front of the "
-        "contender."
+        "Check that the null server ran on the same CPUs and connections; look for a cache or a proxy in front of "
+        "the contender."
     ),
 )
 def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
-    """No server beats the null server by much.
-
-    Where one seems to, units, counts or the tare are wrong.
-    """
+    """No server beats the null server by much. If one seems to, units, counts or the null server's figure are wrong."""
     result, tares = sample.result, [t.result for t in case.tares(sample.load) if t.result is not None]
     if result is None or not tares:
         return
@@ -68,7 +65,7 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "near-tare",
     Severity.SUSPECT,
-    title="The figure is close to what the generator can reach at all",
+    title="The figure is close to the generator's ceiling",
     threshold="closed loop: throughput above 90 % of the median tare, while the server's CPUs are less than 90 % busy",
     threshold_reason=(
         "within a tenth of the ceiling differences of the margin's size are pressed together; a server whose own "
@@ -81,9 +78,9 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The null server does nothing, so its rate is the ceiling of generator, kernel and machine.
+    """The null server does no work, so its rate is the ceiling of generator, kernel and machine.
 
-    A contender close to it may be faster than can be seen.
+    A contender close to that ceiling may be faster than can be measured.
     """
     result = sample.result
     tare = case.ceiling(sample.load)
@@ -127,9 +124,9 @@ TARE_DRIFT_RARE = 0.1
     ),
 )
 def tare_drift(case: Case) -> Iterator[Fired]:
-    """Tares are the same work again and again.
+    """The null server does the same work every time.
 
-    If they get slower, so did the machine, and whoever came later pays.
+    If it gets slower, so did the machine, and contenders that come later look slower.
     """
     for load in case.tared:
         tares = [t for t in case.tares(load) if t.result and loop(t) == "closed"]
@@ -162,15 +159,15 @@ def tare_drift(case: Case) -> Iterator[Fired]:
 @on_run(
     "tare-missing",
     Severity.NOTE,
-    title="There is no tare",
+    title="The null server was not measured",
     threshold="a load with samples and without a tare",
     threshold_reason="several rules need it; without it they are silent, which must not pass for approval",
-    next_step="Run with tares (they are on unless they were turned off), or see why they failed.",
+    next_step="Run with the null server (it is on unless it was turned off), or see why it failed.",
 )
 def tare_missing(case: Case) -> Iterator[Fired]:
-    """The tare is what a figure is weighed against.
+    """Figures are compared with the null server's.
 
-    Without it nobody knows how near the generator was to its ceiling, nor whether the machine drifted.
+    Without it nobody knows how near the generator was to its ceiling, or whether the machine drifted.
     """
     for load in case.tared:
         groups = case.groups_of("load" if load else "peak")
@@ -198,10 +195,7 @@ TARE_NOISE_LEAST = 4
     next_step="End what else runs (`touchstone doctor --noise`), pin the CPUs, or take more and longer rounds.",
 )
 def tare_noise(case: Case) -> Iterator[Fired]:
-    """Tares are the same work again and again.
-
-    What they scatter by, every figure of the run scatters by.
-    """
+    """The null server does the same work every time. Every figure of the run scatters at least as much as its rate."""
     for load in case.tared:
         rates = [t.result.rate.achieved for t in case.tares(load) if t.result and loop(t) == "closed"]
         if len(rates) < TARE_NOISE_LEAST:
@@ -234,7 +228,7 @@ LEVEL = 0.02
 @on_run(
     "level-at-ceiling",
     Severity.SUSPECT,
-    title="Several contenders are level at the ceiling",
+    title="Several contenders are equal at the ceiling",
     threshold=(
         "closed loop: two or more contenders within 2 % of each other, above 90 % of the tare, none with its CPUs "
         "90 % busy"
@@ -246,9 +240,8 @@ LEVEL = 0.02
     next_step="Give the engine more CPUs or the servers fewer; rank them by CPU per request meanwhile.",
 )
 def level_at_ceiling(case: Case) -> Iterator[Fired]:
-    """Contenders that end within two percent of each other at the ceiling were not compared.
-
-    The generator was measured several times.
+    """Contenders within two percent of each other at the ceiling were not compared: the generator was measured several
+    times.
     """
     for load in case.loads:
         ceiling = case.ceiling(load)

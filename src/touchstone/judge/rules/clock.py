@@ -28,10 +28,7 @@ SUSPECT_NS = 1000
     next_step="Use the tsc clock source (`/sys/devices/system/clocksource`), or another machine.",
 )
 def clock_costly(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Latencies are read from a clock, twice a request.
-
-    A clock behind a system call or a device slows the engine.
-    """
+    """The engine reads a clock twice per request. A clock that needs a system call or a device slows the engine."""
     result = sample.result
     cost = result.generator.clock.cost_ns if result else None
     if result is None or cost is None or cost <= NOTE_NS:
@@ -66,9 +63,9 @@ CLOCK_STEPPED_EDGE_S = 1.0
     tares_too=True,
 )
 def clock_stepped(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Timeouts, leases and logs of servers and databases run on the wall clock.
+    """Timeouts, leases and logs of servers and databases use the wall clock.
 
-    When it jumps, they act on a time that never was.
+    When it jumps, they act on a wrong time.
     """
     state, result = machine_state(sample), sample.result
     if state.wall_s is not None and state.monotonic_s is not None:

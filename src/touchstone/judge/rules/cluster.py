@@ -32,7 +32,7 @@ APART_S = 0.005
     tares_too=True,
 )
 def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
-    """While one generator loads and another does not yet, the server has less to do than the load says."""
+    """While one generator loads and another does not yet, the server has less load than the scenario states."""
     parts = sample.result.generators if sample.result else []
     if len(parts) < 2:
         return
@@ -58,10 +58,12 @@ def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
     title="Generators are machines of different kinds",
     threshold="the generators of a sample differ in the model or the number of their CPUs",
     threshold_reason="a plain fact, true for all contenders alike; so it is a note",
-    next_step="Give the role to machines of one kind, or see by the tare that the slowest one is fast enough.",
+    next_step=(
+        "Give the role to machines of one kind, or check by the null server that the slowest one is fast enough."
+    ),
 )
 def generators_unlike(case: Case) -> Iterator[Fired]:
-    """Each generator has an equal part of a load, so that the slowest one is the load's limit."""
+    """Each generator carries an equal part of a load, so the slowest one limits the load."""
     seen: dict[tuple[str, ...], list[str]] = {}
     for sample in case.run.samples:
         kinds = {place.name: f"{len(place.cpus)} x {place.model}" for place in sample.placement.generators}
@@ -78,7 +80,7 @@ JOINING_BUSY_BUSY = 0.5
 @on_sample(
     "joining-busy",
     Severity.SUSPECT,
-    title="What joins the machines kept a CPU busy",
+    title="Ray kept a CPU of the server's machine busy",
     threshold="Ray's processes on the server's machine used more than half of a CPU during the load",
     threshold_reason=(
         "idle they use some hundredths of a CPU, and the leading engine a few more; above half a CPU little is left "
@@ -90,9 +92,8 @@ JOINING_BUSY_BUSY = 0.5
     tares_too=True,
 )
 def joining_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """On a cluster the engine that leads and watches shares the server machine's last CPU with what joins the machines.
-
-    When that CPU is full, the server's memory and CPU are read late, and what does not fit goes elsewhere.
+    """On a cluster the leading engine, which also watches the server, shares the last CPU of the server's machine with
+    Ray. When that CPU is full, the server's memory and CPU are read late, and the excess work goes to other CPUs.
     """
     result = sample.result
     if result is None or result.joining_cpu_s is None:

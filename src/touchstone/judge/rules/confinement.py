@@ -18,7 +18,7 @@ CPUS_NOT_KEPT_LEAST_S = 0.01
 @on_sample(
     "cpus-not-kept",
     Severity.INVALID,
-    title="The server could run on CPUs that it was not given",
+    title="The server could run on CPUs outside its set",
     threshold=(
         "any thread of the server, at any sample of the load or at the end, that could run or had run on a CPU that "
         "it was not given; or more than 10 ms of CPU time there by the kernel's count for its cgroup"
@@ -32,7 +32,10 @@ CPUS_NOT_KEPT_LEAST_S = 0.01
     phases=None,
 )
 def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Contenders compare on equal CPUs. One that takes the engine's as well has more of them, and slows the engine."""
+    """Contenders are compared on equal CPUs.
+
+    One that also uses the engine's CPUs has more of them, and slows the engine.
+    """
     given = sample.placement.server_cpus
     watch = sample.result.watch if sample.result else None
     placement = watch.placement if watch else None
@@ -75,7 +78,7 @@ _LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
 @on_sample(
     "limit-lifted",
     Severity.INVALID,
-    title="A limit was lifted",
+    title="A limit was removed during the measurement",
     threshold=(
         "a memory or CPU limit read back, while the contender runs or at its end, above what was set, or as none"
     ),
@@ -88,10 +91,10 @@ _LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
     phases=None,
 )
 def limit_lifted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Figures that were to hold under a limit say nothing if the limit was not there.
+    """Figures under a limit say nothing if the limit was not in force.
 
-    A server may raise its own limit. A service manager that does not know that a cgroup was delegated switches the
-    controllers below it off when it is reloaded, and the limits are gone.
+    A server can raise its own limit. A service manager that does not know that a cgroup was delegated switches off
+    the controllers below it on reload, and the limits are gone.
     """
     found = [account for account in sample.confinement if (*_lifted(account),)]
     if found:
@@ -114,16 +117,16 @@ def _lifted(account: Confinement) -> Iterator[str]:
 @on_sample(
     "priority-raised",
     Severity.SUSPECT,
-    title="The server goes before others",
+    title="The server raised its own priority",
     threshold="any thread with a nice value below the lab's own, or under a real-time policy",
     threshold_reason="priority is inherited from the lab; only a call of the server's own raises it",
-    next_step="Take the call of `nice`, `setpriority` or `sched_setscheduler` out, or give it to all contenders.",
+    next_step="Remove the call of `nice`, `setpriority` or `sched_setscheduler`, or use it for all contenders.",
     phases=None,
 )
 def priority_raised(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A server that raises its own priority waits less for a CPU than one that does not.
+    """A server with a raised priority waits less for a CPU than one without.
 
-    Where engine or dependencies share the CPU, they wait in its place.
+    If engine or dependencies share the CPU, they wait instead.
     """
     threads = [thread for account in sample.confinement for thread in account.raised]
     if threads:

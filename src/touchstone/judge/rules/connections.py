@@ -67,10 +67,7 @@ _KEPT_LONGER = (
     tares_too=True,
 )
 def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request whose connection broke was not served.
-
-    Tools that open another one and go on hide it.
-    """
+    """A request whose connection broke was not served. Tools that reconnect and go on hide it."""
     result = sample.result
     if result is None:
         return
@@ -127,10 +124,7 @@ CONNECTIONS_NOT_HELD_EACH = 0.5
     tares_too=True,
 )
 def connections_not_held(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A load of 200 connections of which 100 exist is another load.
-
-    Concurrency is part of the question.
-    """
+    """Concurrency is part of the question: a load of 200 connections of which 100 exist is another load."""
     result = sample.result
     asked = asked_connections(sample)
     if result is None or not asked or not keeps_alive(sample) or _closes_after_answers(result):
@@ -170,7 +164,7 @@ CONNECTIONS_PER_REQUEST_SELDOM = 0.9
 @on_sample(
     "connections-per-request",
     Severity.SUSPECT,
-    title="Connections a request are not as the scenario states",
+    title="Connections per request are not as the scenario states",
     threshold=(
         "over warm-up and window together, keep-alive: more than 1 % of requests needed a new connection, those apart "
         "that the server closed while other contenders had their turn; without keep-alive: fewer than 0.9 connections "
@@ -185,8 +179,8 @@ CONNECTIONS_PER_REQUEST_SELDOM = 0.9
 def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
     """Opening a connection costs as much as several requests.
 
-    A server that closes after each answer is measured on its set-up, one that is kept where it should not be is
-    spared it.
+    A server that closes after each answer is measured on connection set-up; one that keeps connections when it
+    should not is spared that cost.
     """
     result = sample.result
     if result is None or not result.counts.completed:
@@ -242,9 +236,9 @@ HELD_REQUESTS_FAILED_MANY = 0.01
     phases=("hold",),
 )
 def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Memory per connection is a figure of connections that are there and can be used.
+    """Memory per connection means something only for connections that exist and work.
 
-    A server that drops idle ones, or answers some of them wrongly, keeps less for each.
+    A server that drops idle connections, or answers some of them wrongly, keeps less memory for each.
     """
     levels = sample.hold.raw if sample.hold else []
     worst = max((level for level in levels if level.idle), key=_failures, default=None)

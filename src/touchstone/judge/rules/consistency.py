@@ -29,7 +29,7 @@ BYTES_UNLIKE_BODIES_LONGEST = 20
 @on_sample(
     "bytes-unlike-bodies",
     Severity.INVALID,
-    title="The bytes received do not fit the bodies expected",
+    title="The bytes received do not match the expected bodies",
     threshold=(
         "fewer bytes received than bodies are long; or, where every body is stated exactly and none was wrong, a "
         "mean length outside what the templates can give"
@@ -42,7 +42,7 @@ BYTES_UNLIKE_BODIES_LONGEST = 20
     own_failure=True,
 )
 def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Bytes a response are a check that needs no trust in the count of successes.
+    """Bytes per response are a check that does not rely on the count of successes.
 
     An error page or half a body shows in them.
     """
@@ -108,9 +108,9 @@ COUNTS_CONTRADICT_SUM = 0.01
     tares_too=True,
 )
 def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Rate is count over time, and every request ends in one way.
+    """A rate is a count over a time, and every request ends in exactly one way.
 
-    A total quoted a thread, or timeouts left out, show here.
+    A total that is quoted per thread, or timeouts that are left out, show here.
     """
     result = sample.result
     if result is None or not result.counts.sent or not result.window.measured_s:
@@ -165,7 +165,7 @@ BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
 @on_sample(
     "figures-unlike-evidence",
     Severity.INVALID,
-    title="A figure is not what its evidence says",
+    title="A figure does not match its evidence",
     threshold="a figure of rate, latency or memory more than 2 % off the value in the engine's result or the starts",
     threshold_reason=(
         "figures are copied or are medians, and a peak may be read from two series; 2 % is beyond any rounding"
@@ -175,9 +175,9 @@ BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
     tares_too=True,
 )
 def figures_unlike_evidence(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A table in milliseconds that holds seconds, or virtual memory under the name of memory.
+    """A table in milliseconds may hold seconds, or virtual memory under the name of memory.
 
-    Each figure is held against the raw record that it comes from.
+    Each figure is compared with the raw record it comes from.
     """
     for figure, values in _evidence(sample).items():
         stated = sample.figures.get(figure)
@@ -235,7 +235,7 @@ _IN_WHOLE = (
 @on_sample(
     "littles-law",
     Severity.INVALID,
-    title="Rate times mean latency is not the concurrency",
+    title="Rate times mean latency does not match the concurrency",
     threshold=(
         "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
         "edges: the time that answers were waited for after it, or the longest latency before it with what the engine "
@@ -252,10 +252,10 @@ _IN_WHOLE = (
     ),
 )
 def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Requests under way = rate times mean latency (Little 1961). In a closed loop that is the number of connections.
+    """Requests in the system = rate times mean latency (Little 1961).
 
-    An open loop is not bound to it, nor are users who pause, but neither can ever have more requests in service than
-    connections.
+    In a closed loop that number equals the connections. In an open loop, or with users who pause, it can be lower
+    but never higher than the connections.
     """
     result = sample.result
     if result is None or not result.window.measured_s or not result.latency.count:
@@ -334,10 +334,7 @@ PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p99
     tares_too=True,
 )
 def percentiles_not_monotone(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A higher percentile cannot be smaller than a lower one.
-
-    Where it is, columns were mixed up or units confused.
-    """
+    """A higher percentile cannot be smaller than a lower one. If it is, columns or units were mixed up."""
     result = sample.result
     if result is None:
         return

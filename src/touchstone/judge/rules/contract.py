@@ -20,9 +20,9 @@ from touchstone.record.sample import Sample
     phases=("verify",),
 )
 def contract_broken(group: Group, case: Case) -> Iterator[Fired]:
-    """Two services are compared on the same work, or not at all.
+    """Services can be compared only if they do the same work.
 
-    A check that fails makes every figure of the contender one of another service.
+    After a failed check every figure of the contender describes another service.
     """
     broken = [(s, c) for s in group.samples for c in s.checks if not c.passed]
     for sample, check in broken:
@@ -45,16 +45,16 @@ def contract_broken(group: Group, case: Case) -> Iterator[Fired]:
     threshold="any check that fails when it is repeated after the load",
     threshold_reason="the same checks passed before the load, so that the load is what changed",
     next_step=(
-        "Look for what workers do not share, such as a note that one process keeps and the next does not know, and for "
-        "resources that ran out: connections, sessions, descriptors, threads, memory."
+        "Look for state that workers do not share, such as a note that one process keeps and another does not know, "
+        "and for resources that ran out: connections, sessions, descriptors, threads, memory."
     ),
     own_failure=True,
     phases=("load", "peak", "hold", "drain"),
 )
 def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that answers wrongly once it has been loaded was broken by the load.
+    """A service that answers wrongly after the load was broken by the load.
 
-    What it answered in between nobody knows.
+    Nobody knows what it answered in between.
     """
     broken = [c for c in sample.checks if not c.passed]
     if broken:
@@ -78,7 +78,7 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     next_step="Run with the verify phase.",
 )
 def contract_not_checked(group: Group, case: Case) -> Iterator[Fired]:
-    """Nobody knows whether a service that was only timed does the work."""
+    """A service that was only timed may not do the work at all."""
     verified = {s.contender for s in case.run.samples if s.phase == "verify" and (s.checks or s.failure)}
     if group.contender in verified:
         return
@@ -101,7 +101,7 @@ def contract_not_checked(group: Group, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def phase_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A measurement that broke off has no figures, and that is a result too."""
+    """A measurement that ended early has no figures, and that is a result too."""
     failure = sample.failure
     if failure is not None:
         where = f"{failure.where}: " if failure.where else ""
@@ -115,15 +115,15 @@ _TOLD = 3
 @on_run(
     "proofs-left-out",
     Severity.NOTE,
-    title="Part of the contract could not be held against it",
+    title="Some proofs of the contract were left out",
     threshold="any check, proof, preparation or setting that a sample says was left out",
     threshold_reason="a plain fact of how it was run; its answers were checked like everybody's",
     next_step="Ask the service's own database after the run, or add it as a stack, and the lab asks.",
 )
 def proofs_left_out(case: Case) -> Iterator[Fired]:
-    """Of a service that the lab did not start it knows the answers alone.
+    """For a service that the lab did not start, only the answers can be checked.
 
-    Whether rows were written, and under which settings, is for whoever started it to say.
+    Rows and settings in its database are out of the lab's reach.
     """
     left_out: dict[str, dict[str, None]] = {}
     for sample in case.run.samples:

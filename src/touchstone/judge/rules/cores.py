@@ -31,7 +31,7 @@ _TOLD = 4
 @on_run(
     "core-slowed",
     Severity.NOTE,
-    title="The core was slower than it can be",
+    title="The core was slower than its best",
     threshold=(
         "by the slope of its rate over the fixed piece of work that is timed on its CPUs, a contender would have "
         "answered 15 % more requests on a core as fast as in the best twentieth of the load's slices; silent where "
@@ -44,11 +44,9 @@ _TOLD = 4
     ),
 )
 def core_slowed(case: Case) -> Iterator[Fired]:
-    """A core whose other hyperthread or whose caches work for somebody else gives each service another share of its
-    speed.
-
-    Services that read much memory lose more. So the ratio of two services is that of the machine as it was, and
-    may be another one on a machine that is left alone.
+    """If a core's hyperthread or caches are used by another program, services slow down, and not all by the same share:
+    a service that reads much memory loses more. The ratio of two services is then true for this machine in this
+    state, and may differ on a quiet one.
     """
     for load in case.loads:
         sliced = [s for s in case.run.samples if (s.phase, s.load) == ("load", load) and loop(s) == "closed"]
@@ -96,10 +94,7 @@ CPU_STOLEN_SHARE = 0.02
     next_step="Measure at another hour or on another machine; more rounds average it out only if it hits all alike.",
 )
 def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Stolen time looks like slow code.
-
-    It comes and goes with the neighbours on the host.
-    """
+    """Stolen time looks like slow code. It comes and goes with the other virtual machines on the host."""
     result = sample.result
     steal = result.machine.steal_s if result else None
     if result is None or not steal or not result.window.measured_s:
@@ -135,9 +130,9 @@ _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
     next_step="Raise or remove the CPU quota of the cgroup, or of the container that the lab runs in.",
 )
 def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A CPU quota stops a server for the rest of each period.
+    """A CPU quota stops a server for the rest of each period, so the latencies show the quota.
 
-    The latencies then show the quota. A limit that the run or the load asks for is no fault of theirs.
+    A limit that the run or the load asks for does not count.
     """
     result = sample.result
     if result is None or result.watch is None:
@@ -170,7 +165,7 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_run(
     "cpus-counted-differently",
     Severity.NOTE,
-    title="The contenders' runtimes count different numbers of CPUs",
+    title="The contenders' runtimes count CPUs differently",
     threshold="under one CPU quota two contenders whose runtimes count different numbers of CPUs",
     threshold_reason="a plain fact: one more thread than there is CPU time for is held back with the others",
     next_step=(
@@ -179,10 +174,10 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def cpus_counted_differently(case: Case) -> Iterator[Fired]:
-    """A runtime chooses its numbers of threads by the CPUs that it counts.
+    """A runtime sizes its thread pools by the CPUs it counts.
 
-    Under a quota some round up, some round down, and some count the machine's. Part of a difference between contenders
-    may be that choice.
+    Under a quota some runtimes round up, some round down, and some count the machine's CPUs. Part of a difference
+    between contenders may be that choice.
     """
     by_quota: dict[float | None, dict[str, tuple[int, str]]] = {}
     for sample in case.run.samples:
@@ -219,7 +214,7 @@ FREQUENCY_CHANGED_SUSPECT = 0.10
     phases=("load", "boot", "build", "hold", "drain", "peak"),
 )
 def frequency_changed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A CPU that slows down by heat or saves power makes the later contender the slower one."""
+    """A CPU that slows down from heat or to save power makes the later contender look slower."""
     state = machine_state(sample)
     if not state.frequency_mhz_before or not state.frequency_mhz_after:
         return
@@ -254,7 +249,7 @@ _GREAT = 0.25
     next_step="End what else runs (`touchstone doctor --noise` shows it), or measure on a machine of its own.",
 )
 def other_processes(sample: Sample, case: Case) -> Iterator[Fired]:
-    """What else runs takes CPU, caches and memory bandwidth from server and engine."""
+    """Other programs take CPU, caches and memory bandwidth from server and engine."""
     used = others_share(sample, case.run.environment.cpus)
     if used is not None and used > OTHERS_NOTE:
         machine = sample.result.machine if sample.result else Machine()
@@ -285,10 +280,7 @@ def _who(machine: Machine) -> str:
     next_step="Use a machine with more CPUs, or read the ratios and not the absolute figures.",
 )
 def shared_cpus(case: Case) -> Iterator[Fired]:
-    """Who shares a CPU takes turns.
-
-    The server's figures then hold the engine's work as well.
-    """
+    """Programs that share a CPU take turns, so the server's figures include the engine's work."""
     shared: dict[str, list[str]] = {}
     for sample in case.run.samples:
         if sample.phase != "load" or sample.contender == TARE:

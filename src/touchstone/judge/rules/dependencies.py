@@ -19,14 +19,14 @@ from touchstone.vocabulary.limits import SERVER_FULL
 @on_sample(
     "dependency-died",
     Severity.INVALID,
-    title="A dependency was gone when the measurement was over",
+    title="A dependency was gone after the measurement",
     threshold="a dependency gave its counters before the measurement, and none after it",
     threshold_reason="the lab asks it on the same machine right after the last answer: one that lives does answer",
     next_step="Read the end of the dependency's log, which is kept with the results, and measure again.",
     phases=("load", "drain"),
 )
 def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service whose database or broker has gone does other work, even where its answers stay right."""
+    """A service whose database or broker is gone does other work, even if its answers stay right."""
     for dependency in sample.dependencies:
         if dependency.before and not dependency.after:
             yield Fired(
@@ -53,9 +53,9 @@ def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def dependency_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
-    """With the database or the downstream full, the figures are its own.
+    """If the database or the downstream is saturated, the figures are the dependency's own.
 
-    A faster service in front of it would show nothing.
+    A faster service in front of it would show no difference.
     """
     result = sample.result
     if result is None or not result.window.measured_s:
@@ -99,9 +99,9 @@ DOWNSTREAM_HEADROOM_NARROW = 2.0
     ),
 )
 def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that waits for a downstream shows its own speed only where the downstream has plenty left.
+    """A service that waits for a downstream shows its own speed only if the downstream has capacity to spare.
 
-    An article measured its own Python server by two services in front of it.
+    One article compared two services and measured the Python server behind both.
     """
     result = sample.result
     if result is None or result.rate.achieved <= 0:
@@ -139,12 +139,12 @@ POOL_NOT_FILLED_WINDOW_S = 1.0
         "with a crowd waiting, a pool opens every session that it may; those that lag behind while the pool is "
         "filled are the other quarter"
     ),
-    next_step="Give the pool the scenario's size from its environment variable, instead of cores or a default.",
+    next_step="Set the pool to the scenario's size from its environment variable, not to cores or a default.",
 )
 def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A pool that is sized from the host's cores, or by a library's default, is another one on every machine.
+    """A pool whose size follows the host's cores or a library's default differs between machines.
 
-    The scenario fixes its size so that all have the same.
+    The scenario fixes the size for all contenders.
     """
     result = sample.result
     if result is None or loop(sample) != "closed" or result.window.measured_s < POOL_NOT_FILLED_WINDOW_S:
@@ -181,9 +181,9 @@ SESSIONS_EXCEED_POOL_REPLACED = 3
     next_step="Look for results, statements or connections that are never closed, and for a pool without a limit.",
 )
 def sessions_exceed_pool(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A session for every request is a leak, and it is the database or the downstream that suffers.
+    """A session for every request is a leak, and the database or the downstream pays for it.
 
-    The pool's size is fixed by the scenario so that all have the same.
+    The scenario fixes the pool's size for all contenders.
     """
     for dependency in sample.dependencies:
         pool = stated_pool(sample, dependency)

@@ -36,10 +36,10 @@ ROUTINE_PER_S = 20.0
     next_step="Look for `SET synchronous_commit` in the service or its connection string (`options=-c ...`).",
 )
 def commits_not_durable(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A session may turn `synchronous_commit` off for itself, which no look at the server's settings shows.
+    """A session can turn `synchronous_commit` off for itself, which the server's settings do not show.
 
-    What shows it is that the log was hardly ever written through to the disk; or, where other contenders use the same
-    server and have it write, that after a request by itself the log's end is not on the disk when the response comes.
+    Two things show it: the log was hardly ever flushed to disk; or, if other contenders on the same server do flush
+    it, the end of the log is not on disk when the response to a single request arrives.
     """
     result = sample.result
     if result is None:
@@ -86,7 +86,7 @@ WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
 @on_run(
     "writes-not-synced",
     Severity.SUSPECT,
-    title="Writes were not written through to the disk",
+    title="Writes were not flushed to disk",
     threshold=(
         "at least 30 looks at a database and 80 at its log while they changed, and changes that waited for the disk in "
         "more than 98 % of both, where the scenario asks for `synchronous` (any but OFF) or another contender under "
@@ -102,9 +102,9 @@ WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
     next_step="Set `PRAGMA synchronous` as the scenario says in every connection of the contender named.",
 )
 def writes_not_synced(case: Case) -> Iterator[Fired]:
-    """How durably SQLite writes is a setting of each connection, which nobody can ask for from outside.
+    """How durably SQLite writes is a setting of each connection, and it cannot be queried from outside.
 
-    What can be seen from outside is whether changed pages wait for the disk: a service that has them written through
+    What can be seen from outside is whether changed pages wait for the disk: a service that flushes its writes
     leaves none again and again, one that does not leaves them all to the kernel.
     """
     seen = [

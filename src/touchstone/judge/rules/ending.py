@@ -18,11 +18,11 @@ from touchstone.record.sample import Sample
     title="The server had to be killed",
     threshold="any start of the boot phase that ended by SIGKILL",
     threshold_reason="the start contract says that a service ends on SIGTERM, and ten seconds are given for it",
-    next_step="Handle SIGTERM: stop accepting, finish what is under way, exit.",
+    next_step="Handle SIGTERM: stop accepting, finish the requests in progress, exit.",
     phases=("boot",),
 )
 def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that does not end when it is asked to loses what it was doing whenever it is deployed."""
+    """A service that does not end on SIGTERM loses the work in progress at every deployment."""
     runs = sample.boot.runs if sample.boot else []
     killed = sum(r.stopped == "sigkill" for r in runs)
     if killed:
@@ -38,14 +38,15 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
         "nothing stops a server that has no terminal but a signal that somebody sends; for how long is not known"
     ),
     next_step=(
-        "Look for who sent it: what else runs on the machine, and the other contenders (`touchstone run` alone)."
+        "Look for the sender of the signal: other programs on the machine, or another contender (`touchstone run` "
+        "with this one alone)."
     ),
     phases=None,
 )
 def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A process that is stopped answers nobody, and looks like one that is slow at times.
+    """A stopped process answers nothing, and looks like a service that is sometimes slow.
 
-    Whoever runs under the same user may stop it: a debugger, a shell, or another contender.
+    Any program of the same user can stop it: a debugger, a shell, or another contender.
     """
     if any(account.halted for account in sample.confinement):
         yield Fired("a process of the server's was stopped by a signal while it was to serve")
@@ -77,7 +78,7 @@ def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def server_died(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Nothing measured around a death belongs to the service: the rest is refused connections."""
+    """Nothing measured around a crash belongs to the service: the rest is refused connections."""
     watch = sample.result.watch if sample.result else None
     gone = next((p.t for p in (watch.series if watch else []) if p.processes == 0), None)
     exited = watch.exited if watch else None
@@ -112,10 +113,7 @@ SERVER_RESTARTED_LEAST_S = 0.05
     ),
 )
 def server_restarted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A supervisor that starts a crashed worker again hides the crash.
-
-    What the crash cost is in the figures.
-    """
+    """A supervisor that restarts a crashed worker hides the crash, and the cost of the crash is in the figures."""
     watch = sample.result.watch if sample.result else None
     points = [p for p in (watch.series if watch else []) if p.phase in ("warmup", "load")]
     for before, after in pairwise(points):

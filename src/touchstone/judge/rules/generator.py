@@ -38,10 +38,7 @@ _APART = (
     next_step="Do what the reason says; usually the engine needs CPUs that nothing else uses.",
 )
 def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The engine looks at itself while it measures.
-
-    What it says about itself is not overruled here.
-    """
+    """The engine checks itself while it measures. This finding repeats the engine's own verdict."""
     result = sample.result
     if result is None or result.generator.stands:
         return
@@ -107,10 +104,9 @@ def _doubt(result: LoadResult) -> Doubt | None:
     next_step="Give the engine more CPUs or threads, or use an open loop at a rate that it can send.",
 )
 def generator_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
-    """With the generator's CPU full, the figures describe the generator.
+    """If the generator's CPU is full, the figures describe the generator.
 
-    A server whose own CPUs are full as well is the limit itself, however busy the generator is: there is no finding
-    then.
+    If the server's CPUs are full as well, the server is the limit, and there is no finding.
     """
     result = sample.result
     if result is None:
@@ -148,7 +144,7 @@ GENERATOR_THROTTLED_INVALID_SHARE = 0.1
 def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     """A generator that has used up its quota sends and reads nothing until the next period begins.
 
-    That looks like a generator with too few CPUs: it sends late and waits. More CPUs do not help it; a larger quota
+    It looks like a generator with too few CPUs: it sends late and waits. More CPUs do not help; a larger quota
     does.
     """
     result = sample.result
@@ -183,9 +179,9 @@ INVALID_LATE_S = 0.01
     next_step="Give the engine a CPU of its own, lower the rate, or end what else runs on its CPU.",
 )
 def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
-    """What an engine was late to send is not in the latency of an open loop; what it was late to read is.
-
-    Whoever is held up in sending is held up in reading alike, and then sends what is due in a bunch.
+    """In an open loop, latency does not contain the time by which the engine sent late, but it does contain the time by
+    which the engine read late. An engine that is held up is late at both, and then sends the overdue requests in a
+    burst.
     """
     result = sample.result
     if result is None or loop(sample) == "closed" or throttled_share(result) > THROTTLED:

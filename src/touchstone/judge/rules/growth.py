@@ -42,10 +42,7 @@ ENOUGH_S = 30.0
     phases=("load",),
 )
 def memory_grows(group: Group, case: Case) -> Iterator[Fired]:
-    """A peak that depends on how long the load lasted is no figure of the service.
-
-    A leak is not seen in it.
-    """
+    """A peak that depends on the length of the load is not a figure of the service, and it hides a leak."""
     rates: list[float] = []
     gains: list[float] = []
     loaded_s = 0.0
@@ -98,13 +95,13 @@ DESCRIPTORS_GROW_NEAR = 0.9
         "be a pool that fills late, for which a hundred leaves room. At the limit every further accept and open fails; "
         "samples are 0.1 s apart, and 10 % leave room for what lies between them"
     ),
-    next_step="List the open descriptors after a load (`ls -l /proc/PID/fd`): what is there often is not closed.",
+    next_step=(
+        "List the open descriptors after a load (`ls -l /proc/PID/fd`): the kind that is there most often is not "
+        "closed."
+    ),
 )
 def descriptors_grow(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A descriptor that is not closed with its request is one for every request.
-
-    The server dies when it has used them all.
-    """
+    """If each request leaks a descriptor, the server dies when it has used them all."""
     watch = sample.result.watch if sample.result else None
     connections = asked_connections(sample) + DESCRIPTORS_GROW_ROOM
     peak, limit = (watch.window.fds_peak, watch.window.fd_limit) if watch else (None, None)
@@ -149,9 +146,9 @@ KEPT_AFTER_LOAD_THREADS = 512
     phases=("load",),
 )
 def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """What is kept when nobody asks any more is paid for until the process ends, and may be more after the next load.
-
-    What grows to the end of a load is told by `descriptors-grow` and `threads-grow`; this is what has stopped to grow.
+    """Descriptors or threads that stay after the load cost memory until the process ends, and may be more after the
+    next load. `descriptors-grow` and `threads-grow` are about growth until the end of a load; this finding is about
+    growth that has stopped.
     """
     watch = sample.result.watch if sample.result else None
     rested = _rested(watch) if watch else 0.0
@@ -196,17 +193,17 @@ THREADS_GROW_ROOM = 32
         "leak, and runtimes add a few helpers of their own"
     ),
     next_step=(
-        "Dump the threads after a load: what there is most of is not ended, or blocked. Where `ps` shows defunct "
-        "processes, wait for the children that are started."
+        "Dump the threads after a load: the most frequent kind is not ended, or blocked. If `ps` shows defunct "
+        "processes, wait for the child processes."
     ),
     # Pools fill up after exec.
     phases=("load",),
 )
 def threads_grow(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A thread that is not ended with its request is one for every request.
+    """If each request leaves a thread behind, threads grow without end.
 
-    So is a zombie, a process that has ended and that its parent has not waited for: both take a place among the tasks
-    of the machine, whose number is limited.
+    A zombie counts too: a process that has ended and that its parent has not waited for. Both use one of the
+    machine's limited task slots.
     """
     grown = left_behind(sample, lambda point: point.threads, room=THREADS_GROW_ROOM)
     if grown is not None:

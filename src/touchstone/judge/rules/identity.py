@@ -18,7 +18,7 @@ from touchstone.record.sample import Sample
 @on_sample(
     "foreign-listener",
     Severity.INVALID,
-    title="Answered by a process that is not the contender's",
+    title="Another process answered in the contender's place",
     threshold="the listening socket belongs to no process of the contender's tree",
     threshold_reason="the kernel knows the owner of a socket; there is nothing to weigh",
     next_step="End the process that holds the port (`touchstone doctor` names it) and measure again.",
@@ -26,7 +26,7 @@ from touchstone.record.sample import Sample
     tares_too=True,
 )
 def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A server left over on the port answers in place of the one that was started, and in no time."""
+    """A leftover server on the port answers in place of the new one, and at once."""
     if sample.foreign_listener:
         yield Fired(f"the port was held by {sample.foreign_listener}", evidence={"listener": sample.foreign_listener})
         return
@@ -46,7 +46,7 @@ HELPED_FROM_OUTSIDE_CHANCE = 1e-3
 @on_group(
     "helped-from-outside",
     Severity.SUSPECT,
-    title="Something outside of its tree worked whenever it was on",
+    title="A process outside the contender's tree worked whenever the contender was loaded",
     threshold=(
         "closed loops in slices: CPU that neither contenders nor engine nor dependencies used, in the contender's "
         "slice less that in the others' of the same lap, is above 5 % of a CPU in the median over all laps, and in "
@@ -59,16 +59,16 @@ HELPED_FROM_OUTSIDE_CHANCE = 1e-3
         "small a p not one sound contender in a thousand is named"
     ),
     next_step=(
-        "See who works while it is loaded (`top`): a helper that an earlier start or its installation left, a logging "
-        "daemon, a proxy. Stop it, or start it with the contender, so that it is in its tree."
+        "See which process works during the load (`top`): a helper left by an earlier start or an installation, a "
+        "logging daemon, a proxy. Stop it, or start it with the contender so that it is in the contender's tree."
     ),
     phases=("load",),
 )
 def helped_from_outside(group: Group, case: Case) -> Iterator[Fired]:
-    """What a service leaves to a process that the lab does not know as its own is in none of its figures.
+    """Work that a service hands to a process outside its tree is in none of its figures.
 
-    A stranger's work comes and goes as it likes. What works when one contender is on, and rests when the others are,
-    works for it, or because of it.
+    The work of unrelated processes comes and goes by itself. A process that works while one contender is loaded,
+    and rests while the others are, works for that contender or because of it.
     """
     found = accomplice_of(group.samples, case.run)
     if found is None or found.cpus <= HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= HELPED_FROM_OUTSIDE_CHANCE:
@@ -92,12 +92,12 @@ def helped_from_outside(group: Group, case: Case) -> Iterator[Fired]:
         "tree outside of its cgroup"
     ),
     threshold_reason="both are inherited: forking, or becoming a daemon, leaves the cgroup as it is",
-    next_step="Start the server in the foreground; where it needs a helper, leave the helper in the cgroup.",
+    next_step="Start the server in the foreground; if it needs a helper, leave the helper in the cgroup.",
     own_failure=True,
     phases=None,
 )
 def process_escaped(sample: Sample, case: Case) -> Iterator[Fired]:
-    """What a process uses that is no longer in the tree is in no figure, and no memory limit holds it."""
+    """A process that has left the tree is in no figure, and no memory limit applies to it."""
     found = [process for account in sample.confinement for process in (*account.strays, *account.left_cgroup)]
     if found:
         first = found[0]
@@ -131,7 +131,7 @@ WRONG_PROCESS_WATCHED_TICKS_S = 0.02
 def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:
     """Memory and CPU of a launcher are small and mean nothing.
 
-    A process that serves requests uses CPU for each.
+    A process that serves requests uses CPU for each of them.
     """
     result = sample.result
     if result is None or result.watch is None or result.watch.window.cpu_s is None:

@@ -30,9 +30,9 @@ _COST = "what a line costs depends on who writes it"
     next_step="Leave the log on if the service is deployed with it; otherwise switch it off and measure again.",
 )
 def logs_each_request(case: Case) -> Iterator[Fired]:
-    """An access log is part of what a request costs, and often a large one.
+    """An access log is part of the cost of a request, and often a large part.
 
-    Nothing in a rate shows it. A reader who deploys the service without the log should know that it was on.
+    A rate does not show it, so a reader who deploys the service without the log should know that it was on.
     """
     groups: dict[str, list[Group]] = {}
     for group in case.groups_of("load"):
@@ -51,7 +51,7 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
 @on_run(
     "logs-unequal",
     Severity.SUSPECT,
-    title="One contender logs its requests, and another does not",
+    title="One contender logs its requests and another does not",
     threshold=(
         "bytes per response written to standard output and error, or appended to files that are open for nothing else, "
         "over all loads of a process and beyond 32 KiB: 8 or more, and ten times what another one writes; where most "
@@ -61,12 +61,12 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
         "a line of an access log has some 80 bytes, so that 8 are a line for every tenth response; frameworks say some "
         "KiB at their start; who logs might be any number of times faster without it, and no slower"
     ),
-    next_step="Switch the access log off for all of them, or on, as it is where the service is deployed.",
+    next_step="Switch the access log off for all contenders, or on for all, as in production.",
 )
 def logs_unequal(case: Case) -> Iterator[Fired]:
-    """A line for each request is made, and written, on the CPU that serves it.
+    """A log line for each request is formatted and written on the CPU that serves it.
 
-    Which frameworks write one unless they are told not to is chance, and no difference between them.
+    Whether a framework writes one by default is chance, not a difference in speed.
     """
     groups: dict[str, list[Group]] = {}
     for group in case.groups_of("load"):

@@ -18,16 +18,16 @@ from touchstone.record.sample import Sample
 @on_sample(
     "floor-unsteady",
     Severity.SUSPECT,
-    title="The rate without a limit did not keep still",
+    title="The rate without a limit was unsteady",
     threshold="the rates without a limit, before the search and after it, differ by more than the limit may cost",
     threshold_reason="with nine tenths wanted, a tenth of drift passes or fails a limit as much as the limit does",
     next_step="End what else runs (`touchstone doctor --noise` shows it), and search again with a longer profile.",
     phases=("floor",),
 )
 def floor_unsteady(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A floor is the smallest limit that keeps most of the rate that there is without one.
+    """A floor is the smallest limit that keeps most of the unlimited rate.
 
-    Where that rate itself moves by more than the limit may cost, noise decides what passes.
+    If the unlimited rate itself moves by more than the limit may cost, noise decides which limit passes.
     """
     floor = sample.floor
     if floor is None:
@@ -63,10 +63,7 @@ HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
     phases=None,
 )
 def heap_above_limit(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A runtime that believes in more memory than it has does not collect in time.
-
-    It is killed, or it swaps.
-    """
+    """A runtime that assumes more memory than it has does not collect in time. It is killed, or it swaps."""
     limit = sample.placement.memory_limit
     if not limit:
         return
@@ -106,9 +103,9 @@ MAJOR_FAULTS_LEAST = 50
     phases=("load",),
 )
 def major_faults(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A major fault stops a thread until a page has been read.
+    """A major fault stops a thread until a page has been read from disk.
 
-    It means that memory is short or the program was not yet loaded.
+    Either memory is short or the program was not yet loaded.
     """
     result = sample.result
     faults = result.watch.window.major_faults if result and result.watch else None
@@ -140,10 +137,7 @@ MEMORY_LIMIT_HIT_FAULTS = 50
     next_step="Raise the limit, or lower the heap; the floor phase searches the smallest limit that is enough.",
 )
 def memory_limit_hit(sample: Sample, case: Case) -> Iterator[Fired]:
-    """At its limit a server is kept alive by the kernel taking pages away.
-
-    It is then slower, or killed.
-    """
+    """At its limit a server survives only because the kernel takes pages away. It becomes slower, or is killed."""
     limit, result, state = sample.placement.memory_limit, sample.result, machine_state(sample)
     watched = result.watch.window if result and result.watch else None
     killed = max(state.oom_kills or 0, (watched.oom_kills if watched else None) or 0)
@@ -172,19 +166,18 @@ MEMORY_OUTSIDE_RSS_LEAST = 1 << 20
 @on_sample(
     "memory-outside-rss",
     Severity.SUSPECT,
-    title="Memory was held that no process shows",
+    title="Some memory is in no process's RSS",
     threshold=(
         "huge pages, and shared memory charged to the server's cgroup and mapped by none of its processes: more than "
         "1 MiB and more than 5 % of its RSS"
     ),
     threshold_reason="runtimes keep a few pages of counters in such files; 5 % is the least difference that matters",
-    next_step="Compare the cgroup's memory (`cgroup_peak`) in place of RSS.",
+    next_step="Compare the cgroup's memory (`cgroup_peak`) instead of RSS.",
     phases=None,
 )
 def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Files in memory (`memfd`, `/dev/shm`) that are written and not mapped are in no process's RSS or PSS.
-
-    Nor are huge pages. They take the machine's memory all the same.
+    """Files in memory (`memfd`, `/dev/shm`) that are written but not mapped are in no process's RSS or PSS, and neither
+    are huge pages. They use the machine's memory all the same.
     """
     for account in sample.confinement:
         hidden = account.unmapped_shared
@@ -204,19 +197,18 @@ PAGES_SHARED_MORE = 1.05
 @on_sample(
     "pages-shared",
     Severity.NOTE,
-    title="Memory is counted with shared pages once",
+    title="Shared pages are counted once",
     threshold="several processes whose RSS, summed, is more than 5 % above the memory that is stated",
     threshold_reason="below 5 % the two ways of counting tell the same",
     next_step=(
-        "Nothing is wrong. Who compares with figures of `ps` or `top` has to know that those count shared pages more "
-        "than once."
+        "Nothing is wrong. Figures of `ps` or `top` count shared pages more than once: do not compare with them."
     ),
 )
 def pages_shared(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Processes that were forked share the pages that neither has written since.
+    """Forked processes share the pages that neither has written.
 
-    The sum of their RSS counts each such page once for each of them, so their memory is the sum of PSS. Of files'
-    pages, which processes of others may map as well, it is at least what one of them maps.
+    The sum of their RSS counts such a page once per process, so their memory is given as the sum of PSS. Pages of
+    files, which unrelated processes may map as well, count at least as much as one process maps.
     """
     watch = sample.result.watch if sample.result else None
     if watch is None or not several_processes(watch):
@@ -245,7 +237,7 @@ SWAPPED_PAGES = 256
     phases=None,
 )
 def swapped(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A page that must come from disk takes longer than a whole request."""
+    """Reading a page from disk takes longer than a whole request."""
     state = machine_state(sample)
     pages = (state.swap_in_pages or 0) + (state.swap_out_pages or 0)
     if pages > SWAPPED_PAGES:

@@ -14,16 +14,17 @@ from touchstone.judge.rule import Fired, on_group
 @on_group(
     "peak-not-kept",
     Severity.SUSPECT,
-    title="It had been faster before it settled",
+    title="The contender had been faster before it settled",
     threshold="changepoint analysis calls the start a slowdown in at least half of the rounds",
     threshold_reason="one round may be disturbed by chance, half of them are not; levels count from the margin on",
     next_step="Look at the rate over time, and for what grows: a table, a heap, a queue. Do not call its rate a peak.",
     phases=("peak",),
 )
 def peak_not_kept(group: Group, case: Case) -> Iterator[Fired]:
-    """What a contender settled on is called its peak, and it had been faster before.
+    """The level on which a contender settles is called its peak, but it had been faster before.
 
-    A warm-up that ends lower is no warm-up: a cache filled up, a collector began, or the machine did something else.
+    A warm-up that ends at a lower level is none: a cache filled up, a collector began, or the machine was
+    disturbed.
     """
     peaks = [case.peaks[s.id] for s in group.samples if s.id in case.peaks]
     slower = [peak for peak in peaks if peak.shape == "slowdown"]
@@ -55,9 +56,9 @@ PEAK_NOT_REACHED_SHARE = 0.5
     phases=("peak",),
 )
 def peak_not_reached(group: Group, case: Case) -> Iterator[Fired]:
-    """A runtime that still gets faster when the measurement ends has its peak yet before it.
+    """A runtime that is still getting faster at the end of the measurement has not reached its peak.
 
-    The rounds in which it did settle are then a choice, and the quick ones among them.
+    The rounds in which it did settle are then a biased selection: the quick ones.
     """
     peaks = [case.peaks[s.id] for s in group.samples if s.id in case.peaks]
     missed = [peak for peak in peaks if peak.time_s is None]

@@ -17,7 +17,7 @@ from touchstone.judge.why.spending import spending
 @on_group(
     "profile-copy-differs",
     Severity.SUSPECT,
-    title="The copy that was profiled is not the original",
+    title="The profiled copy differs from the original",
     threshold=(
         "without a profiler, the copy's CPU per request differs from the original's by more than the run's margin, "
         "and from two rounds on the 95 % interval of the difference leaves 0 out"
@@ -29,10 +29,10 @@ from touchstone.judge.why.spending import spending
     phases=("profile",),
 )
 def profile_copy_differs(group: Group, case: Case) -> Iterator[Fired]:
-    """A profiler needs symbols and frame pointers, and a program that ships has neither.
+    """A profiler needs symbols and frame pointers, which a shipped program lacks, so a copy is built with them.
 
-    So a copy is built with them. Frame pointers take a register, and line tables may change what is inlined: where the
-    copy's CPU per request is not the original's, its parts are not the original's parts.
+    Frame pointers take a register, and line tables may change inlining: if the copy's CPU per request differs from
+    the original's, so do the parts it is made of.
     """
     costs = [s.figures["profile_copy_cost"] for s in group.samples if "profile_copy_cost" in s.figures]
     if costs and abs(cost := statistics.median(costs)) > case.margin and not _may_be_none(costs, case.confidence):
@@ -59,9 +59,9 @@ def _may_be_none(costs: Sequence[float], confidence: float) -> bool:
     phases=("profile",),
 )
 def profile_missing(group: Group, case: Case) -> Iterator[Fired]:
-    """A profiler needs a permission of the kernel, symbols, and a process that it can attach to.
+    """A profiler needs a permission of the kernel, symbols, and a process to attach to.
 
-    Where one of them is lacking the rest of the phase is measured: the CPU per request and what was counted.
+    If one is missing, the rest of the phase is still measured: CPU per request and counters.
     """
     profiles = [sample.profile for sample in group.samples if sample.profile]
     if profiles and not any(one.stacks and one.stacks.samples for one in profiles):
@@ -75,7 +75,7 @@ PROFILE_UNMATCHED_SHARE = 0.05
 @on_group(
     "profile-unmatched",
     Severity.NOTE,
-    title="Functions that no table knows take much of the CPU",
+    title="Much of the CPU is in functions that no table knows",
     threshold="more than 5 % of the sampled CPU ends in frames that no table of patterns has",
     threshold_reason="parts that matter are larger; less than that hides none of them",
     next_step=(
@@ -85,7 +85,7 @@ PROFILE_UNMATCHED_SHARE = 0.05
     phases=("profile",),
 )
 def profile_unmatched(group: Group, case: Case) -> Iterator[Fired]:
-    """The categories are as good as the tables of patterns: a library that none knows is shown as unmatched."""
+    """The categories are as good as the tables of patterns: functions of an unknown library are shown as unmatched."""
     spent = [one for sample in group.samples if sample.profile and (one := spending(sample.profile))]
     total = sum(one.subject for one in spent)
     frames: dict[str, float] = {}
@@ -105,20 +105,19 @@ def profile_unmatched(group: Group, case: Case) -> Iterator[Fired]:
 @on_group(
     "profile-unseen",
     Severity.NOTE,
-    title="The profiler saw a part of the CPU alone",
+    title="The profiler saw only a part of the CPU",
     threshold="a round was sampled by a profiler that does not see all",
     threshold_reason="its parts are not those of other contenders' profilers, whatever their share",
     next_step="Do what the statement says to have the better profiler, then run the phase `profile` again.",
     phases=("profile",),
 )
 def profile_unseen(group: Group, case: Case) -> Iterator[Fired]:
-    """Where async-profiler cannot be had, a JVM is sampled by its own recorder, JFR, which sees Java alone.
+    """Without async-profiler a JVM is sampled by its own recorder, JFR, which sees Java code alone.
 
-    What the kernel, native libraries and the JVM's own threads take is counted, so that the parts still add up. But it
-    is one part, where a contender that was sampled by a better profiler has several: only the others are comparable.
-
-    perf learns the names of functions in Python from CPython 3.12 or later, and their stacks from a build with frame
-    pointers. Of others it sees what C functions take, which is the part of the allocator, the runtime or a library.
+    CPU of the kernel, of native libraries and of the JVM's own threads is counted as one part, so that the parts
+    add up; a contender with a better profiler has several parts there, and only the others are comparable. perf
+    knows the names of Python functions from CPython 3.12 on, and their stacks if Python is built with frame
+    pointers. For other runtimes it sees C functions: the allocator, the runtime, libraries.
     """
     profiles = [sample.profile for sample in group.samples if sample.profile and sample.profile.unseen]
     spent = [one for profile in profiles if (one := spending(profile))]
@@ -135,7 +134,7 @@ PROFILER_COSTLY_SHARE = 0.05
 @on_group(
     "profiler-costly",
     Severity.SUSPECT,
-    title="The profiler changed what it looked at",
+    title="The profiler slowed the program",
     threshold="CPU per request in the profiled passes lies more than 5 % above that of the passes without a profiler",
     threshold_reason="parts of a difference are told apart from a few percent on: a profiler must cost less than they",
     next_step="Read the parts with care: at a lower rate of requests, or on a quieter machine, it may cost less.",
@@ -144,7 +143,7 @@ PROFILER_COSTLY_SHARE = 0.05
 def profiler_costly(group: Group, case: Case) -> Iterator[Fired]:
     """A profiler interrupts the program about a thousand times per second of CPU, and walks its stack each time.
 
-    What that adds is not spread evenly: deep stacks and short functions bear more of it.
+    The cost is not spread evenly: deep stacks and short functions bear more of it.
     """
     costs = [s.figures["profiler_cost"] for s in group.samples if "profiler_cost" in s.figures]
     if costs and (cost := statistics.median(costs)) > PROFILER_COSTLY_SHARE:

@@ -27,7 +27,7 @@ from touchstone.record.sample import TARE, Sample
     own_failure=True,
 )
 def artifact_changed(case: Case) -> Iterator[Fired]:
-    """A comparison is of one program with another. A contender whose files change between rounds is several."""
+    """A comparison is between programs. A contender whose files change between rounds is more than one program."""
     found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for sample in case.run.samples:
         if sample.phase == "build":
@@ -51,7 +51,7 @@ _SIGNS = 5
 @on_run(
     "development-mode",
     Severity.SUSPECT,
-    title="The program was built or started for its developers",
+    title="The program was built or started for development",
     threshold=(
         "a command of the build, the command that ran, or a variable of their environments says so: no optimisation, a "
         "sanitizer, counters of coverage, a profiler, a debugger or a tracer, a server that reloads or is meant for "
@@ -65,9 +65,9 @@ _SIGNS = 5
     next_step="Build and start it as it is deployed. If it is deployed so, its figures stand as they are.",
 )
 def development_mode(case: Case) -> Iterator[Fired]:
-    """Without optimisation, with checks or under a debugger a program is many times slower than its users have it.
+    """Without optimisation, with checks or under a debugger a program is many times slower than in production.
 
-    It is the commonest fault of comparisons that people make themselves, and every number of it is measured correctly.
+    It is the most common mistake in home-made comparisons, and every number is measured correctly.
     """
     for contender in case.run.plan.contenders:
         if contender.exhibit:
@@ -107,12 +107,12 @@ _FIGURE = "throughput"
         "the medians of a contender's ratio to the baseline differ between machines by more than twice the margin"
     ),
     threshold_reason="two medians that are each off by the margin may lie twice the margin apart",
-    next_step="Read the machines apart: each one's own run is in `machines/` of the results' folder.",
+    next_step="Read the machines separately: the run of each is in `machines/` in the results folder.",
 )
 def machines_differ(case: Case) -> Iterator[Fired]:
-    """A round has one machine, so that ratios are sound on each.
+    """Each round runs on one machine, so ratios are sound on each machine.
 
-    What differs between machines is shown, not averaged away.
+    Differences between machines are shown, not averaged away.
     """
     for load in case.loads:
         rates: dict[int | None, dict[str, Sample]] = defaultdict(dict)
@@ -151,10 +151,7 @@ def machines_differ(case: Case) -> Iterator[Fired]:
     next_step="Measure all contenders in one run; use `touchstone compare` to put two runs side by side.",
 )
 def mixed_provenance(case: Case) -> Iterator[Fired]:
-    """A run is one machine, one engine, one kernel and one scenario.
-
-    Samples that were put together from several do not compare.
-    """
+    """A run is one machine, one engine, one kernel and one scenario. Samples from several of them do not compare."""
     run = case.run
     origins: dict[str, set[str]] = {
         "scenario": {s.scenario for s in run.samples} | {run.plan.scenario},
@@ -187,7 +184,7 @@ _SAME_PROGRAM_PLACES = {"HOST", "PORT"}
     title="Two contenders are one program",
     threshold="the same artifacts by SHA-256, the same arguments and the same environment but for addresses",
     threshold_reason="an A/A comparison does so on purpose, so it is a note",
-    next_step="Look whether one of the two was meant to be built or run in another way.",
+    next_step="Check whether one of the two was meant to be built or run in another way.",
 )
 def same_program(case: Case) -> Iterator[Fired]:
     """A difference between two contenders that are one program is noise, and a copy in a ranking counts double."""
@@ -215,16 +212,13 @@ UNFIXED = re.compile(r"snapshot|nightly|[-+.]dev|alpha|beta|-rc", re.IGNORECASE)
 @on_run(
     "snapshot-versions",
     Severity.NOTE,
-    title="A tool is a snapshot",
+    title="A tool is a snapshot version",
     threshold="a tool's version that says snapshot, nightly, dev, alpha, beta or rc",
     threshold_reason="the version names itself so; it may be right to use one, so it is a note",
     next_step="Use a released version, or keep the tool with the results.",
 )
 def snapshot_versions(case: Case) -> Iterator[Fired]:
-    """A snapshot or nightly build of today is not the one of tomorrow.
-
-    Nobody can measure it again.
-    """
+    """Today's snapshot or nightly build is not tomorrow's, so nobody can repeat the measurement."""
     for contender in case.run.plan.contenders:
         for tool, version in contender.tools.items():
             if UNFIXED.search(version):

@@ -20,7 +20,7 @@ NEEDS_REST_KEPT = 0.75
 @on_group(
     "needs-rest",
     Severity.SUSPECT,
-    title="It keeps its rate only with rests",
+    title="The contender keeps its rate only with pauses",
     threshold=(
         "closed loop in slices: in a turn of 1.5 s without a rest, at the end of the first round's warm-up, and of the "
         "second's if anybody kept less than 80 % of its rate in the first, it "
@@ -33,14 +33,13 @@ NEEDS_REST_KEPT = 0.75
         "is refilled in rests that are several times as long as a turn makes a difference of that many times"
     ),
     next_step=(
-        "Look for a limiter of the rate, a quota or credits; measure without rests: --whole-windows, or the phase peak."
+        "Look for a rate limiter, a quota or credits; measure without pauses: --whole-windows, or the phase peak."
     ),
 )
 def needs_rest(group: Group, case: Case) -> Iterator[Fired]:
-    """In slices each contender rests while the others have their turn, and something may be refilled meanwhile.
-
-    A rate limiter's tokens, a quota of CPU time, credits of a disk or of a small virtual machine, a queue that is
-    worked off elsewhere: they last for a short turn, and under a load without pauses they do not.
+    """In slices each contender rests while the others are loaded, and something may refill meanwhile: a rate limiter's
+    tokens, a CPU quota, credits of a disk or of a small virtual machine, a queue that another process empties. It
+    lasts for a short slice, and not under a load without pauses.
     """
     kept: dict[str, float] = {}
     for sample in group.samples:
@@ -82,7 +81,7 @@ NEIGHBOUR_WORKS_SUSPECT = 0.05
     phases=("load",),
 )
 def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
-    """All contenders of a load in slices share the server's CPUs: who works in another one's slice takes from it."""
+    """All contenders of a load in slices share the server's CPUs: one that works in another's slice takes CPU away."""
     workers = workers_of(sample, case.run)
     used = {name: cpu_s for name, cpu_s in neighbours_cpu(sample).items() if name not in workers}
     length = sliced_s(sample)
@@ -115,16 +114,16 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
         "work for this contender's requests comes whenever it is on, and never otherwise"
     ),
     next_step=(
-        "Look where the contender sends its requests: at ports of its neighbours, or at a file or queue that they "
-        "watch. Measured alone (`--stacks`) it must do its work itself."
+        "See where the contender sends its requests: to ports of other contenders, or to a file or queue that they "
+        "watch. Measured alone (`--stacks`), it must do its work itself."
     ),
     own_failure=True,
     phases=("load",),
 )
 def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
-    """In slices all contenders run at once, so that one can pass its requests on to another one.
+    """In slices all contenders run at the same time, so one could pass its requests on to another.
 
-    It would be measured with somebody else's answers, and the CPU that they cost would be in nobody's figure.
+    It would be measured with the other's answers, and the CPU that they cost would be in nobody's figure.
     """
     own = own_cpu(sample)
     for worker, used in workers_of(sample, case.run).items():
@@ -144,7 +143,7 @@ ENDING_S = 0.25
 @on_sample(
     "works-while-off",
     Severity.SUSPECT,
-    title="A contender worked while it should rest",
+    title="A contender worked while it had no load",
     threshold=(
         "CPU that a contender used in the slices of others, next to what its own requests used: above 5 % suspect, "
         "above 2 % a note, and no more than a note below 1 % of a CPU over these slices; those of a contender that has "
@@ -162,10 +161,9 @@ ENDING_S = 0.25
     phases=("load",),
 )
 def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Work that is put off until the load pauses (collections, flushes, compilation) is in nobody's slice.
-
-    What is put off until the service ends is in no window either. In production there is no pause, and no end: the work
-    would have been part of the requests' cost, and of their time.
+    """Work that a service postpones until the load pauses (collections, flushes, compilation) is in no slice of its
+    own, and work that it postpones until it ends is in no window. In production there is no pause and no end: that
+    work would be part of the cost and time of requests.
     """
     rest = rest_of(sample, case.run)
     if rest is not None and rest.put_off > WORKS_WHILE_OFF_NOTE:

@@ -17,14 +17,14 @@ from touchstone.record.sample import Sample
 @on_sample(
     "measurement-interrupted",
     Severity.INVALID,
-    title="The measurement was broken off",
+    title="The measurement was interrupted",
     threshold="the engine says that it was interrupted",
     threshold_reason="figures of windows of different lengths and phases do not compare",
     next_step="Run it again; whole rounds measured before stay valid.",
     tares_too=True,
 )
 def measurement_interrupted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """An interrupted load covers another window than the rest."""
+    """An interrupted load covers a shorter window than the others."""
     if sample.result is not None and sample.result.interrupted:
         measured = sample.result.window.measured_s
         yield Fired(
@@ -47,9 +47,9 @@ ORDER_NOT_DRAWN_RARE = 0.01
     next_step="Run with a seed and the lab's own order.",
 )
 def order_not_drawn(case: Case) -> Iterator[Fired]:
-    """Whoever always comes first gets the cool machine.
+    """The contender that always comes first gets the cool machine.
 
-    Order is drawn anew so that such effects fall on all alike.
+    The order is randomised in each round so that such effects fall on all alike.
     """
     orders = [tuple(o) for o in case.run.plan.orders]
     contenders = len(orders[0]) if orders else 0
@@ -76,9 +76,8 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     next_step="See why they are missing: an interruption, or a failure in the findings.",
 )
 def rounds_incomplete(group: Group, case: Case) -> Iterator[Fired]:
-    """A round in which one contender was not measured has no ratio.
-
-    What is missing may not be missing by chance.
+    """A round in which one contender was not measured has no ratio, and the missing rounds may not be missing by
+    chance.
     """
     done = {s.round for s in group.samples if s.figures}
     missing = sorted(set(range(1, case.run.plan.rounds + 1)) - {r for r in done if r is not None})
@@ -100,14 +99,14 @@ def rounds_incomplete(group: Group, case: Case) -> Iterator[Fired]:
         "would lie from it nobody has looked"
     ),
     next_step=(
-        "Read the intervals as those of these very processes; restart the services and run again before you say more. "
-        "As a stack, the lab starts it afresh in each round."
+        "Read the intervals as valid for these very processes. Restart the services and run again before you "
+        "generalise. As a stack, the lab starts a service afresh in each round."
     ),
 )
 def rounds_share_process(case: Case) -> Iterator[Fired]:
-    """Part of what a service costs is drawn when it starts: memory layout, hash seeds, what is compiled when.
-
-    Rounds draw it anew where the lab starts the service. Where somebody else has, all rounds have the same draw.
+    """Part of a service's cost is decided at random when it starts: memory layout, hash seeds, the order of
+    compilation. If the lab starts the service, each round draws it again. If someone else started it, all rounds
+    share one draw.
     """
     for contender in case.run.plan.contenders:
         rounds = {s.round for s in case.run.samples if s.contender == contender.name and s.round and s.figures}
@@ -135,7 +134,9 @@ TOO_FEW_ROUNDS_ENOUGH = 4
     next_step="Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`).",
 )
 def too_few_rounds(group: Group, case: Case) -> Iterator[Fired]:
-    """One run of each says nothing of how runs differ: what looks like two servers may be two runs."""
+    """One run of each contender shows nothing about how much runs differ: a difference between servers may be one
+    between runs.
+    """
     rounds = {s.round for s in group.samples if s.figures}
     if not rounds or len(rounds) >= TOO_FEW_ROUNDS_ENOUGH:
         return

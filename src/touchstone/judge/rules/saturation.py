@@ -32,10 +32,7 @@ QUEUE_GROWS_GROWTH = 1.1
     next_step="Lower the rate below the knee, or add connections if the server is idle.",
 )
 def queue_grows(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A queue that still grows when the load ends has no steady latency.
-
-    A longer run would show a longer one.
-    """
+    """A queue that is still growing when the load ends has no steady latency: a longer run would show a longer one."""
     result = sample.result
     if result is None or loop(sample) != "open":
         return
@@ -93,9 +90,9 @@ RATE_NOT_REACHED_FAR = 0.10
     tares_too=True,
 )
 def rate_not_reached(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Above capacity, latency from the intended send grows for as long as the load lasts.
+    """Above capacity, latency from the intended send time grows for as long as the load lasts.
 
-    Its percentiles then state the length of the run.
+    Its percentiles then depend on the length of the run.
     """
     result = sample.result
     if result is None or loop(sample) != "open" or not result.rate.offered or not result.window.measured_s:

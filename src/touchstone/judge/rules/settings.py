@@ -16,7 +16,7 @@ from touchstone.record.sample import TARE, Sample
 @on_sample(
     "dependency-settings-not-as-asked",
     Severity.INVALID,
-    title="A dependency was not set as the scenario asks",
+    title="A dependency did not have the scenario's settings",
     threshold=(
         "a setting read back from a dependency, or from the service's own sessions, differs from the one asked for; "
         "units and spellings of yes and no aside"
@@ -26,9 +26,9 @@ from touchstone.record.sample import TARE, Sample
     phases=None,
 )
 def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The lab asks for settings and reads them back.
+    """The lab sets a dependency's settings and reads them back.
 
-    What was measured is the setting that was read.
+    The measurement was made with the settings that were read.
     """
     overrides = sample.load_spec.get("dependency_settings") or {}
     for dependency in sample.dependencies:
@@ -46,7 +46,7 @@ def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fir
 @on_run(
     "dependency-settings-unequal",
     Severity.INVALID,
-    title="Dependencies were set differently for different contenders",
+    title="Dependencies had different settings for different contenders",
     threshold=(
         "a setting that a dependency reports, or that a contender's own sessions were seen to have, differs between "
         "contenders on the same load; where most agree, only those who differ are invalid"
@@ -91,7 +91,7 @@ SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|H
 @on_run(
     "settings-unequal",
     Severity.SUSPECT,
-    title="Contenders were given different settings",
+    title="Contenders had different settings",
     threshold=(
         "an environment variable about pools, threads, timeouts, keep-alive, durability, limits, compression or log "
         "levels that all contenders have, with different values; where most agree, only those who differ are suspect"
@@ -100,7 +100,7 @@ SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|H
     next_step="Set it once, in the scenario's `settings`, and take it out of stack.toml.",
 )
 def settings_unequal(case: Case) -> Iterator[Fired]:
-    """A larger pool or a longer timeout changes the result and not the code.
+    """A larger pool or a longer timeout changes the result without a change of code.
 
     The scenario fixes them for all.
     """

@@ -52,12 +52,10 @@ LEAST_ANSWERED = 500
     ),
 )
 def slows_with_work(case: Case) -> Iterator[Fired]:
-    """A table that is searched from its beginning, a list that grows, a log that is read: the more it has served, the
-    slower it is.
-
-    Windows of seconds are too short to see it in a rate, which other processes move as well. The CPU that a turn's
-    requests took is the service's own; and who waits longer and longer, for a lock or asleep, falls behind the others
-    of its lap.
+    """A table without an index, a growing list, a log that is read back: the more requests such a service has served,
+    the slower it is. In a window of seconds the rate does not show it, because other processes move the rate as
+    well. CPU per slice is the service's own; and a service that waits longer and longer, for a lock or asleep, falls
+    behind the others of its block.
     """
     loaded = [sample for sample in case.run.samples if sample.phase == "load"]
     measures = [(measure, _rises(loaded, measure.read)) for measure in _measures(case)]

@@ -25,7 +25,7 @@ BOOT_IMPOSSIBLE_TOLERANCE = 1.05
     phases=("boot",),
 )
 def boot_impossible(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The port opens before the first answer, and a part of memory is not larger than the whole."""
+    """The port opens before the first answer, and no part of memory is larger than the whole."""
     for run in sample.boot.runs if sample.boot else []:
         problem = _contradiction(run)
         if problem:
@@ -60,9 +60,9 @@ BOOTS_FAILED_SHARE = 0.1
     phases=("boot",),
 )
 def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A start that fails takes no part in the median.
+    """A failed start is not part of the median.
 
-    Leaving it out makes a service that starts by luck look like one that starts.
+    Leaving failures out makes a service that starts only sometimes look reliable.
     """
     runs = sample.boot.runs if sample.boot else []
     failed = [r for r in runs if r.failure]
@@ -79,17 +79,14 @@ def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "cache-not-cold",
     Severity.INVALID,
-    title="A start called cold was not cold",
+    title="A cold start was not cold",
     threshold="a figure for a cold start without a start whose page cache was dropped",
     threshold_reason="whether the cache was dropped is known, so there is nothing to weigh",
     next_step="Give the lab the right to drop page caches, or leave the figure out.",
     phases=("boot",),
 )
 def cache_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
-    """With the program in the page cache a start reads nothing from disk.
-
-    It is then a warm start under another name.
-    """
+    """With the program in the page cache a start reads nothing from disk: it is a warm start under another name."""
     if "boot_first_response_cold" not in sample.figures or sample.boot is None:
         return
     if not any(r.cold_cache for r in sample.boot.runs):
@@ -123,9 +120,9 @@ READY_TOO_EARLY_TIMES = 4
     phases=("boot",),
 )
 def ready_too_early(sample: Sample, case: Case) -> Iterator[Fired]:
-    """An article timed services that log "ready" before they bind their port.
+    """One article timed services that log "ready" before they bind their port.
 
-    One that answers its ready request from a stub, and the rest with 503, is the same trick.
+    A service that answers its ready request from a stub, and all others with 503, does the same.
     """
     never = {
         check.id

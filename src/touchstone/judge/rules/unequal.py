@@ -174,9 +174,8 @@ class Answers:
     ),
 )
 def unequal_statuses(case: Case) -> Iterator[Fired]:
-    """A status that the contract allows may still be the cheap one.
-
-    A contender that refuses nine requests in ten does less work than one that serves them.
+    """A status that the contract allows may still be the cheap one: a contender that refuses nine requests in ten does
+    less work than one that serves them.
     """
     for load in case.loads:
         counted = _counted(case, load)

@@ -62,9 +62,9 @@ CONNECTIONS_WAIT_OF_P99 = 0.01
     phases=("load",),
 )
 def connections_wait(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A connection that is served slowly sends few requests in a closed loop, and so few that no percentile shows them.
+    """A slow connection sends few requests in a closed loop, too few for any percentile to show.
 
-    One worker of several that is stuck behind something holds a share of all users up, and p99 stays as it is.
+    One stuck worker of several can hold up a share of all users while p99 stays the same.
     """
     if sample.result is None or loop(sample) != "closed":
         return
@@ -191,15 +191,15 @@ NOBODY_BUSY_FAILED = 0.05
         "server's CPUs adds less than half of the time that a request needs of them"
     ),
     next_step=(
-        "Find what its requests wait for: a pool that is too small, a lock, a timer, a limit of the rate, the disk, an "
+        "Find out what the requests wait for: a pool that is too small, a lock, a timer, a rate limit, the disk, an "
         "acknowledgement (TCP_NODELAY). A faster machine does not help; more connections may."
     ),
 )
 def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A closed loop asks again as soon as it has an answer, so that something is always the limit.
+    """A closed loop sends the next request as soon as an answer arrives, so something is always the limit.
 
-    Where it is no CPU, a faster program changes nothing: the requests wait for something that takes its time however
-    fast the machine is. That is a property of the service, and often the whole of a difference.
+    If the limit is not a CPU, a faster program changes nothing: the requests wait for something that takes the same
+    time on any machine. That is a property of the service, and often the whole difference.
     """
     result = sample.result
     if result is None or loop(sample) != "closed" or pauses(sample) or sample.placement.cpu_limit is not None:
@@ -276,7 +276,8 @@ STALL_IN_CLOSED_LOOP_FEW = 4
 def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
     """While a server stalls, a closed loop sends nothing.
 
-    The requests that users would have sent then are missing, and percentiles look better than they were.
+    The requests that users would have sent are missing, and percentiles look better than users would see
+    (coordinated omission).
     """
     result = sample.result
     if result is None or result.silence is None or loop(sample) != "closed" or result.latency.p50 is None:
@@ -344,10 +345,9 @@ def _usual(case: Case, sample: Sample) -> float:
     next_step=NEXT_STEP,
 )
 def waits_for_acknowledgement(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A server with Nagle's algorithm on that writes head and body apart sends the body once the head is acknowledged.
-
-    The client's kernel puts the acknowledgement off, in the hope of something to send along. So a service that needs
-    microseconds takes 40 ms, and all CPUs rest. Clients like the engine get no more of it: the figures are true.
+    """A server that uses Nagle's algorithm and writes head and body separately sends the body only when the head is
+    acknowledged. The client's kernel delays that acknowledgement in the hope of sending data with it. So a service
+    that needs microseconds takes 40 ms while all CPUs are idle. Real clients see the same: the figures are true.
     """
     for request in sample.result.requests if sample.result else []:
         found = waiting(request)

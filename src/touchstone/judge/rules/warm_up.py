@@ -32,12 +32,14 @@ MANY_BROKEN = 0.001
         "response malformed, and each costs its connection: where one worker of several does it, all connections end "
         "up at the others, and the window sees nothing of it"
     ),
-    next_step="Read the contender's log from its start on; a service that needs longer says so by its ready request.",
+    next_step=(
+        "Read the contender's log from its start; a service that needs longer should say so by its ready request."
+    ),
 )
 def warm_up_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The warm-up's answers are in no figure, and prepare all of them: caches fill and compilers learn from it.
-
-    A service that fails there was warmed up by other work than it is measured on, or was not ready when it said so.
+    """Answers of the warm-up are in no figure but prepare all of them: caches fill, and compilers optimise what they
+    see. A service that fails there was warmed up by other work than it is measured on, or was not ready when it said
+    so.
     """
     sent, errors = _in_warm_up(sample)
     failed = errors.total()
@@ -94,10 +96,10 @@ WARM_UP_UNANSWERED_MANY = 0.02
     own_failure=True,
 )
 def warm_up_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request of the warm-up that never gets its response holds its connection for the whole window.
+    """A warm-up request without a response blocks its connection for the whole window.
 
-    It is in none of the window's counts, since it was sent before the window: the load has fewer connections than it
-    says, and the fault that took them is not seen.
+    It is in none of the window's counts, because it was sent earlier: the load has fewer connections than it
+    states, and the fault is not visible.
     """
     result = sample.result
     if result is None or result.interrupted:

@@ -34,9 +34,9 @@ from touchstone.record.sample import Sample
     ),
 )
 def answered_before_work(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that answers first and works later looks fast, and loses what it has answered when it dies.
+    """A service that answers first and works later looks fast, and loses answered work when it dies.
 
-    The count of all work comes out right in the end, so that nothing else shows it.
+    The total of all work is right in the end, so no other check shows it.
     """
     for dependency in sample.dependencies:
         if seen := as_a_rule(dependency, "late"):
@@ -54,7 +54,7 @@ BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
 @on_sample(
     "below-downstream-delay",
     Severity.INVALID,
-    title="Faster than the downstream that it waits for",
+    title="Faster than the downstream it waits for",
     threshold=(
         "the downstream counted at least one hit for every two answers, its delay is stated, and the median "
         "latency is below 95 % of it"
@@ -62,12 +62,12 @@ BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
     threshold_reason=(
         "a timer may fire up to a few percent early by its resolution; the median of many requests does not"
     ),
-    next_step="Look for a cache, for calls made ahead, or for a unit that is wrong.",
+    next_step="Look for a cache, for calls made ahead of time, or for a wrong unit.",
 )
 def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that calls a downstream cannot answer before it has.
+    """A service that calls a downstream cannot answer before the downstream has.
 
-    An answer that comes sooner was not made from one.
+    An earlier answer was made without it.
     """
     result = sample.result
     if result is None or not result.counts.ok or result.latency.p50 is None:
@@ -100,7 +100,7 @@ _ANEW = (
 @on_sample(
     "leftovers",
     Severity.SUSPECT,
-    title="State of an earlier run was there",
+    title="State of an earlier run was present",
     threshold=(
         "anything that the dependency found before the contender started and that should not have been there, or a "
         "file of the work folder that an earlier start has changed; a note for a new file there, which is removed"
@@ -109,11 +109,11 @@ _ANEW = (
         "each contender starts on fresh state; what is listed was seen and removed, and may not be all; a changed file "
         "cannot be put back"
     ),
-    next_step="See who left it: a server that was not stopped, or another run at the same time.",
+    next_step="See which process left it: a server that was not stopped, or another run at the same time.",
     phases=None,
 )
 def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Rows, sessions or offsets from before make inserts fail and lookups cheap."""
+    """Rows, sessions or offsets from an earlier run make inserts fail and lookups cheap."""
     for dependency in sample.dependencies:
         if dependency.leftovers:
             yield Fired(
@@ -144,7 +144,7 @@ _Works = Mapping[str, Work]
 @on_run(
     "less-work",
     Severity.SUSPECT,
-    title="Contenders have their dependencies do unequal work",
+    title="Contenders give their dependencies unequal work",
     threshold=(
         "calls, rows or transactions per correct response, over all rounds of a load whose proofs hold, by two "
         "contenders' counts: at least 20 fewer than by the other, and fewer by more than 0.5 %; in PostgreSQL by more "
@@ -160,15 +160,16 @@ _Works = Mapping[str, Work]
         "service's own; who breaks its own proof is judged by that, and is no measure for others"
     ),
     next_step=(
-        "Give the load a proof that counts the work, and look in the contender that does less for caches and skipped "
-        "calls, in the one that does more for calls made twice; whether it keeps answers, an act `execute` in the "
-        "contract shows."
+        "Give the load a proof that counts the work. In the contender that does less, look for caches and skipped "
+        "calls; in the one that does more, for duplicate calls. An act `execute` in the contract shows whether a "
+        "contender keeps answers."
     ),
 )
 def less_work(case: Case) -> Iterator[Fired]:
-    """Who asks the downstream for four responses in five, or keeps what it looked up, is faster at another task.
+    """A contender that calls the downstream for four responses in five, or caches lookups, is faster at another task.
 
-    Where no proof of the scenario counts the work, the dependencies still do, and contenders can be compared.
+    If no proof of the scenario counts the work, the dependencies' own counters allow a comparison between
+    contenders.
     """
     for load in case.loads:
         by_kind = _work_by_kind(case, load)
@@ -281,17 +282,14 @@ def _evidence(works: Sequence[Work]) -> dict[str, object]:
         "allowed for"
     ),
     next_step=(
-        "Compare what the dependency says with the successes; look for writes that fail silently, caches and "
-        "batches never flushed."
+        "Compare the dependency's counts with the successes; look for writes that fail silently, caches, and "
+        "batches that are never flushed."
     ),
     own_failure=True,
     phases=None,
 )
 def work_not_done(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that answers without working is the fastest of all.
-
-    So the dependency is asked what it saw.
-    """
+    """A service that answers without working is the fastest of all, so the lab asks the dependency what it saw."""
     for proof in sample.proofs:
         if not proof.passed:
             yield Fired(
