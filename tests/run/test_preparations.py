@@ -136,15 +136,24 @@ def service(folder: Path, fault: str = "") -> Iterator[str]:
         process.wait()
 
 
-def test_a_service_whose_login_fails_does_not_hold_and_says_what_it_answered(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("load", "says"),
+    [
+        ("me", "what goes before the load me is answered"),
+        ("visit", "the requests of the load visit are answered"),
+    ],
+)
+def test_a_service_whose_login_fails_does_not_hold_and_says_what_it_answered(
+    tmp_path: Path, load: str, says: str
+) -> None:
     folder = scenario(tmp_path / "login")
     with service(tmp_path / "a") as good, service(tmp_path / "b", "login") as bad:
-        words = ["--phase", "verify", "--url", f"good={good}", "--url", f"bad={bad}"]
+        words = ["--phase", "verify", "--load", load, "--url", f"good={good}", "--url", f"bad={bad}"]
         code, report = report_of(tmp_path, str(folder), *words)
     assert code == 4
     (failed,) = report["judgement"]["failed"]
     assert failed["contender"] == "bad"
-    assert "what goes before the load me is answered" in failed["reason"]
+    assert says in failed["reason"]
     checks = {s["contender"]: s["checks"] for s in report["run"]["samples"]}
     (broken,) = [check for check in checks["bad"] if not check["passed"]]
     assert "403" in broken["broken"][0]["received"] and "no such user" in broken["broken"][0]["received"]

@@ -8,9 +8,10 @@ from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import running
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.manifest.contract import Check, Send
-from touchstone.manifest.exchange import Request
+from touchstone.manifest.exchange import Request, texts_of
 from touchstone.manifest.journey import JourneyStep
 from touchstone.manifest.load import Load
+from touchstone.manifest.template import Plain, parse
 from touchstone.record.sample import CheckOutcome, Sample
 
 
@@ -25,11 +26,17 @@ def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
         sample.checks = ask_first(checker, bench) + checker.run(light_checks(bench.scenario.contract))
 
 
-def ask_first(checker: Checker, bench: Bench) -> list[CheckOutcome]:
-    """Send the requests of those loads that need neither preparation nor other settings of a dependency, once each."""
+def ask_first(checker: Checker, bench: Bench, *, outlives: bool = False) -> list[CheckOutcome]:
+    """Send the requests of those loads that need neither preparation nor other settings of a dependency, once each.
+
+    With `outlives` the service keeps what is written: loads that draw new names are left out, since their first name
+    would be taken.
+    """
     outcomes = []
     for name, load in bench.loads.items():
         if load.prepare or load.dependency_settings or load.error_allowance or load.rows:
+            continue
+        if outlives and _draws_names(load):
             continue
         for number, steps in enumerate(passes(load)):
             check = Check(
@@ -39,6 +46,12 @@ def ask_first(checker: Checker, bench: Bench) -> list[CheckOutcome]:
             )
             outcomes.append(checker.check(check, cookies=bool(load.journeys)))
     return outcomes
+
+
+def _draws_names(load: Load) -> bool:
+    requests = [*load.requests, *(step for journey in load.journeys for step in journey.steps)]
+    texts = (text for request in requests for text in texts_of(request).values())
+    return any(isinstance(one, Plain) for text in texts for one in parse(text).placeholders)
 
 
 def passes(load: Load) -> list[list[Send]]:

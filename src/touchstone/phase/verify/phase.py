@@ -52,7 +52,9 @@ class VerifyPhase(Phase):
                 asks = _hold(sample.checks) and not found.outlives_rounds
                 asked = ask_first(checker, bench) if asks else []
                 if found.outlives_rounds and _hold(sample.checks):
-                    asked = prepare_for_all(bench, contender, found, sample)
+                    asked = ask_first(checker, bench, outlives=True)
+                    if _hold(asked):
+                        asked += prepare_for_all(bench, contender, found, sample)
             if asks and not _hold(asked):
                 # What a check of the contract has changed or taken away is there again behind a fresh start.
                 with engaged(bench, contender, sample) as found:
