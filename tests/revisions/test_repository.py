@@ -142,3 +142,10 @@ def test_the_stack_is_each_revisions_own_and_the_scenario_the_heads(tmp_path: Pa
     (base / "bench/sound/stack.toml").unlink()
     with pytest.raises(UsageError, match="the base has no stack 'sound'"):
         two_stacks(head / "bench", base / "bench", head / "bench", None)
+
+
+def test_an_error_about_a_checkout_names_the_file_as_git_does(tmp_path: Path) -> None:
+    asked = Repository.around(repository(tmp_path / "repo"))
+    with pytest.raises(UsageError) as caught, asked.checked_out([asked.revision("main")]) as (folder,):
+        raise UsageError(f"{folder}/a.toml:3: no", where=f"{folder}/b.toml", fix=f"`touchstone check {folder}/bench`")
+    assert str(caught.value) == f"main:b.toml: main:a.toml:3: no\n  do: `touchstone check {asked.top}/bench`"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from touchstone.failure import UsageError
+from touchstone.failure import TouchstoneError, UsageError
 from touchstone.judge.comparison.revisions import Revision
 from touchstone.revisions.git import GitError, explained, failure, last_words, require_git, run
 from touchstone.revisions.submodules import lay_out, submodules_of
@@ -180,6 +180,13 @@ class Repository:
                 for one in submodules_of(said, self.top, revision.commit):
                     lay_out(said, one, folder)
             yield folders
+        except TouchstoneError as error:
+            # Nobody finds these folders later: their files are named as git does, and the advice is about the user's.
+            for revision, folder in zip(revisions, folders, strict=True):
+                error.where = error.where and error.where.replace(f"{folder}/", f"{revision.name}:")
+                error.what = error.what.replace(f"{folder}/", f"{revision.name}:")
+                error.fix = error.fix and error.fix.replace(str(folder), str(self.top))
+            raise
         finally:
             for folder in folders:
                 run(self.top, ["worktree", "remove", "--force", str(folder)])
