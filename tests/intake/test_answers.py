@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import re
@@ -33,6 +34,14 @@ def page(title: str, token: int) -> str:
 
 
 PAD = "-" * 3_000
+
+
+_FIELDS = {
+    "/login": {"Location": "/enter?next=%2F&token=s3cret"},
+    "/zipped": {"Content-Encoding": "gzip"},
+    "/brotli": {"Content-Encoding": "br"},
+    "/not-zipped": {"Content-Encoding": "gzip"},
+}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -67,6 +76,10 @@ class _Handler(BaseHTTPRequestHandler):
             "/broken": (503, _TEXT, b"down"),
             "/flips": (200 + number % 2, _TEXT, b""),
             "/moved": (302, "", b""),
+            "/login": (302, "", b""),
+            "/zipped": (200, _TEXT, gzip.compress(b"hello", mtime=0)),
+            "/brotli": (200, _TEXT, b"\x1b\x04\x00\xf8"),
+            "/not-zipped": (200, _TEXT, b"hello"),
             "/token": (200, _JSON, b'{"access_token": "t0k3n-2", "token_type": "bearer"}'),
             "/text?access_token=t0k3n-1": (200, _TEXT, b"hello"),
             "/alive": (200, _JSON, json.dumps({"status": "ok", "at": number}).encode()),
@@ -75,6 +88,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         if kind:
             self.send_header("Content-Type", kind)
+        for name, value in _FIELDS.get(self.path, {}).items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -218,3 +233,14 @@ def test_an_address_without_its_scheme_is_quoted_as_it_was_typed(typed: str, adv
     with pytest.raises(UsageError) as caught:
         draft_from_urls(["http://127.0.0.1:8001/", typed])
     assert str(caught.value) == f'url "{typed}": it must begin with http:// or https://\n  do: {advice}'
+
+
+def test_codings_and_redirects_are_named(origin: str) -> None:
+    paths = ("/login", "/zipped", "/brotli", "/not-zipped")
+    contract = draft_from_urls([origin + path for path in paths]).contract
+    login, zipped, brotli, plain = (one.guessed for one in contract if isinstance(one, DraftRequest))
+    assert login == "it redirects to /enter, and no redirect is followed: name that URL to load what it leads to"
+    named = "the body is not checked: it has Content-Encoding {}, which was not asked for"
+    assert zipped == named.format("gzip") + '; expect.encoding = "decoded" undoes it'
+    assert brotli == named.format("br")
+    assert plain == "it names Content-Encoding gzip, which was not asked for, and its body is not so encoded"

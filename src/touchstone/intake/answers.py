@@ -42,6 +42,9 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
 """An integer is a number, too: the narrower one comes first."""
 _ERROR, _SERVER_ERROR = 400, 500
 _NOT_LET_IN = (401, 403)
+_REDIRECTS = (301, 302, 303, 307, 308)
+_UNDONE = ("gzip", "x-gzip", "deflate")
+"""Content codings that `expect.encoding = "decoded"` undoes."""
 
 
 def draft_from_urls(urls: Sequence[str]) -> Draft:
@@ -108,6 +111,7 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
     answer = bodies[0] if len(set(bodies)) == 1 and len(bodies[0] or "") <= _LONGEST else None
     values, kinds = _fields(objects) if len(objects) == len(bodies) else ({}, {})
     pattern = None if answer is not None or values or kinds else _alike([body for body in bodies if body is not None])
+    coding = (answers[0].field("content-encoding") or "").lower().removeprefix("identity")
     look = ["is this a right response?"] if statuses[0] >= _SERVER_ERROR else []
     if statuses[0] in _NOT_LET_IN:
         look.append('it lets nobody in without a login or a key: docs/templates.md, "A login"')
@@ -115,11 +119,14 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
         look.append(f"of these the type is checked alone: {', '.join(kinds)}")
     elif pattern:
         look.append("of the body, which is long or another one each time, what never changes is checked")
-    elif answer is None and not values and (coding := answers[0].field("content-encoding")):
-        undone = 'expect.encoding = "decoded" undoes gzip and deflate'
-        look.append(f"the body is not checked: it has Content-Encoding {coding}, which was not asked for; {undone}")
-    elif answer is None and not values:
+    elif answer is None and not values and not coding:
         look.append("the body is not checked: it is no text, or long, or another one each time")
+    if coding:
+        look.append(_coded(coding, as_it_is=answer is not None or bool(values or kinds or pattern)))
+    if statuses[0] in _REDIRECTS and (place := answers[0].field("location")):
+        # A query may hold a secret, or another value each time.
+        shown = place.partition("?")[0].partition("#")[0]
+        look.append(f"it redirects to {shown}, and no redirect is followed: name that URL to load what it leads to")
     return DraftRequest(
         name="",
         method="GET",
@@ -134,6 +141,14 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
         pattern=pattern,
         guessed="; ".join(look),
     )
+
+
+def _coded(coding: str, *, as_it_is: bool) -> str:
+    """What a draft says of a Content-Encoding, which it does not ask for; `as_it_is`: the body was read without it."""
+    if as_it_is:
+        return f"it names Content-Encoding {coding}, which was not asked for, and its body is not so encoded"
+    undone = '; expect.encoding = "decoded" undoes it' if coding in _UNDONE else ""
+    return f"the body is not checked: it has Content-Encoding {coding}, which was not asked for{undone}"
 
 
 def _text(body: bytes) -> str | None:

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from touchstone.manifest.template import literal
 
+STREAMS = ("text/event-stream", "multipart/x-mixed-replace")
+"""Media types of responses that do not end by themselves."""
 _SHOWN = 60
 
 

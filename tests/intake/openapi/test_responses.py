@@ -153,3 +153,10 @@ def test_a_response_that_is_not_sound_is_marked(tmp_path: Path, responses: Any, 
     held = document({"/ok": get(), "/a": get(responses=responses)})
     assert why in text_of(tmp_path, held).replace("\n# ", " ")
     assert loaded(tmp_path, held) == ["/ok"]
+
+
+def test_a_stream_is_marked_and_not_loaded(tmp_path: Path) -> None:
+    head = {"head": {"responses": {"200": {"description": "ok"}}}}
+    held = document({"/events": get(responses={"200": of("text/event-stream")}), "/alive": head})
+    assert loaded(tmp_path, held) == ["/alive"]
+    assert "# look: its response is a stream, which may not end" in text_of(tmp_path, held)

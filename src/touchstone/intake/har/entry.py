@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, quote, unquote_to_bytes, urlsplit
 from touchstone.intake.conceal import shown_path
 from touchstone.intake.har.body import Body, body_of
 from touchstone.intake.har.value import LeftOutError, Remarks, must_be_whole, number_of, table_of, text_of
+from touchstone.intake.parts import STREAMS
 from touchstone.manifest.exchange import Method
 
 _LAB_SENDS = re.compile(
@@ -24,7 +25,6 @@ _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _PORTS = {"http": 80, "https": 443}
 _SLOWEST_S = 5.0
 """A load gives up a response that takes longer."""
-_STREAMS = ("text/event-stream", "multipart/x-mixed-replace")
 _CONDITIONS = ("if-none-match", "if-modified-since", "if-match", "if-unmodified-since")
 _NEEDS = {206: ("range",), 304: ("if-none-match", "if-modified-since"), 412: _CONDITIONS, 416: ("range",)}
 """Statuses that answer a condition: one of these fields made them (RFC 9110, sections 13 and 14)."""
@@ -238,7 +238,7 @@ def _is_data(media_type: str) -> bool:
 def _must_end(entry: Mapping[str, Any], media_type: str | None, headers: Mapping[str, str]) -> None:
     """Raises LeftOutError for a response that goes on, or that no load waits for."""
     asked_for = entry.get("_resourceType") == "eventsource" or "text/event-stream" in headers.get("accept", "")
-    if media_type in _STREAMS or (media_type is None and asked_for):
+    if media_type in STREAMS or (media_type is None and asked_for):
         raise LeftOutError("a stream of events, which does not end")
     timings = entry.get("timings")
     parts = [number_of(timings, name) or 0.0 for name in ("wait", "receive")] if isinstance(timings, dict) else []

@@ -18,6 +18,7 @@ from touchstone.intake.openapi.validity import Checker
 _METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 _OTHERS = ("query", "additionalOperations")
 """Of OpenAPI 3.2: a scenario knows no such methods."""
+_READS = ("GET", "HEAD")
 _NAMED = 30
 """Requests that are named one by one where several are left out."""
 
@@ -103,10 +104,10 @@ def _paths(root: Part, notes: list[str]) -> list[tuple[str, Part]]:
 
 def _load(requests: Sequence[DraftRequest]) -> DraftLoad:
     """A load of what reads, and in which nothing is guessed."""
-    known = [one for one in requests if one.method == "GET" and not one.guessed]
+    known = [one for one in requests if one.method in _READS and not one.guessed]
     left_out = [f"{one.method} {one.target}" for one in requests if one not in known]
     if not known:
-        reads = [one for one in requests if one.method == "GET"]
+        reads = [one for one in requests if one.method in _READS]
         note = "look: nothing reads and is known to be right as it is: put in values that exist before you load it"
         return DraftLoad("mix", "A mix of requests", (reads or list(requests))[:_NAMED], note=note)
     more = f" and {len(left_out) - _NAMED} others" if len(left_out) > _NAMED else ""

@@ -9,6 +9,7 @@ from http import HTTPStatus
 from touchstone.intake.openapi.media import essence, is_range, kind, preferred
 from touchstone.intake.openapi.part import Part, UnsoundError
 from touchstone.intake.openapi.schema import put_together
+from touchstone.intake.parts import STREAMS
 
 _RANK = ("json", "text", "xml", "lines", "form", "multipart", "bytes")
 _BODILESS = (204, 205)
@@ -75,6 +76,8 @@ def _content(right: Right, contents: Sequence[Part]) -> None:
     if None in chosen or len(names) > 1 or any(is_range(one or "") for one in chosen):
         return
     right.content_type = names.pop()
+    if right.content_type in STREAMS:
+        right.looks.append("its response is a stream, which may not end, and no check sees the end of it")
     if any(len([one for one in content.keys if essence(one)]) > 1 for content in contents):
         right.accept = right.content_type
     if len(contents) == 1 and kind(right.content_type) == "json":
