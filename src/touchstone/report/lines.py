@@ -55,7 +55,7 @@ def plain_lines(view: View) -> Iterator[str]:
 def _plain_cell(table: Table, row: Row, column: Column, cell: Cell) -> str:
     label = f"{table.title}: {row.name}: {column.figure.title}:"
     if cell.text == NOTHING:
-        state = "invalid" if cell.verdict is Verdict.INVALID else "not measured"
+        state = "invalid" if cell.verdict is Verdict.INVALID else "not measured" if cell.reason else NOTHING
         return f"{label} {state}" + (f" ({cell.reason})" if cell.reason else "")
     bounds = f" [{cell.interval}]" if cell.interval else ""
     against = f", {cell.ratio} {cell.sign.word}" if cell.sign and cell.ratio else ""

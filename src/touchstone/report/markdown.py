@@ -15,7 +15,7 @@ from touchstone.report.headroom import headroom_lines
 from touchstone.report.scoreboard import about_groups, group_note, scoreboard
 from touchstone.report.sentence import machine, method, notes, trace, what_ran
 from touchstone.report.summary import marked, struck_sentence, summary
-from touchstone.report.table import Cell, Column, Row, Table, full_tables, headline_tables
+from touchstone.report.table import Cell, Column, Row, Table, absences, full_tables, headline_tables
 from touchstone.report.view import View
 from touchstone.report.why.markdown import why_lines
 from touchstone.report.words import INVALID, VERDICT_MARKS
@@ -125,7 +125,9 @@ def _name(row: Row) -> str:
 
 def _cell(cell: Cell) -> str:
     if cell.text == NOTHING:
-        return "invalid" if cell.verdict is Verdict.INVALID else "not measured"
+        if cell.verdict is Verdict.INVALID:
+            return "invalid"
+        return "not measured" if cell.reason else NOTHING
     mark = VERDICT_MARKS[cell.verdict]
     bounds = f" ({cell.interval})" if cell.interval else ""
     return _struck(f"{cell.text}{bounds}", cell.verdict) + (f" {mark}" if mark else "")
@@ -157,11 +159,11 @@ def conformance_lines(view: View) -> Iterator[str]:
 
 def absent_lines(view: View) -> Iterator[str]:
     """What could not be measured, with the reasons."""
-    if not view.not_measured:
+    absent = absences(view)
+    if not absent:
         return
     yield from ["## Not measured", ""]
-    for contender in view.not_measured:
-        yield f"- `{contender.name}`: {escaped(contender.not_measured or '')}"
+    yield from (f"- {escaped(what)}: {escaped(why)}" for what, why in absent)
     yield ""
 
 

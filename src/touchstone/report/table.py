@@ -107,6 +107,19 @@ def _table(view: View, anchor: str, title: str, places: list[Place], *, headline
     return Table(anchor, title, columns, ordered if lead else rows, lead, findings)
 
 
+def absences(view: View) -> list[tuple[str, str]]:
+    """What was not measured of what the summary shows: a contender, with the figures if it has others; and why."""
+    found = {contender.name: contender.not_measured or "" for contender in view.not_measured}
+    figures: dict[tuple[str, str], list[str]] = {}
+    for table in headline_tables(view):
+        for row in table.rows:
+            for column, cell in zip(table.columns, row.cells, strict=True):
+                if row.kind != "absent" and cell.text == NOTHING and cell.verdict is Verdict.VALID and cell.reason:
+                    figures.setdefault((row.name, cell.reason), []).append(column.figure.title)
+    parts = [(f"{name}, {', '.join(dict.fromkeys(titles))}", why) for (name, why), titles in figures.items()]
+    return [*found.items(), *parts]
+
+
 def column_of(view: View, place: Place, figure: Figure) -> Column:
     """A figure of a place as a column."""
     return Column(place, figure, _scale(view, place, figure))
@@ -173,13 +186,13 @@ def _ratio(comparison: Comparison | None) -> str:
 
 
 def _why_absent(view: View, contender: str, column: Column) -> str | None:
-    """The reason that a sample gives for a figure that it lacks."""
+    """The reason that a sample gives for a figure that it lacks; None for the null server, of which none is due."""
     for sample in view.samples(column.place, contender):
         if column.figure.name in sample.not_measured:
             return sample.not_measured[column.figure.name]
         if sample.failure is not None:
             return sample.failure.what
-    return None
+    return None if contender == TARE else "no measurement of this run gives it"
 
 
 def _top(view: View, column: Column) -> float | None:

@@ -26,7 +26,7 @@ from touchstone.report.lines import banners, plain_lines
 from touchstone.report.scoreboard import ScoreRow, ceiling, sections
 from touchstone.report.sentence import machine, notes, trace, what_ran
 from touchstone.report.summary import sentences, summary
-from touchstone.report.table import Cell, Column, Row, Table, headline_tables
+from touchstone.report.table import Cell, Column, Row, Table, absences, headline_tables
 from touchstone.report.view import View
 from touchstone.report.words import VERDICT_MARKS
 
@@ -192,11 +192,11 @@ def _print_crossings(console: Console, view: View) -> None:
 
 
 def _print_not_measured(console: Console, view: View) -> None:
-    if view.not_measured:
+    if absent := absences(view):
         console.print()
         console.print(Text("Not measured", style="bold"))
-        for contender in view.not_measured:
-            _say(console, Text.assemble((contender.name, "bold"), ": ", contender.not_measured or ""), 2)
+        for what, why in absent:
+            _say(console, Text.assemble((what, "bold"), ": ", why), 2)
 
 
 def _fitted(names: list[str], heads: list[str], cells: list[list[Text]], width: int) -> Iterator[list[int]]:
