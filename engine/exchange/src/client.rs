@@ -76,8 +76,10 @@ pub struct Answered {
 /// Why a request got no whole response.
 #[derive(Debug)]
 pub struct Unanswered {
-    /// A sentence.
+    /// A sentence; of a late one, what came of the response until then, or nothing.
     pub why: String,
+    /// Whether the time was over.
+    pub late: bool,
     /// Whether not a byte came before the connection ended, so that the request may never have been seen.
     pub unseen: bool,
 }
@@ -140,7 +142,8 @@ impl Connection {
                 Err(why) => {
                     let late = Instant::now() >= deadline;
                     return Err(Unanswered {
-                        why: if late { String::new() } else { why },
+                        why: if late { reader.so_far() } else { why },
+                        late,
                         unseen: !reader.begun() && !late,
                     });
                 }

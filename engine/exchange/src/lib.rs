@@ -7,6 +7,7 @@ pub mod ask;
 pub mod capture;
 pub mod check;
 pub mod client;
+pub mod closes;
 mod coding;
 pub mod cookies;
 mod head;

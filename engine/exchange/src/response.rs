@@ -1,6 +1,6 @@
 //! A response, kept whole: a thin layer over the parser.
 
-use touchstone_http::{Head, ResponseParser};
+use touchstone_http::{Head, ResponseParser, field_value};
 
 /// A whole response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +58,22 @@ impl Reader {
     #[must_use]
     pub fn received(&self) -> &[u8] {
         &self.received
+    }
+
+    /// What has come of a response whose end has not come, in words; empty before the end of its head.
+    #[must_use]
+    pub fn so_far(&self) -> String {
+        let Some(head) = self.parser.head() else {
+            return String::new();
+        };
+        let types = field_value(self.parser.head_bytes(), "content-type");
+        let kind = types.map(|kind| format!(" {}", String::from_utf8_lossy(&kind)));
+        format!(
+            "{}{} with {} bytes of a body that did not end",
+            head.status,
+            kind.unwrap_or_default(),
+            self.body.len()
+        )
     }
 
     /// Whether any byte has come.

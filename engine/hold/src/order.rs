@@ -3,6 +3,7 @@
 use crate::job::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use touchstone_exchange::closes::ClosedByServer;
 
 /// From the crew to a process, before all orders.
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,8 +56,11 @@ pub struct Answer {
     pub answered: u64,
     /// Connections that could not be opened, or were not answered as expected, by reason.
     pub failed: BTreeMap<String, u64>,
-    /// Held connections that ended, by reason.
+    /// Held connections that ended, by reason; without those of `closed`.
     pub lost: BTreeMap<String, u64>,
+    /// Held connections that the server closed as it may.
+    #[serde(default)]
+    pub closed: ClosedByServer,
     /// The first thing that went wrong.
     pub evidence: Option<String>,
     /// How long the order took.
@@ -83,7 +87,7 @@ impl Answer {
 
     /// Held connections that ended, for whatever reason.
     pub fn lost(&self) -> u64 {
-        self.lost.values().sum()
+        self.lost.values().sum::<u64>() + self.closed.count()
     }
 
     fn merge(&mut self, other: &Self) {
@@ -98,6 +102,7 @@ impl Answer {
                 *mine.entry(reason.clone()).or_default() += count;
             }
         }
+        self.closed.add(&other.closed);
         self.evidence = self.evidence.take().or_else(|| other.evidence.clone());
         self.seconds = self.seconds.max(other.seconds);
         self.slowest_s = self.slowest_s.max(other.slowest_s);

@@ -5,6 +5,7 @@ use crate::kernel::Kernel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use touchstone_exchange::closes::ClosedByServer;
 use touchstone_sys::clock;
 use touchstone_watch::{Exit, Resources, Sample};
 
@@ -58,8 +59,12 @@ pub struct Level {
     /// Connections that could not be opened or were not answered as expected, since the job began, by reason: `refused`,
     /// `reset`, `timeout`, `wrong_response`, `not_kept`, `no_free_port` and others.
     pub failed: BTreeMap<String, u64>,
-    /// Held connections that ended by themselves, since the job began, by reason.
+    /// Held connections that ended by themselves, since the job began, by reason; without those of `closed`.
     pub lost: BTreeMap<String, u64>,
+    /// Held connections that the server closed as it may, since the job began: at rest, with a notice, or with a correct
+    /// response that announced it. No failure of the server.
+    #[serde(default, skip_serializing_if = "ClosedByServer::is_empty")]
+    pub closed: ClosedByServer,
     /// The first thing that went wrong.
     pub evidence: Option<String>,
     /// Seconds of the last step to the level, until its last connection was answered.

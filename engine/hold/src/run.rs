@@ -293,5 +293,6 @@ fn fill(level: &mut Level, answer: &Answer) {
     level.answered = answer.answered;
     level.failed.clone_from(&answer.failed);
     level.lost.clone_from(&answer.lost);
+    level.closed.clone_from(&answer.closed);
     level.evidence.clone_from(&answer.evidence);
 }

@@ -1,7 +1,8 @@
 //! URLs (RFC 3986), as far as a client of HTTP over TCP needs them: where to connect, and what to ask for there.
 
+use std::collections::HashSet;
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 /// An `http://` or `https://` URL, taken apart. Its fragment is dropped: it never goes on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,16 +90,29 @@ impl Url {
 
     /// The host's addresses, each once: IPv4 before IPv6, since most services under test bind 127.0.0.1 only.
     ///
+    /// `localhost` and the names below it have both loopback addresses, whatever the machine's files say (RFC 6761,
+    /// section 6.3), as in browsers and curl.
+    ///
     /// # Errors
     /// When the name has no address.
     pub fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
         if let Ok(ip) = self.host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, self.port)]);
         }
-        let mut found: Vec<SocketAddr> =
-            (self.host.as_str(), self.port).to_socket_addrs()?.collect();
+        let resolved = (self.host.as_str(), self.port).to_socket_addrs();
+        let mut found: Vec<SocketAddr> = if is_localhost(&self.host) {
+            let loopback = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+            resolved
+                .into_iter()
+                .flatten()
+                .chain(loopback.map(|ip| SocketAddr::new(ip, self.port)))
+                .collect()
+        } else {
+            resolved?.collect()
+        };
         found.sort_by_key(SocketAddr::is_ipv6);
-        found.dedup();
+        let mut seen = HashSet::new();
+        found.retain(|address| seen.insert(*address));
         if found.is_empty() {
             return Err(io::Error::other("the name has no address"));
         }
@@ -127,6 +141,13 @@ fn encoded(path: &str) -> String {
         }
     }
     found
+}
+
+/// Whether a name is `localhost`, or one below it, with or without the root's dot.
+fn is_localhost(host: &str) -> bool {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    let last = name.rsplit('.').next();
+    last.is_some_and(|label| label.eq_ignore_ascii_case("localhost"))
 }
 
 /// Host and port of an authority; nothing if what stands after the host is no port.
@@ -205,6 +226,19 @@ mod tests {
         let found = parse("http://localhost:1").addresses().unwrap();
         assert!(found[0].is_ipv4());
         assert!(found.is_sorted_by_key(SocketAddr::is_ipv6));
+    }
+
+    #[test]
+    fn localhost_has_both_loopback_addresses_whatever_the_machine_says() {
+        for name in ["localhost", "LocalHost", "localhost.", "shop.localhost"] {
+            let found = parse(&format!("http://{name}:81")).addresses().unwrap();
+            for address in ["127.0.0.1:81", "[::1]:81"] {
+                let wanted: SocketAddr = address.parse().unwrap();
+                let times = found.iter().filter(|one| **one == wanted).count();
+                assert_eq!(times, 1, "{name}: {found:?}");
+            }
+        }
+        assert!(!is_localhost("localhost.test") && !is_localhost("notlocalhost"));
     }
 
     #[test]

@@ -9,7 +9,6 @@
 pub mod backend;
 mod by_connection;
 pub mod clock;
-pub mod closes;
 pub mod connection;
 pub mod connector;
 pub mod control;
@@ -47,4 +46,4 @@ mod watch;
 pub mod wire;
 pub mod worker;
 
-use touchstone_exchange::{check, random, request, rows, session, template};
+use touchstone_exchange::{check, closes, random, request, rows, session, template};

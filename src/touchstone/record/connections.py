@@ -48,6 +48,12 @@ class ClosedByServer(EngineRecord):
     under_request: Closes | None = _kind()
     """As requests came, of which not a byte was answered."""
 
+    @property
+    def count(self) -> int:
+        """How many of all kinds."""
+        kinds = (self.unused, self.idle, self.notified, self.announced, self.under_request)
+        return sum(one.count for one in kinds if one)
+
 
 class Connections(EngineRecord):
     """Connections of the load."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, JsonValue
 
 from touchstone.record.base import Record
+from touchstone.record.connections import ClosedByServer
 from touchstone.record.secret import shown_job
 from touchstone.record.watch import TreeMemory
 
@@ -73,6 +74,8 @@ class HoldLevel(Record):
     answered: int | None = None
     failed: dict[str, int] = {}
     lost: dict[str, int] = {}
+    closed: ClosedByServer | None = Field(default=None, exclude_if=lambda closed: closed is None)
+    """Connections that the server closed as it may; no failures."""
     evidence: str | None = None
     """The first thing that went wrong."""
     open_s: float | None = None

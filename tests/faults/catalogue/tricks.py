@@ -125,7 +125,7 @@ TRICKS: tuple[Setup, ...] = (
     Setup(
         "drops-idle",
         "connections that are idle for a second are closed",
-        ("held-requests-failed",),
+        ("held-connections-closed",),
         servers=knobs(close_idle_ms=1000),
         scenario=HOLD,
         phases=("hold",),

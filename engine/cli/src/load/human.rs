@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use touchstone_load::closes::ClosedByServer;
+use touchstone_exchange::closes::ClosedByServer;
 use touchstone_load::distribution::Distribution;
 use touchstone_load::job::Loop;
 use touchstone_load::knee::{Knee, Trial};

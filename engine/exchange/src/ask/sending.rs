@@ -150,11 +150,12 @@ impl Sending<'_> {
                 told.first_byte_s = Some((first_byte - begun).as_secs_f64());
                 self.tell(compiled, captures, &response, &mut told);
             }
-            Err(Unanswered { why, .. }) => {
-                let why = if why.is_empty() {
-                    format!("no whole answer within {} s", self.timeout.as_secs_f64())
-                } else {
-                    format!("no answer: {why}")
+            Err(Unanswered { why, late, .. }) => {
+                let limit = self.timeout.as_secs_f64();
+                let why = match (late, why.is_empty()) {
+                    (true, true) => format!("no whole answer within {limit} s"),
+                    (true, false) => format!("no whole answer within {limit} s: {why}"),
+                    (false, _) => format!("no answer: {why}"),
                 };
                 told.faults = vec![why.clone()];
                 told.failure = Some(why);
@@ -197,6 +198,7 @@ impl Sending<'_> {
         let address = self.target.address;
         let connection = opened.map_err(|error| Unanswered {
             why: format!("connecting to {address}: {error}"),
+            late: false,
             unseen: true,
         })?;
         self.over(connection, compiled, bytes, deadline, told)

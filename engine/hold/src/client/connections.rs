@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind::AddrNotAvailable};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use touchstone_crew::PER_SOURCE;
+use touchstone_exchange::closes::Close;
 use touchstone_sys::clock::{Nanos, monotonic};
 use touchstone_sys::poll::Event;
 use touchstone_sys::socket::{Stream, out_of_files, out_of_memory};
@@ -90,13 +91,28 @@ impl Client {
         }
     }
 
-    /// Ends a connection and counts it: as lost when it had been held, else as failed.
-    pub(super) fn drop_connection(&mut self, fd: RawFd, why: &str, evidence: &str) {
+    /// Ends a held connection that the server closed as it may. A request that the close crossed is not counted.
+    pub(super) fn closed(&mut self, fd: RawFd, close: Close) {
+        let slot = &self.slots[fd as usize];
+        let rested = monotonic().saturating_sub(slot.began);
+        self.sums.closed.note(close, slot.responses, rested);
+        self.sums.requests -= u64::from(close == Close::UnderRequest);
+        self.under_way -= u64::from(self.release(fd) == State::Asked);
+        self.sums.held -= 1;
+        self.leave_ring(fd);
+    }
+
+    fn release(&mut self, fd: RawFd) -> State {
         let slot = &mut self.slots[fd as usize];
-        let state = slot.state;
-        slot.state = State::Free;
         slot.reader = None;
         slot.socket = None;
+        slot.responses = 0;
+        std::mem::take(&mut slot.state)
+    }
+
+    /// Ends a connection and counts it: as lost when it had been held, else as failed.
+    pub(super) fn drop_connection(&mut self, fd: RawFd, why: &str, evidence: &str) {
+        let state = self.release(fd);
         match state {
             State::Free => {}
             State::Connecting | State::Greeting => {

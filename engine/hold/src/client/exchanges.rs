@@ -4,8 +4,10 @@ use super::connections::reason;
 use super::{Client, State};
 use std::io;
 use std::os::fd::RawFd;
+use touchstone_exchange::closes::Close;
 use touchstone_exchange::template::Key;
 use touchstone_exchange::{Progress, Reader};
+use touchstone_http::parse_head;
 use touchstone_sys::clock::{monotonic, seconds};
 
 impl Client {
@@ -45,7 +47,9 @@ impl Client {
         let mut buffer = [0u8; 16 * 1024];
         while let Some(socket) = &self.slots[fd as usize].socket {
             match socket.receive(&mut buffer) {
-                Ok(0) => return self.ended(fd),
+                Ok(0) => {
+                    return self.ended(fd, "closed_by_server", "the server closed the connection");
+                }
                 Ok(n) => {
                     if !self.take(fd, &buffer[..n]) {
                         return;
@@ -55,11 +59,7 @@ impl Client {
                     io::ErrorKind::WouldBlock => return,
                     io::ErrorKind::Interrupted => {}
                     _ => {
-                        return self.drop_connection(
-                            fd,
-                            &reason(&error),
-                            &format!("receiving: {error}"),
-                        );
+                        return self.ended(fd, &reason(&error), &format!("receiving: {error}"));
                     }
                 },
             }
@@ -70,7 +70,12 @@ impl Client {
     fn take(&mut self, fd: RawFd, bytes: &[u8]) -> bool {
         let slot = &mut self.slots[fd as usize];
         if slot.state == State::Idle {
-            self.drop_connection(fd, "unasked_bytes", "bytes came that nothing had asked for");
+            match parse_head(bytes, false) {
+                Ok(Some(head)) if head.status >= 400 && !head.keep_alive => {
+                    self.closed(fd, Close::Notified(head.status));
+                }
+                _ => self.drop_connection(fd, "unasked_bytes", "bytes came that nothing had asked for"),
+            }
             return false;
         }
         if slot.reader.is_none() && !self.right.is_empty() && bytes == self.right {
@@ -90,6 +95,13 @@ impl Client {
                 let wrong = self.plan.request.faults(&response, Key::default());
                 if !wrong.is_empty() {
                     self.drop_connection(fd, "wrong_response", &wrong.join("; "));
+                    return false;
+                }
+                let slot = &mut self.slots[fd as usize];
+                if !response.keep_alive && slot.state == State::Asked {
+                    self.sums.ok += 1;
+                    slot.responses += 1;
+                    self.closed(fd, Close::Announced);
                     return false;
                 }
                 if !response.keep_alive {
@@ -112,9 +124,12 @@ impl Client {
     fn arrived(&mut self, fd: RawFd) {
         let slot = &mut self.slots[fd as usize];
         let first = slot.state == State::Greeting;
+        let now = monotonic();
         slot.state = State::Idle;
+        slot.responses += 1;
         self.under_way -= 1;
-        self.sums.slowest_s = self.sums.slowest_s.max(seconds(monotonic() - slot.began));
+        self.sums.slowest_s = self.sums.slowest_s.max(seconds(now - slot.began));
+        slot.began = now;
         if first {
             self.sums.answered += 1;
             self.sums.held += 1;
@@ -125,7 +140,17 @@ impl Client {
         }
     }
 
-    fn ended(&mut self, fd: RawFd) {
-        self.drop_connection(fd, "closed_by_server", "the server closed the connection");
+    /// The server has ended the connection: as it may where it rested, or where not a byte of the response to an
+    /// idempotent request came (RFC 9112, section 9.3.1).
+    fn ended(&mut self, fd: RawFd, why: &str, evidence: &str) {
+        let slot = &self.slots[fd as usize];
+        match slot.state {
+            State::Idle => return self.closed(fd, Close::AtRest),
+            State::Asked if slot.reader.is_none() && self.plan.request.is_idempotent => {
+                return self.closed(fd, Close::UnderRequest);
+            }
+            _ => {}
+        }
+        self.drop_connection(fd, why, evidence);
     }
 }

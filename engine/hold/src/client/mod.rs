@@ -35,6 +35,9 @@ struct Slot {
     socket: Option<Stream>,
     used: bool,
     generation: u32,
+    /// Correct responses so far.
+    responses: u32,
+    /// When it was opened or its request was sent; of one at rest, when its last response came.
     began: Nanos,
     reader: Option<Box<Reader>>,
     /// Where in the ring a held connection stands.

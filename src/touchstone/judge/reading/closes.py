@@ -75,10 +75,7 @@ def bounds(sample: Sample) -> list[Bound]:
     result = sample.result
     if result is None or result.connections.closed is None:
         return []
-    found = [
-        *_responses(result.connections.closed),
-        *_rests(result.connections.closed, in_turns=sample.slices is not None),
-    ]
+    found = bounds_of(result.connections.closed, in_turns=sample.slices is not None)
     held = [point.connections for point in result.series if point.phase == "load"]
     at_once = [one for one in _silent(result.connections.closed) if one.rested_least_s < AT_ONCE_S]
     if at_once and held and max(held) < result.connections.asked and not found:
@@ -86,6 +83,11 @@ def bounds(sample: Sample) -> list[Bound]:
     if pipeline(sample) > 1 and result.counts.repeated >= MANY * max(1, result.counts.sent):
         found.append(Bound("pipelining", "closes a connection on which requests are pipelined", pipeline(sample)))
     return found
+
+
+def bounds_of(closed: ClosedByServer, *, in_turns: bool = False) -> list[Bound]:
+    """The bounds that closes of kept connections show by themselves; `in_turns`: a close is seen later than it was."""
+    return [*_responses(closed), *_rests(closed, in_turns=in_turns)]
 
 
 def in_words(found: list[Bound]) -> str:

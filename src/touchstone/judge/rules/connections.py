@@ -9,7 +9,7 @@ from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.closes import advice, bounds, in_words
+from touchstone.judge.reading.closes import advice, bounds, bounds_of, in_words
 from touchstone.judge.reading.traffic import (
     allowance,
     answered_in_all,
@@ -228,17 +228,17 @@ HELD_REQUESTS_FAILED_MANY = 0.01
         "rightly: suspect; more than 1 % of the level: invalid"
     ),
     threshold_reason=(
-        "the lab closes none, and idle times are far below the timeouts that scenarios set; at 1 % the slope over the "
-        "levels is off by as much as two runs differ"
+        "the lab closes none, and a server may close connections at rest, which is another finding; at 1 % the slope "
+        "over the levels is off by as much as two runs differ"
     ),
-    next_step="Read the evidence: a limit of connections or descriptors, an idle timeout, or a wrong answer.",
+    next_step="Read the evidence: a limit of connections or descriptors, or a wrong answer.",
     own_failure=True,
     phases=("hold",),
 )
 def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     """Memory per connection means something only for connections that exist and work.
 
-    A server that drops idle connections, or answers some of them wrongly, keeps less memory for each.
+    A server that resets some of them, or answers them wrongly, keeps less memory for each.
     """
     levels = sample.hold.raw if sample.hold else []
     worst = max((level for level in levels if level.idle), key=_failures, default=None)
@@ -259,3 +259,38 @@ def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
 def _failures(level: HoldLevel) -> int:
     wrong = level.traffic.requests - level.traffic.ok if level.traffic else 0
     return sum(level.failed.values()) + sum(level.lost.values()) + max(0, wrong)
+
+
+HELD_CONNECTIONS_CLOSED_MANY = 0.01
+
+
+@on_sample(
+    "held-connections-closed",
+    Severity.SUSPECT,
+    title="The server closed connections that were to be held",
+    threshold="of the connections of a level: any closed at rest or with a notice: note; more than 1 %: suspect",
+    threshold_reason=(
+        "a server may close a connection that rests (RFC 9112 section 9.5); closed ones are replaced, and at 1 % what "
+        "the server keeps of them is as much as two runs differ by"
+    ),
+    next_step="Raise the server's idle timeout above the time that a level takes, or hold fewer connections.",
+    phases=("hold",),
+)
+def held_connections_closed(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A close by right is no failure, but memory per connection needs connections that stay open."""
+    levels = sample.hold.raw if sample.hold else []
+    worst = max((level for level in levels if level.closed), key=_closed, default=None)
+    if worst is None or worst.closed is None:
+        return
+    count, found = _closed(worst), bounds_of(worst.closed)
+    many = count > HELD_CONNECTIONS_CLOSED_MANY * max(1, worst.connections)
+    yield Fired(
+        f"at {number(worst.connections)} connections the server closed {number(count)} that were held{in_words(found)}",
+        severity=Severity.SUSPECT if many else Severity.NOTE,
+        next_step=advice(found),
+        evidence=worst.model_dump(mode="json", include={"connections", "held", "closed"}),
+    )
+
+
+def _closed(level: HoldLevel) -> int:
+    return level.closed.count if level.closed else 0

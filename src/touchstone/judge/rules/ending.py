@@ -66,6 +66,7 @@ def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
             "connections-not-held",
             "connections-per-request",
             "errors-above-allowance",
+            "held-connections-closed",
             "held-requests-failed",
             "nothing-answered",
             "queue-grows",

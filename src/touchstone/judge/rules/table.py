@@ -77,6 +77,7 @@ _ALL = (
     connections.connections_broken,
     connections.connections_not_held,
     connections.connections_per_request,
+    connections.held_connections_closed,
     connections.held_requests_failed,
     consistency.bytes_unlike_bodies,
     consistency.counts_contradict,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{Nanos, seconds};
+use touchstone_sys::clock::{Nanos, seconds};
 
 /// Connections that the load would have kept and the server closed, over the whole job; a kind that did not occur is absent.
 #[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
@@ -83,6 +83,25 @@ impl ClosedByServer {
             one.status.insert(status.to_string(), 1);
         }
         add(place, Some(&one));
+    }
+
+    /// How many of all kinds.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        let kinds = [
+            &self.unused,
+            &self.idle,
+            &self.notified,
+            &self.announced,
+            &self.under_request,
+        ];
+        kinds.into_iter().flatten().map(|one| one.count).sum()
+    }
+
+    /// Whether none occurred.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
     }
 
     /// Adds those of another thread or process.
