@@ -163,7 +163,7 @@ def absent_lines(view: View) -> Iterator[str]:
     if not absent:
         return
     yield from ["## Not measured", ""]
-    yield from (f"- {escaped(what)}: {escaped(why)}" for what, why in absent)
+    yield from (f"- `{name}`{escaped(figures)}: {escaped(why)}" for name, figures, why in absent)
     yield ""
 
 

@@ -107,17 +107,17 @@ def _table(view: View, anchor: str, title: str, places: list[Place], *, headline
     return Table(anchor, title, columns, ordered if lead else rows, lead, findings)
 
 
-def absences(view: View) -> list[tuple[str, str]]:
-    """What was not measured of what the summary shows: a contender, with the figures if it has others; and why."""
-    found = {contender.name: contender.not_measured or "" for contender in view.not_measured}
+def absences(view: View) -> list[tuple[str, str, str]]:
+    """What was not measured of what the summary shows: contender, figures (empty for all of them), reason."""
+    whole = [(contender.name, "", contender.not_measured or "") for contender in view.not_measured]
     figures: dict[tuple[str, str], list[str]] = {}
     for table in headline_tables(view):
         for row in table.rows:
             for column, cell in zip(table.columns, row.cells, strict=True):
                 if row.kind != "absent" and cell.text == NOTHING and cell.verdict is Verdict.VALID and cell.reason:
                     figures.setdefault((row.name, cell.reason), []).append(column.figure.title)
-    parts = [(f"{name}, {', '.join(dict.fromkeys(titles))}", why) for (name, why), titles in figures.items()]
-    return [*found.items(), *parts]
+    parts = [(name, f", {', '.join(dict.fromkeys(titles))}", why) for (name, why), titles in figures.items()]
+    return [*whole, *parts]
 
 
 def column_of(view: View, place: Place, figure: Figure) -> Column:

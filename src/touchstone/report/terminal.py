@@ -195,8 +195,8 @@ def _print_not_measured(console: Console, view: View) -> None:
     if absent := absences(view):
         console.print()
         console.print(Text("Not measured", style="bold"))
-        for what, why in absent:
-            _say(console, Text.assemble((what, "bold"), ": ", why), 2)
+        for name, figures, why in absent:
+            _say(console, Text.assemble((name, "bold"), f"{figures}: {why}"), 2)
 
 
 def _fitted(names: list[str], heads: list[str], cells: list[list[Text]], width: int) -> Iterator[list[int]]:
