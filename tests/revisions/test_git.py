@@ -295,3 +295,14 @@ def test_names_that_a_file_system_takes_for_one_are_found(tmp_path: Path) -> Non
     (tmp_path / "A").touch()
     assert clash(tmp_path, ["A", "a", "Readme", "readme"]) == ("Readme", "readme")
     assert clash(tmp_path, ["A", "a", "Readme"]) is None
+
+
+def test_conflicts_that_are_not_resolved_are_refused(tmp_path: Path) -> None:
+    top = repository(tmp_path / "repo")
+    commit(top, COMMENTED, "Comments")
+    git(top, "checkout", "--quiet", "-b", "other", "HEAD~1")
+    commit(top, "# other\n", "Other")
+    with pytest.raises(subprocess.CalledProcessError):
+        git(top, "merge", "main")
+    with pytest.raises(UsageError, match="conflicts that are not resolved: bench/sound/server.py"):
+        Repository.around(top).working_tree(top / "results")

@@ -77,12 +77,12 @@ def show(console: Console, made: Audit, entry: str | None) -> None:
         say(f"\nranks (a rate is taken to scatter by {made.noise:.0%})")
     for ranks in made.ranks:
         say(f"  {ranks.test}: {ranks.within_noise} of {ranks.entries - 1} neighbours differ by less than that")
-    say("\nby entry")
-    for result, wrong in made.by_entry:
-        if wrong and entry in (None, result.entry):
-            say(f"  {result.entry}, {result.test}")
-            for fault in wrong:
-                say(f"    {fault.code}: {fault.statement}")
+    shown = [(result, wrong) for result, wrong in made.by_entry if wrong and entry in (None, result.entry)]
+    say("\nby entry" if shown else "\nby entry: nothing to explain")
+    for result, wrong in shown:
+        say(f"  {result.entry}, {result.test}")
+        for fault in wrong:
+            say(f"    {fault.code}: {fault.statement}")
 
 
 def _figures(result: Published) -> str:

@@ -110,6 +110,7 @@ class Repository:
         places = ["--", "."]
         if leave_out.is_relative_to(self.top) and leave_out != self.top:
             places.append(f":(exclude){leave_out.relative_to(self.top)}")
+        self._refuse_conflicts()
         if not self._asked(["status", "--porcelain", "--untracked-files=normal", *places]):
             return head
         with tempfile.TemporaryDirectory(prefix="touchstone-index-") as folder:
@@ -204,6 +205,14 @@ class Repository:
 
     def _described(self, name: str, commit: str) -> Revision:
         return Revision(name=name, commit=commit, subject=self._asked(["show", "-s", "--format=%s", commit]))
+
+    def _refuse_conflicts(self) -> None:
+        if found := self._asked(["diff", "--name-only", "--diff-filter=U", "-z"]).strip("\0"):
+            raise UsageError(
+                f"the working tree has conflicts that are not resolved: {', '.join(found.split(chr(0)))}",
+                where=str(self.top),
+                fix="resolve them and `git add` the files, or name two commits",
+            )
 
     def _refuse_unborn(self) -> None:
         if run(self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).returncode != 0 and not self._asked(

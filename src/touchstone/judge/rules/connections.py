@@ -268,10 +268,13 @@ HELD_CONNECTIONS_CLOSED_MANY = 0.01
     "held-connections-closed",
     Severity.SUSPECT,
     title="The server closed connections that were to be held",
-    threshold="of the connections of a level: any closed at rest or with a notice: note; more than 1 %: suspect",
+    threshold=(
+        "of the connections of a level: any closed at rest or with a notice: note; more than 1 %: suspect; more than "
+        "1 % missing when memory was read: invalid"
+    ),
     threshold_reason=(
-        "a server may close a connection that rests (RFC 9112 section 9.5); closed ones are replaced, and at 1 % what "
-        "the server keeps of them is as much as two runs differ by"
+        "a server may close a connection that rests (RFC 9112 section 9.5); closed ones are replaced while a level is "
+        "reached, and at 1 % what the server keeps of them is as much as two runs differ by"
     ),
     next_step="Raise the server's idle timeout above the time that a level takes, or hold fewer connections.",
     phases=("hold",),
@@ -283,10 +286,12 @@ def held_connections_closed(sample: Sample, case: Case) -> Iterator[Fired]:
     if worst is None or worst.closed is None:
         return
     count, found = _closed(worst), bounds_of(worst.closed)
-    many = count > HELD_CONNECTIONS_CLOSED_MANY * max(1, worst.connections)
+    bearable = HELD_CONNECTIONS_CLOSED_MANY * max(1, worst.connections)
+    missing = worst.connections - worst.held > bearable
+    many = Severity.SUSPECT if count > bearable else Severity.NOTE
     yield Fired(
         f"at {number(worst.connections)} connections the server closed {number(count)} that were held{in_words(found)}",
-        severity=Severity.SUSPECT if many else Severity.NOTE,
+        severity=Severity.INVALID if missing else many,
         next_step=advice(found),
         evidence=worst.model_dump(mode="json", include={"connections", "held", "closed"}),
     )
