@@ -51,7 +51,8 @@ def test_a_close_at_rest_is_the_right_of_a_server() -> None:
 
 
 def test_a_level_whose_connections_were_gone_when_memory_was_read_is_invalid() -> None:
-    (finding,) = fired(held(held=600, closed={"idle": {"count": 400, "rested_least_s": 5.0}}), "held-connections-closed")
+    rests = {"count": 400, "rested_least_s": 5.0}
+    (finding,) = fired(held(held=600, closed={"idle": rests}), "held-connections-closed")
     assert finding.severity is Severity.INVALID
 
 
