@@ -196,7 +196,7 @@ impl Member {
     fn hear(&mut self, heard: Heard<Said>) -> Result<(), JobError> {
         match heard {
             Heard::Said(Said::Answer(answer)) => {
-                (self.latest, self.heard) = (answer, Instant::now());
+                (self.latest, self.heard) = (*answer, Instant::now());
                 Ok(())
             }
             Heard::Said(Said::Failed(why)) | Heard::Garbled(why) => Err(gone(&self.peer, &why)),

@@ -21,7 +21,7 @@ pub struct Work {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Said {
     /// What has come of its order.
-    Answer(Answer),
+    Answer(Box<Answer>),
     /// It cannot do its part; also from whoever knows that it is lost.
     Failed(String),
 }

@@ -279,7 +279,10 @@ impl Client {
     fn answer(&mut self, done: bool) -> io::Result<()> {
         self.sums.done = done;
         self.sums.seconds = seconds(monotonic() - self.task_began);
-        say(&mut self.answers, &Said::Answer(self.sums.clone()))
+        say(
+            &mut self.answers,
+            &Said::Answer(Box::new(self.sums.clone())),
+        )
     }
 
     fn handle(&mut self, fd: RawFd, event: Event) {
