@@ -60,9 +60,9 @@ BUILD_DISTURBED_TICKS = 5
         "than five clock ticks of 10 ms for each CPU"
     ),
     threshold_reason=(
-        "on two cores 10 % of the machine is a fifth of one of them; what is stolen makes a build longer by about its "
-        "share, and below the least effect that matters by default it cannot make a difference of builds; of a "
-        "build of some milliseconds the kernel's ticks cannot tell who had the CPUs"
+        "on two cores 10 % of the machine is a fifth of one of them; stolen time makes a build longer by about its "
+        "share, and below the default margin it cannot make a difference between builds; in a build of a few "
+        "milliseconds the kernel's clock ticks cannot show which program had the CPUs"
     ),
     next_step="End what else runs, and build again with `--fresh-builds`.",
     phases=("build",),

@@ -133,7 +133,7 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The server ended at a rate above its capacity",
     threshold="an exit before the stop signal during a trial, or during the closed loop of the warm-up",
-    threshold_reason="a process that is gone answers nobody, at no rate",
+    threshold_reason="a process that has ended answers no request at any rate",
     next_step="Read its log; bound its queue or its connections, so that it refuses what it cannot answer.",
     phases=("capacity",),
 )
@@ -156,7 +156,10 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     "objective-not-met",
     Severity.NOTE,
     title="No rate met the objective",
-    threshold="the knee lies, to nine parts in ten, below the lowest rate whose trials carry the objective",
+    threshold=(
+        "with a probability of nine in ten the capacity is below the lowest rate at which a trial is long enough "
+        "for the objective"
+    ),
     threshold_reason=(
         "below it a trial of ten seconds has too few requests for the objective's percentiles, so nothing can be said"
     ),

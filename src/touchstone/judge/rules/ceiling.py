@@ -68,9 +68,10 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     title="The figure is close to the generator's ceiling",
     threshold="closed loop: throughput above 90 % of the median tare, while the server's CPUs are less than 90 % busy",
     threshold_reason=(
-        "within a tenth of the ceiling differences of the margin's size are pressed together; a server whose own "
-        "CPUs are full is its own limit, however close it comes, and what others had of them it could not use; in "
-        "neighbouring slices the ceiling is the same for both: which one is faster is known, by how much more is not"
+        "within a tenth of the ceiling, differences as small as the margin are compressed; a server whose own CPUs "
+        "are full is its own limit, however close it comes, and CPU that others used was not available to it; in "
+        "neighbouring slices the ceiling is the same for both contenders: it is known which one is faster, but not "
+        "by how much"
     ),
     next_step=(
         "Give the engine more CPUs, or make the server the bottleneck (fewer CPUs for it), and compare CPU a "

@@ -52,8 +52,8 @@ CLOCK_STEPPED_EDGE_S = 1.0
     title="The wall clock was set",
     threshold=(
         "the wall clock and the monotonic clock differ by more than 0.1 s and 0.1 % over a sample, or by more than "
-        "0.1 s from one look to the next, 0.1 s later, also if it was put back; or the load's start by the wall clock "
-        "lies outside of the sample"
+        "0.1 s between two readings 0.1 s apart, even if the clock was put back; or the load's start by the wall "
+        "clock is outside the sample"
     ),
     threshold_reason=(
         "time daemons slew by at most 0.05 %; more is a step. The engine's own times are monotonic and stay right"

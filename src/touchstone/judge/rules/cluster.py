@@ -19,8 +19,7 @@ APART_S = 0.005
     Severity.SUSPECT,
     title="Generators did not begin together",
     threshold=(
-        "the beginnings of two generators may lie more than 5 ms apart, in slices on the mean, the doubt about their "
-        "clocks included"
+        "the starts of two generators may be more than 5 ms apart (in slices: on average), clock uncertainty included"
     ),
     threshold_reason=(
         "round trips within a rack take well below 1 ms, and half of the fastest one bounds the doubt about a clock: "

@@ -50,10 +50,11 @@ _KEPT_LONGER = (
     Severity.INVALID,
     title="Connections were refused, reset or cut",
     threshold=(
-        "any request whose connection was reset, or cut before or within a response, or whose response is no HTTP; any "
-        "connection refused, not made, or with bytes that no request asked for: invalid above the load's error "
-        "allowance, otherwise suspect. Requests sent once more because the server had closed a kept connection under "
-        "them: suspect from 1 % on, or where the closes follow no bound of responses or rest; otherwise a note"
+        "any request whose connection was reset, or cut before or within a response, or whose response is not HTTP; "
+        "any connection that was refused or not made, or that carried bytes without a request: invalid above the "
+        "load's error allowance, otherwise suspect. Requests repeated because the server had closed a kept "
+        "connection: suspect from 1 % on, or if the closes follow no limit of responses or idle time; otherwise a "
+        "note"
     ),
     threshold_reason=(
         "on a loopback nothing is lost by chance: each of these is an act of the server, or a limit that was reached. "
@@ -112,10 +113,10 @@ CONNECTIONS_NOT_HELD_EACH = 0.5
         "requests or more, and no error"
     ),
     threshold_reason=(
-        "one or two may be between closing and opening when they are counted, and where most are, the end alone may "
-        "be a lucky moment; a tenth missing changes throughput and latency by more than the margin; a user who "
-        "pauses opens a connection again when it is needed; a server that closes after each answer holds none at any "
-        "moment, and `connections-per-request` says so"
+        "one or two may be between closing and opening when they are counted, and the end alone may be a lucky "
+        "moment; a tenth missing changes throughput and latency by more than the margin; a user who pauses opens a "
+        "connection again when needed; a server that closes after each answer holds none at any moment, which is "
+        "for `connections-per-request`"
     ),
     next_step=(
         "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
@@ -166,9 +167,9 @@ CONNECTIONS_PER_REQUEST_SELDOM = 0.9
     Severity.SUSPECT,
     title="Connections per request are not as the scenario states",
     threshold=(
-        "over warm-up and window together, keep-alive: more than 1 % of requests needed a new connection, those apart "
-        "that the server closed while other contenders had their turn; without keep-alive: fewer than 0.9 connections "
-        "a request"
+        "over warm-up and window together, with keep-alive: more than 1 % of requests needed a new connection, not "
+        "counting connections that the server closed while other contenders were loaded; without keep-alive: fewer "
+        "than 0.9 connections per request"
     ),
     threshold_reason=(
         "a server may close a connection after some hundreds of requests by its settings; at 1 % set-up costs a "

@@ -237,10 +237,10 @@ _IN_WHOLE = (
     Severity.INVALID,
     title="Rate times mean latency does not match the concurrency",
     threshold=(
-        "off by more than 10 % suspect, by more than 25 % invalid; both widened by what may hang over the window's "
-        "edges: the time that answers were waited for after it, or the longest latency before it with what the engine "
-        "waited for a CPU, over its length; of a closed loop in slices the rate is that of whole generations; no "
-        "graver than `connections-wait` on the same sample, which explains it"
+        "off by more than 10 %: suspect; by more than 25 %: invalid. Both are widened by requests that cross the "
+        "window's edges: the time spent waiting for answers after it, or the longest latency before it with the "
+        "engine's wait for a CPU, over the window's length. In a closed loop in slices the rate is that of whole "
+        "generations. No graver than `connections-wait` on the same sample, which explains it"
     ),
     threshold_reason=(
         "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "

@@ -33,9 +33,9 @@ _TOLD = 4
     Severity.NOTE,
     title="The core was slower than its best",
     threshold=(
-        "by the slope of its rate over the fixed piece of work that is timed on its CPUs, a contender would have "
-        "answered 15 % more requests on a core as fast as in the best twentieth of the load's slices; silent where "
-        "other processes used 10 % of the machine or more: what they took comes and goes with the core's speed"
+        "judged by how its rate depends on the time that a fixed piece of work takes on its CPUs, a contender would "
+        "have answered 15 % more requests on a core as fast as in the best twentieth of the load's slices; silent "
+        "if other processes used 10 % of the machine or more, because their use varies with the core's speed"
     ),
     threshold_reason="on a quiet virtual machine up to 10 % were seen",
     next_step=(
@@ -120,8 +120,8 @@ _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
     Severity.SUSPECT,
     title="The server was throttled",
     threshold=(
-        "the quotas of the cgroups in which its processes were, or of those above, kept it off the CPU for more than "
-        "1 % of the window; or cut short more than one of ten of at least 10 periods"
+        "the quotas of its processes' cgroups, or of those above, kept the server off the CPU for more than 1 % of "
+        "the window; or cut short more than one in ten of at least 10 periods"
     ),
     threshold_reason=(
         "a period is 100 ms, so at 1 % about one period in ten of a ten-second window was cut short, which is "

@@ -77,8 +77,8 @@ STOOD_STILL = 0.25
         "from the drain's first message to its own last"
     ),
     threshold_reason=(
-        "a fetch, a commit or a collector's pause takes a few percent; a partition that waits for another one "
-        "stands still for as long as the other works"
+        "a fetch, a commit or a collector's pause takes a few percent; a partition that waits for another one is "
+        "idle for as long as the other works"
     ),
     next_step=(
         "Look for a wait for all partitions after each poll, for polls that are filled from one partition, and for "

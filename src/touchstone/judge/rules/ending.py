@@ -35,7 +35,7 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     title="The server was stopped by a signal",
     threshold="any stop by SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU of a process of the contender's; a tracer's is none",
     threshold_reason=(
-        "nothing stops a server that has no terminal but a signal that somebody sends; for how long is not known"
+        "a server without a terminal is stopped only by a signal from another program; for how long is unknown"
     ),
     next_step=(
         "Look for the sender of the signal: other programs on the machine, or another contender (`touchstone run` "

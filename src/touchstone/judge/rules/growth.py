@@ -83,17 +83,17 @@ DESCRIPTORS_GROW_NEAR = 0.9
     Severity.SUSPECT,
     title="Open descriptors grew to the end, or came near their limit",
     threshold=(
-        "over the last two thirds of all requests, warm-up included, descriptors grow in proportion to them, in both "
-        "halves alike, by more than the connections that were opened anew and 16; or they still climb in a straight "
-        "line when the load ends, by more over the second half of it and its warm-up than the connections of the load "
-        "and 100; or within the window a process had 90 % of those that it may have open, the connections of the load "
-        "and 100 not counted"
+        "over the last two thirds of all requests, warm-up included, descriptors grow in proportion to the "
+        "requests, alike in both halves, by more than the new connections and 16; or they still climb in a straight "
+        "line when the load ends, by more over the second half of load and warm-up than the load's connections and "
+        "100; or within the window a process had 90 % of its descriptor limit open, not counting the load's "
+        "connections and 100"
     ),
     threshold_reason=(
-        "connections, pools and files are opened as the load begins and then stay, and what a pool opens late it does "
-        "not open with every so many requests; sixteen leave room for a runtime's own. What grows in another way may "
-        "be a pool that fills late, for which a hundred leaves room. At the limit every further accept and open fails; "
-        "samples are 0.1 s apart, and 10 % leave room for what lies between them"
+        "connections, pools and files are opened as the load begins and then stay open, and a pool that fills late "
+        "does not grow with each request; sixteen leave room for the runtime. Other growth may be a pool that fills "
+        "late, for which a hundred leaves room. At the limit every further accept and open fails; samples are 0.1 s "
+        "apart, and 10 % leave room for what happens between them"
     ),
     next_step=(
         "List the open descriptors after a load (`ls -l /proc/PID/fd`): the kind that is there most often is not "
@@ -134,10 +134,10 @@ KEPT_AFTER_LOAD_THREADS = 512
         "than before it, and two more for each of its connections and each dependency; or 512 more threads"
     ),
     threshold_reason=(
-        "a pool of connections to a dependency has as many as requests were under way, in SQLite two files each, and "
-        "stays open; a hundred leaves room for files that are opened when first needed. Pools of threads fill up to a "
-        "bound: 200 by default in Jetty and Tomcat, 512 in Tokio. Below that nobody can tell a pool from a leak, and "
-        "above it only the next load can: so it is a note"
+        "a pool of connections to a dependency has as many as there were requests in progress (two files each in "
+        "SQLite) and stays open; a hundred leaves room for files opened on first use. Thread pools fill up to a "
+        "bound: 200 by default in Jetty and Tomcat, 512 in Tokio. Below that a pool looks like a leak, and above it "
+        "only the next load can tell them apart: so it is a note"
     ),
     next_step=(
         "Look at what there is most of: `ls -l /proc/PID/fd`, a dump of the threads. If it is a pool, give it a bound; "
@@ -183,10 +183,10 @@ THREADS_GROW_ROOM = 32
     Severity.SUSPECT,
     title="Threads grew to the end",
     threshold=(
-        "over the last two thirds of all requests, warm-up included, threads and zombies grow in proportion to them, "
-        "in both halves alike, by more than the connections that were opened anew and 16; or they still climb in a "
-        "straight line when the load ends, by more over the second half of it and its warm-up than the connections of "
-        "the load and 32"
+        "over the last two thirds of all requests, warm-up included, threads and zombies grow in proportion to the "
+        "requests, alike in both halves, by more than the new connections and 16; or they still climb in a straight "
+        "line when the load ends, by more over the second half of load and warm-up than the load's connections and "
+        "32"
     ),
     threshold_reason=(
         "a thread a connection is a design, and connections are open before the first request; more than that is a "

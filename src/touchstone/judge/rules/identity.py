@@ -55,8 +55,8 @@ HELPED_FROM_OUTSIDE_CHANCE = 1e-3
         "of it while the others are on"
     ),
     threshold_reason=(
-        "what strangers take falls on neighbouring slices alike; 5 % is the least difference that matters, and with so "
-        "small a p not one sound contender in a thousand is named"
+        "other processes take as much from neighbouring slices; 5 % is the least difference that matters, and at "
+        "this p not one sound contender in a thousand is named"
     ),
     next_step=(
         "See which process works during the load (`top`): a helper left by an earlier start or an installation, a "

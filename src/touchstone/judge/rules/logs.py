@@ -53,13 +53,14 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="One contender logs its requests and another does not",
     threshold=(
-        "bytes per response written to standard output and error, or appended to files that are open for nothing else, "
-        "over all loads of a process and beyond 32 KiB: 8 or more, and ten times what another one writes; where most "
-        "contenders agree, only those who differ are named"
+        "bytes per response written to standard output and error, or appended to files that are open for nothing "
+        "else, over all loads of a process and beyond 32 KiB: 8 or more, and ten times as many as another "
+        "contender; if most contenders agree, only those that differ are named"
     ),
     threshold_reason=(
-        "a line of an access log has some 80 bytes, so that 8 are a line for every tenth response; frameworks say some "
-        "KiB at their start; who logs might be any number of times faster without it, and no slower"
+        "a line of an access log has some 80 bytes, so 8 bytes are a line for every tenth response; frameworks "
+        "write a few KiB when they start; a contender that logs might be faster without its log by any factor, and "
+        "no slower"
     ),
     next_step="Switch the access log off for all contenders, or on for all, as in production.",
 )

@@ -56,8 +56,8 @@ HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
     title="The heap may grow beyond the memory limit",
     threshold="a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT) above the memory limit that was set",
     threshold_reason=(
-        "apart from the heap a runtime needs stacks, code and buffers, so that already an equal value is too much; "
-        "only what is certainly wrong fires"
+        "a runtime needs stacks, code and buffers besides the heap, so even an equal value is too much; only "
+        "certain errors fire"
     ),
     next_step="Set the heap well below the limit, or let the runtime take it from the cgroup.",
     phases=None,
@@ -198,8 +198,8 @@ PAGES_SHARED_MORE = 1.05
     "pages-shared",
     Severity.NOTE,
     title="Shared pages are counted once",
-    threshold="several processes whose RSS, summed, is more than 5 % above the memory that is stated",
-    threshold_reason="below 5 % the two ways of counting tell the same",
+    threshold="several processes whose summed RSS is more than 5 % above the stated memory",
+    threshold_reason="below 5 % both ways of counting agree",
     next_step=(
         "Nothing is wrong. Figures of `ps` or `top` count shared pages more than once: do not compare with them."
     ),

@@ -45,8 +45,8 @@ PEAK_NOT_REACHED_SHARE = 0.5
     Severity.SUSPECT,
     title="The peak was not reached in every round",
     threshold=(
-        "the rate after exec changed its level within the last three tenths of the time, or the time was too short to "
-        "tell, in any round: suspect; in half of the rounds or more: invalid"
+        "the rate after exec changed its level within the last three tenths of the time, or the time was too short "
+        "to decide, in any round: suspect; in half of the rounds or more: invalid"
     ),
     threshold_reason=(
         "a round without a peak has no time to peak and drops out of the median, which then is too short; with half of "

@@ -135,8 +135,10 @@ PROFILER_COSTLY_SHARE = 0.05
     "profiler-costly",
     Severity.SUSPECT,
     title="The profiler slowed the program",
-    threshold="CPU per request in the profiled passes lies more than 5 % above that of the passes without a profiler",
-    threshold_reason="parts of a difference are told apart from a few percent on: a profiler must cost less than they",
+    threshold=("CPU per request in the profiled passes is more than 5 % above that of the passes without a profiler"),
+    threshold_reason=(
+        "parts of a difference are distinguishable from a few percent on: a profiler must cost less than that"
+    ),
     next_step="Read the parts with care: at a lower rate of requests, or on a quieter machine, it may cost less.",
     phases=("profile",),
 )

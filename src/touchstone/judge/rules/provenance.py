@@ -106,7 +106,7 @@ _FIGURE = "throughput"
     threshold=(
         "the medians of a contender's ratio to the baseline differ between machines by more than twice the margin"
     ),
-    threshold_reason="two medians that are each off by the margin may lie twice the margin apart",
+    threshold_reason="two medians that are each off by the margin may be twice the margin apart",
     next_step="Read the machines separately: the run of each is in `machines/` in the results folder.",
 )
 def machines_differ(case: Case) -> Iterator[Fired]:

@@ -145,10 +145,10 @@ ENDING_S = 0.25
     Severity.SUSPECT,
     title="A contender worked while it had no load",
     threshold=(
-        "CPU that a contender used in the slices of others, next to what its own requests used: above 5 % suspect, "
-        "above 2 % a note, and no more than a note below 1 % of a CPU over these slices; those of a contender that has "
-        "it do its work are left out; likewise CPU that it used from SIGTERM to its end, next to all that it had used "
-        "until then, if it is more than 0.25 s"
+        "CPU that a contender used in the slices of others, compared with the CPU of its own requests: above 5 % "
+        "suspect, above 2 % a note, and no more than a note below 1 % of a CPU; CPU of a contender that does the "
+        "work of another is left out. Likewise CPU used between SIGTERM and the end, compared with all CPU before, "
+        "if it is more than 0.25 s"
     ),
     threshold_reason=(
         "a runtime's timers and idle threads stay below 1 % of a CPU, which may be much next to a load that needs "

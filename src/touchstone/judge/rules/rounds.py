@@ -95,8 +95,8 @@ def rounds_incomplete(group: Group, case: Case) -> Iterator[Fired]:
     title="Rounds are not fresh processes",
     threshold="a contender that the lab did not start, in two rounds or more",
     threshold_reason=(
-        "nothing of it can be seen in the figures: their scatter is that of one process, and how far another start "
-        "would lie from it nobody has looked"
+        "the figures cannot show it: their scatter is that of one process, and nobody has measured how far another "
+        "start would be from it"
     ),
     next_step=(
         "Read the intervals as valid for these very processes. Restart the services and run again before you "
@@ -128,8 +128,8 @@ TOO_FEW_ROUNDS_ENOUGH = 4
     title="Too few rounds",
     threshold="one round measured: suspect; fewer than 4: a note",
     threshold_reason=(
-        "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 3.2 with four: of one there "
-        "is no interval, below four only large differences can be seen"
+        "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 3.2 with four: one round "
+        "gives no interval, fewer than four show only large differences"
     ),
     next_step="Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`).",
 )

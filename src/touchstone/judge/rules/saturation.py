@@ -83,8 +83,9 @@ RATE_NOT_REACHED_FAR = 0.10
     ),
     threshold_reason=(
         "below 98 % the queue gained 2 % of the window's length, 200 ms in ten seconds, which is more than most "
-        "latencies that are measured. A slow server has as much under way at a window's end as it answers in one "
-        "latency: of a short window that is a share, and in its second half it answers as much as comes"
+        "latencies. A slow server leaves as many requests in progress at the end of a window as it answers in one "
+        "latency: in a short window that is a visible share, and in the second half the server answers as many as "
+        "arrive"
     ),
     next_step="Lower the rate below the knee; for the highest rate that holds use a load of steps.",
     tares_too=True,

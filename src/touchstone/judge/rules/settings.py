@@ -48,8 +48,8 @@ def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fir
     Severity.INVALID,
     title="Dependencies had different settings for different contenders",
     threshold=(
-        "a setting that a dependency reports, or that a contender's own sessions were seen to have, differs between "
-        "contenders on the same load; where most agree, only those who differ are invalid"
+        "a setting that a dependency reports, or that a contender's own sessions had, differs between contenders on "
+        "the same load; if most agree, only those that differ are invalid"
     ),
     threshold_reason="settings are fixed by the scenario; any difference is one, however it came about",
     next_step="See which contender changes the setting (a PRAGMA, a SET, a client option) and take it out.",
@@ -94,7 +94,7 @@ SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|H
     title="Contenders had different settings",
     threshold=(
         "an environment variable about pools, threads, timeouts, keep-alive, durability, limits, compression or log "
-        "levels that all contenders have, with different values; where most agree, only those who differ are suspect"
+        "levels that all contenders have, with different values; if most agree, only those that differ are suspect"
     ),
     threshold_reason="only variables that every contender gets are the scenario's; those of one stack are its own",
     next_step="Set it once, in the scenario's `settings`, and take it out of stack.toml.",

@@ -42,9 +42,9 @@ LEAST_ANSWERED = 500
         "that count rises as well"
     ),
     threshold_reason=(
-        "a busy machine moves CPU per request by a few percent, and for all contenders alike; of a hundred sound ones "
-        "on such a machine the lower end was never above 1.5 %; a turn of three or "
-        "four requests differs from the next by those that were under way at its ends, and shows no trend"
+        "a busy machine moves CPU per request by a few percent, and for all contenders alike; among a hundred sound "
+        "contenders on such a machine the lower end was never above 1.5 %; slices of three or four requests differ "
+        "by the requests in progress at their edges, and show no trend"
     ),
     next_step=(
         "Look at what grows with the requests: tables without an index, lists, caches, logs; measure longer to see "

@@ -112,8 +112,8 @@ READY_TOO_EARLY_TIMES = 4
     ),
     threshold_reason=(
         "the figure is the time to the first valid response, and a service that cannot do the work yet has not "
-        "started; nor has one that leaves most of it to the first request, and half a second is more than first "
-        "connections to dependencies and the classes of a first request take"
+        "started; nor has one that leaves most of its start to the first request. Half a second is more than a "
+        "first connection to a dependency and the classes of a first request take"
     ),
     next_step="Let `ready` be a request that does the work, or let the service answer only when it can.",
     own_failure=True,

@@ -182,9 +182,9 @@ NOBODY_BUSY_FAILED = 0.05
     Severity.NOTE,
     title="Requests waited while no CPU was busy",
     threshold=(
-        "closed loop without think time, a median latency of 2 ms and more: the server below 30 % of the CPUs that its "
-        "threads could use, the generator and each dependency below 50 %, others below 25 % of the machine; and no "
-        "downstream whose stated delay is half of the median"
+        "closed loop without think time, a median latency of 2 ms or more: the server uses less than 30 % of the "
+        "CPUs that its threads could use, the generator and each dependency less than 50 %, other processes less "
+        "than 25 % of the machine; and no downstream has a stated delay of half the median"
     ),
     threshold_reason=(
         "waking up and passing on take far less than 2 ms, also on a virtual machine; below 30 % a queue for the "
@@ -338,9 +338,10 @@ def _usual(case: Case, sample: Sample) -> float:
         "brings about less than once in 1,000 times"
     ),
     threshold_reason=(
-        "what a service does before it sends the rest takes its time whoever acknowledges what; only a kernel that "
-        "holds the rest back (Nagle's algorithm, RFC 9293 section 3.7.4) sends it for an acknowledgement, which Linux "
-        "puts off for 40 ms and more (section 3.8.6.3); in fewer responses than one in twenty it moves the tail alone"
+        "work that a service does before it sends the rest takes the same time however acknowledgements are sent; "
+        "only a kernel that holds the rest back (Nagle's algorithm, RFC 9293 section 3.7.4) sends it on an "
+        "acknowledgement, which Linux delays for 40 ms and more (section 3.8.6.3); if fewer than one response in "
+        "twenty waits, only the tail moves"
     ),
     next_step=NEXT_STEP,
 )

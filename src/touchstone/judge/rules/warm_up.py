@@ -27,10 +27,10 @@ MANY_BROKEN = 0.001
         "0.1 % of responses that were malformed or cut off, a note below"
     ),
     threshold_reason=(
-        "a service that has said that it is ready answers; what one request in a hundred leaves undone is below the "
-        "least effect that matters, even where it would have cost several times the others; no start-up makes a "
-        "response malformed, and each costs its connection: where one worker of several does it, all connections end "
-        "up at the others, and the window sees nothing of it"
+        "a service that has said it is ready answers; one failed request in a hundred is below the least effect "
+        "that matters, even at several times the cost of the others; no start-up makes a response malformed, and "
+        "each malformed response costs its connection: if one worker of several does it, all connections end up at "
+        "the others, and the window shows nothing"
     ),
     next_step=(
         "Read the contender's log from its start; a service that needs longer should say so by its ready request."
@@ -84,13 +84,13 @@ WARM_UP_UNANSWERED_MANY = 0.02
     Severity.INVALID,
     title="Requests of the warm-up were never answered",
     threshold=(
-        "any request of the warm-up that failed or was still without a response after the window began to be "
-        "measured, beyond the share of errors that the load allows: invalid from 2 % of what can be under way at once, "
-        "suspect below"
+        "any request of the warm-up that failed or was still without a response after the window began, beyond the "
+        "load's allowed share of errors: invalid from 2 % of the requests that can be in progress at once, suspect "
+        "below"
     ),
     threshold_reason=(
-        "a sound service answers the requests that are under way when the window begins within the window; 2 % fewer "
-        "connections move a closed loop by about as much as the least effect that a comparison looks for"
+        "a sound service answers the requests in progress within the window; 2 % fewer connections move a closed "
+        "loop by about the least effect that a comparison looks for"
     ),
     next_step="Find the requests that are not answered in the contender's log; the warm-up's errors count as well.",
     own_failure=True,
