@@ -21,8 +21,8 @@ from touchstone.record.sample import Sample
     Severity.SUSPECT,
     title="Responses came before the work was done",
     threshold=(
-        f"of at least {LEAST_ASKED} requests that were sent one at a time after the load and had a dependency do "
-        "something, half or more had it do so, or do more, after their response"
+        f"after the load requests are sent one at a time; of at least {LEAST_ASKED} that used a dependency, half or more "
+        "used it only, or used it again, after their response"
     ),
     threshold_reason=(
         "nothing else is under way then, so that work after a response is that request's; what a dependency does by "
@@ -146,18 +146,17 @@ _Works = Mapping[str, Work]
     Severity.SUSPECT,
     title="Contenders give their dependencies unequal work",
     threshold=(
-        "calls, rows or transactions per correct response, over all rounds of a load whose proofs hold, by two "
-        "contenders' counts: at least 20 fewer than by the other, and fewer by more than 0.5 %; in PostgreSQL by more "
-        "than 5 %, and by more than what came in the load's last second; rows that are read count up to one for each "
-        "response; scans of tables are compared where fewer rows are read as well, and transactions where rows are "
-        "touched alike, for a note; where most contenders agree, only those who do less or more are suspect, and of "
-        "two neither is named"
+        "calls, rows or transactions per correct response, over all rounds of a load whose proofs hold, between two "
+        "contenders: at least 20 fewer, and fewer by more than 0.5 %; in PostgreSQL by more than 5 %, and by more "
+        "than arrived in the load's last second; rows read count up to one per response; for a note, scans of "
+        "tables are compared if fewer rows are read as well, and transactions if as many rows are touched; if most "
+        "contenders agree, only those that do less or more are suspect, and of two neither is named"
     ),
     threshold_reason=(
-        "calls and rows are counted exactly, and what was sent and not answered is allowed for; PostgreSQL's sessions "
-        "hand in their counts up to a second late, and those of statements that touch no table at their end; one plan "
-        "reads many rows where another reads one; work that not even one request in twenty brings about is the "
-        "service's own; who breaks its own proof is judged by that, and is no measure for others"
+        "calls and rows are counted exactly, with an allowance for requests sent but not answered; PostgreSQL's "
+        "sessions report their counts up to a second late, and statements that touch no table only when the session "
+        "ends; one plan reads many rows where another reads one; work that fewer than one request in twenty causes "
+        "is the service's own; a contender that fails its own proof is judged by that, and is no measure for others"
     ),
     next_step=(
         "Give the load a proof that counts the work. In the contender that does less, look for caches and skipped "
