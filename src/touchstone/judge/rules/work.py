@@ -21,8 +21,8 @@ from touchstone.record.sample import Sample
     Severity.SUSPECT,
     title="Responses came before the work was done",
     threshold=(
-        f"after the load requests are sent one at a time; of at least {LEAST_ASKED} that used a dependency, half or more "
-        "used it only, or used it again, after their response"
+        f"after the load requests are sent one at a time; of at least {LEAST_ASKED} that used a dependency, half "
+        "or more used it only, or used it again, after their response"
     ),
     threshold_reason=(
         "nothing else is under way then, so that work after a response is that request's; what a dependency does by "
