@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import ndimage, stats
 
-from touchstone.judge.statistics.distributions import at_least, at_most, median_ranks, t_quantile
-from touchstone.judge.statistics.intervals import unpaired_ratio_interval
+from touchstone.judge.statistics.distributions import at_least, at_most, median_ranks, t_above, t_quantile
+from touchstone.judge.statistics.intervals import Widening, decides, rounds_until, unpaired_ratio_interval
 from touchstone.judge.statistics.steady import SEGMENT, level_ends
 from touchstone.judge.statistics.trend import least_squares, theil_sen
 
@@ -18,9 +18,28 @@ VALUES = st.lists(st.integers(-50, 50).map(float), min_size=4, max_size=40)
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 2.7, 9, 100, 5000])
-@pytest.mark.parametrize("p", [0.025, 0.6, 0.975, 0.9999])
+@pytest.mark.parametrize("p", [0.6, 0.75, 0.975, 0.9999, 0.9999999])
 def test_quantiles_of_students_t(p: float, freedom: float) -> None:
-    assert t_quantile(p, freedom) == pytest.approx(stats.t.ppf(p, freedom), rel=1e-12)
+    assert t_quantile(p, freedom) == pytest.approx(stats.t.ppf(p, freedom), rel=1e-11)
+    assert t_above(t_quantile(p, freedom), freedom) == pytest.approx(1 - p, rel=1e-9)
+
+
+def test_the_middle_of_students_t_is_0() -> None:
+    assert t_quantile(0.5, 3) == 0.0
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=2, max_size=6),
+    st.floats(0.01, 0.2),
+    st.tuples(st.floats(0, 0.1), st.floats(0, 0.1)),
+)
+def test_rounds_that_decide_are_the_first_that_do(values: list[float], margin: float, widening: Widening) -> None:
+    def decided(low: float, high: float) -> bool:
+        return decides(low, high, margin)
+
+    found = rounds_until(values, 0.95, 60, widening, decided)
+    tried = (rounds_until(values, 0.95, most, widening, decided) for most in range(1, 61))
+    assert found == next((more for more in tried if more is not None), None)
 
 
 @given(st.integers(1, 60), st.integers(0, 60), st.sampled_from([0.01, 0.3, 0.5, 0.95]))

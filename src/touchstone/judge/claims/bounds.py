@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from touchstone.judge.claims.ruling import Ruling
-from touchstone.judge.statistics.intervals import MIN_ROUNDS, UNWIDENED, Interval, Widening, ends_after_more
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, UNWIDENED, Interval, Widening, rounds_until
 
 ONCE = {"floor": 1.25, "build": 1.5}
 """By what factor a number that was measured once must clear a bound to decide, by phase.
@@ -52,9 +52,13 @@ def rounds_needed(
     n = len(values)
     if n < MIN_ROUNDS:
         return MIN_ROUNDS - n if n else None
-    ends = ends_after_more(values, confidence, most, widening)
-    settled = (settle(low, high, at_least, at_most) is not Ruling.UNDECIDED for low, high in ends)
-    return next((more for more, it_is in enumerate(settled, 1) if it_is), None)
+    return rounds_until(
+        values,
+        confidence,
+        most,
+        widening,
+        lambda low, high: settle(low, high, at_least, at_most) is not Ruling.UNDECIDED,
+    )
 
 
 def log_bound(bound: float | None) -> float | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from scipy.special import stdtrit
 
 from touchstone.judge.statistics.distributions import median_ranks, t_quantile
 
@@ -206,20 +206,26 @@ def more_rounds(
         widening: of the interval that decides.
 
     """
-    n = len(effects)
-    if n < MIN_ROUNDS:
+    if len(effects) < MIN_ROUNDS:
         return None
-    ends = ends_after_more(effects, simultaneous(confidence, comparisons), most, widening)
-    return next((more for more, (low, high) in enumerate(ends, 1) if decides(low, high, margin)), None)
+    each = simultaneous(confidence, comparisons)
+    return rounds_until(effects, each, most, widening, lambda low, high: decides(low, high, margin))
 
 
-def ends_after_more(
-    values: Sequence[float], confidence: float, most: int, widening: Widening
-) -> Iterator[tuple[float, float]]:
-    """Both ends of the mean's interval after 1, 2, ... `most` further rounds, if all stays as it is."""
+def rounds_until(
+    values: Sequence[float], confidence: float, most: int, widening: Widening, decided: Callable[[float, float], bool]
+) -> int | None:
+    """How many further rounds narrow the mean's interval until it is decided, if all stays as it is.
+
+    None if `most` are too few. What is decided by an interval must be so by each interval within it.
+    """
     data = np.asarray(values, dtype=float)
     mean, spread = float(data.mean()), float(data.std(ddof=1))
-    total = np.arange(data.size + 1, data.size + most + 1)
-    half = stdtrit(total - 1, (1 + confidence) / 2) * spread / np.sqrt(total)
     below, above = widening
-    return ((mean - float(width) - below, mean + float(width) + above) for width in half)
+
+    def is_decided(more: int) -> bool:
+        total = data.size + more
+        half = t_quantile((1 + confidence) / 2, total - 1) * spread / math.sqrt(total)
+        return decided(mean - half - below, mean + half + above)
+
+    return bisect_left(range(1, most + 1), True, key=is_decided) + 1 if is_decided(most) else None
