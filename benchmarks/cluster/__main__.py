@@ -59,7 +59,7 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
     print("| connections | answered | opened per second | server's memory, MB | kernel, MB |")
     print("|---:|---:|---:|---:|---:|")
-    for level in record["hold"]["levels"]:
+    for level in record["evidence"]["levels"]:
         rate = f"{level['open_rate']:,.0f}" if level["open_rate"] else "-"
         memory, kernel = level["pss"] / 1e6, level["kernel"] / 1e6
         print(f"| {level['connections']:,} | {level['answered']:,} | {rate} | {memory:,.1f} | {kernel:,.0f} |")

@@ -207,7 +207,7 @@ def many(contenders: int, loads: int) -> Run:
             *(model.model_copy(update={"name": f"{stack}/plain", "stack": stack}) for stack in stacks),
         ],
         "loads": ["lookup", "insert", *further],
-        "load_specs": specs | {load: specs["lookup"] | {"title": load} for load in further},
+        "load_specs": specs | {load: specs["lookup"].model_copy(update={"title": load}) for load in further},
         "orders": [[*kept, *(f"{stack}/plain" for stack in stacks)]] * 3,
     }
     return run.model_copy(update={"plan": run.plan.model_copy(update=changed), "samples": samples})

@@ -114,7 +114,7 @@ def builds(top: Path) -> list[bool]:
     """Whether each build of the newest run was taken from the cache."""
     run = max(top.glob("results/*/samples"))
     samples = [json.loads(path.read_text()) for path in sorted(run.glob("*-build-*"))]
-    return [sample["build"]["cached"] for sample in samples]
+    return [sample["evidence"]["cached"] for sample in samples]
 
 
 def test_what_run_has_built_is_not_built_again(tmp_path: Path) -> None:

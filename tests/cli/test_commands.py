@@ -172,7 +172,7 @@ def test_a_load_that_failed_in_the_later_run_breaches_the_gate(runs: Path) -> No
     for path in sample_paths(runs, same.name, "go.std"):
         document = json.loads(path.read_text())
         if document["phase"] == "load":
-            document |= {"figures": {}, "result": None, "failure": {"what": "the server exited with code 7"}}
+            document |= {"figures": {}, "evidence": None, "failure": {"what": "the server exited with code 7"}}
             path.write_text(json.dumps(document))
     done = touchstone(runs, "compare", "before", "failed", "--gate")
     assert done.returncode == 3

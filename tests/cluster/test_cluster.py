@@ -37,16 +37,16 @@ def test_a_run_with_two_generators_comes_to_its_report(cluster: list[Machine]) -
     assert (server.folder / "plain-results" / "report.html").exists(), done.stdout + done.stderr
     for record in loads(server, "plain"):
         assert record["failure"] is None, record["failure"]
-        parts = record["result"]["generators"]
+        parts = record["evidence"]["result"]["generators"]
         assert [part["name"] for part in parts] == [f"generator-{machine.address}" for machine in generators]
         assert all(part["ok"] > 0 and part["errors"] == 0 for part in parts)
-        assert sum(part["sent"] for part in parts) == record["result"]["counts"]["sent"]
-        turns = [turn for turn in record["slices"]["slices"] if turn["lap_phase"] == "load"]
+        assert sum(part["sent"] for part in parts) == record["evidence"]["result"]["counts"]["sent"]
+        turns = [turn for turn in record["evidence"]["slices"]["slices"] if turn["lap_phase"] == "load"]
         assert turns and all(turn["began_s"] is not None for turn in turns)
-        assert record["result"]["latency"]["count"] == sum(turn["latency"]["count"] for turn in turns)
-        assert record["result"]["watch"]["window"]["cpu_s"] > 0, "the server was watched on its own machine"
+        assert record["evidence"]["result"]["latency"]["count"] == sum(turn["latency"]["count"] for turn in turns)
+        assert record["evidence"]["result"]["watch"]["window"]["cpu_s"] > 0, "the server was watched on its own machine"
         assert parts[1]["clock_ahead_s"] == pytest.approx(THOUSAND_SECONDS, abs=0.01)
-        assert record["contender"] == "tare" or record["env"]["HOST"] == server.address
+        assert record["contender"] == "tare" or record["process"]["env"]["HOST"] == server.address
 
 
 def test_a_generator_lost_in_the_window_is_named_and_nothing_hangs(cluster: list[Machine]) -> None:
@@ -94,7 +94,7 @@ def test_a_node_lost_in_the_window_is_named_and_one_that_comes_back_is_used(clus
     wait_for_nodes(server, 3)
     run_demo(server, "back", "--rounds", "1")
     assert [record["failure"] for record in loads(server, "back")] == [None] * len(loads(server, "back"))
-    assert all(len(record["result"]["generators"]) == 2 for record in loads(server, "back"))
+    assert all(len(record["evidence"]["result"]["generators"]) == 2 for record in loads(server, "back"))
 
 
 def test_a_node_without_the_token_is_refused(cluster: list[Machine], tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_run_called_elsewhere_is_carried_out_on_the_servers_node(cluster: list
     done = generator.touchstone(*words, "--out", out)
     assert (out / "report.html").exists(), done.stdout + done.stderr
     records = [json.loads(path.read_text()) for path in (out / "samples").glob("*.json")]
-    hosts = {record["env"].get("HOST") for record in records if record["phase"] == "load"}
+    hosts = {record["process"]["env"].get("HOST") for record in records if record["phase"] == "load"}
     assert server.address in hosts
 
 
@@ -132,12 +132,15 @@ def test_two_servers_measure_rounds_of_one_run(cluster: list[Machine]) -> None:
     out = server.folder / "fleet-results"
     assert (out / "report.html").exists(), done.stdout + done.stderr
     assert "is lost" not in done.stdout, done.stdout
-    machines = {record["round"]: record["placement"]["machine"] for record in loads(server, "fleet")}
+    machines = {record["round"]: record["process"]["placement"]["machine"] for record in loads(server, "fleet")}
     assert machines[1] == f"server-{server.address}" and machines[2] == f"server-{other.address}", done.stdout
-    by_machine = {record["placement"]["machine"]: record["env"].get("HOST") for record in loads(server, "fleet")}
+    by_machine = {
+        process["placement"]["machine"]: process["env"].get("HOST")
+        for process in (record["process"] for record in loads(server, "fleet"))
+    }
     assert set(by_machine) == {f"server-{server.address}", f"server-{other.address}"}
     for record in loads(server, "fleet"):
-        assert len(record["result"]["generators"]) == 1, "each server has a generator of its own"
+        assert len(record["evidence"]["result"]["generators"]) == 1, "each server has a generator of its own"
 
 
 def test_a_generator_without_room_for_the_engine_is_named(cluster: list[Machine], tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_each_machines_rounds_are_rounds_of_the_whole(tmp_path: Path) -> None:
     assert len([sample for sample in both.samples if sample.round is not None]) == 2 * len(in_rounds)
     assert len([s for s in both.samples if s.round is None]) == len(alone.samples) - len(in_rounds)
     for number in range(1, both.plan.rounds + 1):
-        machines = {sample.placement.machine for sample in both.samples if sample.round == number}
+        machines = {sample.process.placement.machine for sample in both.samples if sample.round == number}
         assert len(machines) == 1, "a ratio within a round is one machine's"
     assert (tmp_path / "both/machines/two/plan.json").exists()
     fewer, more = judge(alone), judge(both)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
@@ -15,11 +14,11 @@ from touchstone.bench.service import limit_cpus
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.delegation import Refusal
 from touchstone.isolation.process import StartError, start_process
-from touchstone.record.sample import Sample
+from touchstone.record.process import Process
 
 
-def blank() -> Sample:
-    return Sample(id="x", phase="load", scenario="demo", contender="one/plain", started_at=datetime.now(UTC))
+def blank() -> Process:
+    return Process(id="x", contender="one/plain")
 
 
 def cpu_share(cgroup: Cgroup, log: Path) -> float:
@@ -39,16 +38,16 @@ def test_a_busy_loop_gets_no_more_than_its_limit(tmp_path: Path) -> None:
     cgroup = create_cgroup()
     if cgroup is None or "cpu" not in cgroup.paths:
         pytest.skip("no cgroup with the controller cpu is permitted here")
-    sample = blank()
-    limit_cpus(cgroup, sample, 0.2)
-    assert sample.placement.cpu_limit == 0.2
+    record = blank()
+    limit_cpus(cgroup, record, 0.2)
+    assert record.placement.cpu_limit == 0.2
     assert cpu_share(cgroup, tmp_path / "log") < 0.3
 
 
-def test_no_limit_leaves_the_sample_as_it_is() -> None:
-    sample = blank()
-    limit_cpus(None, sample, None)
-    assert sample.placement.cpu_limit is None
+def test_no_limit_leaves_the_record_as_it_is() -> None:
+    record = blank()
+    limit_cpus(None, record, None)
+    assert record.placement.cpu_limit is None
 
 
 def test_a_limit_is_refused_with_its_reason_where_groups_are(monkeypatch: pytest.MonkeyPatch) -> None:

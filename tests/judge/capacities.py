@@ -52,10 +52,10 @@ def capacity_sample(contender: str, number: int, rate: float | None, found: Capa
     """One contender's search in a round."""
     sample = first_load(sound_run()).model_copy(deep=True)
     sample.id, sample.phase = f"capacity-{contender}-{number}", "capacity"
-    sample.contender, sample.round, sample.result, sample.slices = contender, number, None, None
+    sample.contender, sample.round = contender, number
     sample.proofs, sample.not_measured, sample.remarks = [], {}, {}
     sample.figures = {} if rate is None else {"capacity": rate}
-    sample.capacity = found
+    sample.evidence = found
     return sample
 
 

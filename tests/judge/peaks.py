@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from touchstone.record.engine import Point
-from touchstone.record.evidence.peak import PeakResult
+from touchstone.record.evidence.peak import PeakEvidence
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
@@ -35,7 +35,9 @@ def peak_sample(contender: str, round_: int, by_half_second: Sequence[float], be
         served.append(int(total))
     sample = load_sample(contender, round_, result)
     sample.id, sample.phase, sample.load = f"peak-{contender}-{round_}", "peak", None
-    sample.peak = PeakResult(load="lookup", within_s=within, ready_s=begins, load_begins_s=begins, served=served)
+    sample.evidence = PeakEvidence(
+        load="lookup", within_s=within, ready_s=begins, load_begins_s=begins, served=served, result=result
+    )
     sample.figures = {"peak_served": float(served[-1])}
     return sample
 

@@ -71,7 +71,7 @@ def sample(contender: str, round_number: int, profile: ProfileEvidence) -> Sampl
         load="lookup",
         round=round_number,
         started_at=START,
-        profile=profile,
+        evidence=profile,
         figures=figures,
         not_measured=missing,
     )

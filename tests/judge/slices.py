@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 from tests.judge.sound import sound_run
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import Generations, Slice, SliceLatency, SlicesEvidence, WarmUp
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
@@ -60,7 +61,8 @@ def put_slices(sample: Sample, rates: list[float], warm_up: WarmUp | None = None
         )
         for lap, rate in enumerate(rates)
     ]
-    sample.slices = SlicesEvidence(order=[sample.contender], slice_s=SLICE_S, warm_up=warm_up, slices=slices)
+    evidence = SlicesEvidence(order=[sample.contender], slice_s=SLICE_S, warm_up=warm_up, slices=slices)
+    sample.evidence = LoadEvidence(result=sample.result, slices=evidence)
 
 
 EQUAL_RATES = {"go/plain": 10_000.0, "rust/plain": 10_000.0}

@@ -8,7 +8,7 @@ from typing import Any
 
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding
-from touchstone.record.boot_result import BootResult, BootRun
+from touchstone.record.boot_result import BootRun
 from touchstone.record.connections import Connections
 from touchstone.record.engine import (
     ByteCounts,
@@ -22,17 +22,14 @@ from touchstone.record.engine import (
     RequestResult,
     Window,
 )
+from touchstone.record.evidence.boot import BootEvidence
+from touchstone.record.evidence.build import BuildEvidence
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.generator import Clock, Generator, Thread
+from touchstone.record.load_spec import LoadSpec, spec_of_job
+from touchstone.record.process import Placement, Process
 from touchstone.record.run import ContenderPlan, Environment, Plan, Run
-from touchstone.record.sample import (
-    TARE,
-    BuildEvidence,
-    CheckOutcome,
-    DependencyState,
-    Placement,
-    ProofOutcome,
-    Sample,
-)
+from touchstone.record.sample import TARE, CheckOutcome, DependencyState, ProofOutcome, Sample
 from touchstone.record.watch import Snapshot, Watch, WatchPoint, WatchWindow
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -224,8 +221,8 @@ def boot_sample(contender: str, at: datetime, rng: random.Random, slow: float = 
         started_at=at,
         took_s=5.0,
         figures={"boot_first_response": times[10], "boot_rss": 30.0 * MIB, "boot_anon": 12.0 * MIB},
-        placement=Placement(server_cpus=[0], engine_cpus=[1]),
-        boot=BootResult(runs=runs),
+        process=Process(placement=Placement(server_cpus=[0], engine_cpus=[1])),
+        evidence=BootEvidence(runs=runs),
     )
 
 
@@ -239,7 +236,7 @@ def build_sample(contender: str, at: datetime) -> Sample:
         started_at=at,
         took_s=20.0,
         figures={"build_cold": 15.0, "build_warm": 2.0, "artifact_bytes": 8.0 * MIB},
-        build=BuildEvidence(
+        evidence=BuildEvidence(
             commands=[["make"]],
             cold=True,
             cold_proof=["the build folder was empty"],
@@ -285,17 +282,13 @@ def load_sample(
         started_at=at,
         took_s=result.window.measured_s + 5.0,
         figures=load_figures(result),
-        placement=Placement(server_cpus=[0], engine_cpus=[1]),
-        env={"DATABASE_PATH": "users.db", "POOL_SIZE": "10"},
-        argv=["./server"],
-        load_spec={
-            "title": "Lookups",
-            "loop": result.job["loop"]["kind"],
-            "connections": result.connections.asked,
-            "error_allowance": 0.0,
-            "keepalive": True,
-        },
-        result=result,
+        process=Process(
+            placement=Placement(server_cpus=[0], engine_cpus=[1]),
+            env={"DATABASE_PATH": "users.db", "POOL_SIZE": "10"},
+            argv=["./server"],
+        ),
+        spec=LoadSpec.model_validate(spec_of_job(result.job) | {"title": "Lookups"}),
+        evidence=LoadEvidence(result=result),
         checks=[] if tare else [CheckOutcome(id="ready", says="it still answers", passed=True)],
         proofs=[]
         if tare
@@ -369,7 +362,7 @@ def sound_run(
         profile="normal",
         phases=["build", "boot", "verify", "load"],
         loads=["lookup"],
-        load_specs={"lookup": samples[-1].load_spec},
+        load_specs={"lookup": samples[-1].spec},
         rounds=rounds,
         seed=seed,
         orders=orders,

@@ -85,7 +85,7 @@ def test_connections_beyond_a_number_are_closed_at_once() -> None:
 def test_pipelining_that_is_not_served() -> None:
     sample = closing(under_request=closes((0, 16)))
     result = result_of(sample)
-    result.job["pipeline"] = 16
+    sample.spec.pipeline = 16
     result.counts.repeated = result.counts.sent // 2
     assert "pipelined" in in_words(bounds(sample))
 

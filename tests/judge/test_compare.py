@@ -178,7 +178,7 @@ def test_the_others_are_compared_though_the_baseline_failed() -> None:
     for sample in run.samples:
         if sample.phase == "load" and sample.contender == "go/std":
             sample.failure = Failure(what="the server ended", fix="see its log")
-            sample.result, sample.figures = None, {}
+            sample.evidence, sample.figures = None, {}
     judged = judge(run)
     assert [one.contender for one in judged.failed] == ["go/std"]
     assert _comparison(run, "node/std").baseline == "rust/std"
@@ -191,5 +191,5 @@ def test_one_sound_contender_is_compared_with_nobody() -> None:
     for sample in run.samples:
         if sample.phase == "load" and sample.contender == "go/std":
             sample.failure = Failure(what="the server ended", fix="see its log")
-            sample.result, sample.figures = None, {}
+            sample.evidence, sample.figures = None, {}
     assert not [c for c in judge(run).comparisons if c.figure == "throughput"]

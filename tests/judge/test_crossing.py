@@ -64,7 +64,7 @@ def test_rounds_that_differ_on_the_winner_decide_nothing() -> None:
 def test_an_invalid_start_has_no_crossing() -> None:
     broken = starts("kotlin/jvm", *[JIT] * 3)
     for sample in broken:
-        sample.server_exit = "exited with code 1"
+        sample.process.server_exit = "exited with code 1"
     found = crossing(starts("kotlin/native", *[NATIVE] * 3), broken)
     assert found.verdict == "invalid"
     assert "cannot be compared" in found.sentence

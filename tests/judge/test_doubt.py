@@ -181,7 +181,7 @@ def test_a_disturbance_does_not_move_the_rate_of_a_schedule() -> None:
     run = steal(sliced_run({GO: 20_000.0, RUST: 20_000.0}), 0.20, (RUST,))
     for sample in run.samples:
         if sample.result is not None:
-            sample.result.job["loop"] = "open"
+            sample.spec.loop = "open"
     assert comparison(run).sampled_low is None
     assert comparison(run, "cpu_per_request").sampled_low is not None
 

@@ -88,7 +88,7 @@ def test_a_phase_that_was_asked_for_and_has_no_figure_is_no_success(phase: str) 
 def test_who_died_is_told_by_its_death_and_not_by_what_came_of_it() -> None:
     run = sound_run()
     died = loads(run, RUST)[0]
-    died.server_exit = "exited with code 3"
+    died.process.server_exit = "exited with code 3"
     result_of(died).counts.ok = 0
     result_of(died).connections.errors.refused = result_of(died).counts.sent
     judged = judge(run)

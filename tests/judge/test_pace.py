@@ -10,6 +10,7 @@ from tests.judge.sound import codes, fired, loads, result_of
 from touchstone.judge.reading.core import core_slopes
 from touchstone.judge.reading.pace import level_points, pace_of
 from touchstone.record.engine import Point
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
 
@@ -121,6 +122,6 @@ def test_a_neighbour_that_changes_is_not_taken_for_the_machine() -> None:
 def test_a_whole_window_is_taken_as_it_is() -> None:
     run = run_of()
     (sample, *_) = loads(run, "go/std")
-    sample.slices = None
+    sample.evidence = LoadEvidence(result=sample.result)
     assert pace_of(sample, run, core_slopes(run))
     assert level_points(sample, run, core_slopes(run)) == result_of(sample).series

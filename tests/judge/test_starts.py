@@ -9,7 +9,8 @@ import pytest
 
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome
-from touchstone.record.boot_result import BootResult, BootRun
+from touchstone.record.boot_result import BootRun
+from touchstone.record.evidence.boot import BootEvidence
 from touchstone.record.run import Run
 
 from .sound import sound_run
@@ -29,7 +30,7 @@ def started(*, in_turn: bool, rounds: int = 3, starts: int = 3, noise: float = 0
             times = [middle * p * dice.lognormvariate(0, noise) for p in pace]
             runs = [BootRun(first_response_s=t, rss=2**24, footprint=2**24, processes=1) for t in times]
             made = sample.model_copy(deep=True, update={"id": f"{sample.id}-{number}", "round": number})
-            made.boot, made.boots_in_turn = BootResult(runs=runs), in_turn
+            made.evidence = BootEvidence(runs=runs, in_turn=in_turn)
             made.figures = {"boot_first_response": sorted(times)[len(times) // 2]}
             run.samples.append(made)
     return run

@@ -24,7 +24,8 @@ from touchstone.phase.drain.arrival_order import prove_arrivals
 from touchstone.phase.drain.figures import drain_figures, progress, standstill
 from touchstone.phase.drain.phase import DrainPhase, fillings
 from touchstone.plan.profile import PROFILES
-from touchstone.record.sample import Placement, Sample
+from touchstone.record.process import Placement
+from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore
 from touchstone.toolchain.cache import cache_folder
 
@@ -247,7 +248,7 @@ def test_a_planted_fault_shows_in_the_log(bench: Bench, fault: str, within_s: fl
 @pytest.mark.slow
 def test_a_relay_that_dies_is_said_and_what_it_did_is_kept(bench: Bench) -> None:
     sample = drained(bench, "die")
-    assert sample.server_exit == "exited with code 3"
+    assert sample.process.server_exit == "exited with code 3"
     log = sample.drain
     assert log is not None
     assert 0 < log.lost < 100

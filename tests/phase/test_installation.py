@@ -18,7 +18,7 @@ from touchstone.manifest.stack import Install, Stack
 from touchstone.phase.build.installation import install
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.workshop import BuildError, Workshop
-from touchstone.record.sample import InstallEvidence
+from touchstone.record.evidence.build import InstallEvidence
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 

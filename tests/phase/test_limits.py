@@ -59,8 +59,8 @@ def test_a_start_under_load_has_them(limited: tuple[Bench, Contender], limits: l
     bench, contender = limited
     (sample,) = PeakPhase().measure(bench, contender, 1, 0)
     assert sample.failure is None, sample.failure
-    assert sample.placement.memory_limit == 256 * MIB
-    assert sample.placement.cpu_limit == CPUS
+    assert sample.process.placement.memory_limit == 256 * MIB
+    assert sample.process.placement.cpu_limit == CPUS
     assert limits == [256 * MIB]
 
 
@@ -81,7 +81,7 @@ def test_a_floor_is_searched_within_its_loads_cpus(
     sample = blank_sample(bench, "floor", contender.name)
     trials = FloorBench(bench, contender, sample, bench.loads["ping"], Timing(0.1, 0.3, 0.0))
     assert trials.load_under(96, PLAIN).lives
-    assert sample.placement.cpu_limit == CPUS
+    assert sample.process.placement.cpu_limit == CPUS
     assert trials.contract_under(128, PLAIN) is None
-    assert sample.placement.cpu_limit == CPUS
+    assert sample.process.placement.cpu_limit == CPUS
     assert limits == [96 * MIB, 128 * MIB]

@@ -24,7 +24,7 @@ def test_numbers_are_unique_over_all_passes_of_a_process(tmp_path: Path) -> None
         counted.append(carry_out())
 
     with (
-        running(bench, bench.builds[contender.name], sample) as found,
+        running(bench, bench.builds[contender.name], sample.process) as found,
         Passes(bench, bench.loads["load"], found, 200.0) as passes,
     ):
         passes.warm_up(Budget(0.2, 0.4))

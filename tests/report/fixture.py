@@ -17,22 +17,18 @@ from touchstone.judge.judgement import (
     Steady,
     Verdict,
 )
-from touchstone.record.boot_result import BootResult, BootRun
+from touchstone.record.boot_result import BootRun
 from touchstone.record.engine import Counts, Distribution, Errors, FirstError, LoadResult, LoadStep, Point, Rate
+from touchstone.record.evidence.boot import BootEvidence
+from touchstone.record.evidence.build import BuildEvidence
 from touchstone.record.evidence.drain import DrainEvidence, DrainPoint
 from touchstone.record.evidence.floor import FloorEvidence, FloorTry
 from touchstone.record.evidence.hold import HeldLevel, HoldEvidence
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.probe import ProbeReport
+from touchstone.record.process import Placement, Process
 from touchstone.record.run import ContenderPlan, Environment, Plan, Run
-from touchstone.record.sample import (
-    TARE,
-    BuildEvidence,
-    CheckOutcome,
-    DependencyState,
-    Exchange,
-    Placement,
-    Sample,
-)
+from touchstone.record.sample import TARE, CheckOutcome, DependencyState, Exchange, Sample
 from touchstone.record.watch import Watch, WatchPoint
 from touchstone.vocabulary.figure import FIGURES, Better
 
@@ -175,8 +171,7 @@ def _sample(name: str, phase: str, load: str | None, number: int | None, positio
         round=number,
         position=position,
         started_at=START,
-        placement=Placement(server_cpus=[0], engine_cpus=[1]),
-        argv=["./users"],
+        process=Process(placement=Placement(server_cpus=[0], engine_cpus=[1]), argv=["./users"]),
     )
 
 
@@ -188,7 +183,7 @@ def _build(name: str) -> Sample:
         "build_memory_peak": 700 * MIB,
         "artifact_bytes": _ARTIFACT[name],
     }
-    sample.build = BuildEvidence(cold=True, artifacts={"users": int(_ARTIFACT[name])})
+    sample.evidence = BuildEvidence(cold=True, artifacts={"users": int(_ARTIFACT[name])})
     return sample
 
 
@@ -213,7 +208,7 @@ def _verify(name: str) -> Sample:
 def _boot(name: str, number: int, position: int, chance: random.Random) -> Sample:
     sample = _sample(name, "boot", None, number, position)
     starts = [_BOOT[name] * math.exp(chance.gauss(0, 0.06)) for _ in range(8)]
-    sample.boot = BootResult(
+    sample.evidence = BootEvidence(
         runs=[BootRun(first_response_s=s, port_open_s=s * 0.8, rss=int(_MEMORY[name] * 0.4)) for s in starts]
     )
     sample.figures = {
@@ -247,7 +242,7 @@ def _load(name: str, load: str, number: int, position: int, seconds: int, hertz:
     sample = _sample(name, "load", load, number, position)
     rate = _SPEED[name] * _LOADS[load] * math.exp(chance.gauss(0, 0.012))
     latency = _distribution(64 / rate * 0.9, 0.35 if "kotlin" in name else 0.12, int(rate * seconds))
-    sample.result = LoadResult(
+    result = LoadResult(
         counts=Counts(sent=int(rate * seconds), ok=int(rate * seconds)),
         rate=Rate(achieved=rate),
         latency=latency,
@@ -255,8 +250,9 @@ def _load(name: str, load: str, number: int, position: int, seconds: int, hertz:
         watch=Watch(series=_watch(name, seconds, hertz)),
     )
     if name == EXHIBIT:
-        _break(sample.result)
-    sample.figures = _load_figures(sample.result, name, rate)
+        _break(result)
+    sample.evidence = LoadEvidence(result=result)
+    sample.figures = _load_figures(result, name, rate)
     sample.dependencies = [
         DependencyState(name="database", kind="sqlite", settings={"journal_mode": "wal", "synchronous": 1})
     ]
@@ -338,7 +334,8 @@ def _curve(name: str, number: int, position: int, seconds: int, hertz: int, chan
                 latency=_distribution(p50, 0.3, int(rate * seconds)),
             )
         )
-    sample.result = LoadResult(steps=steps, latency=steps[-1].latency, watch=Watch(series=_watch(name, seconds, hertz)))
+    watch = Watch(series=_watch(name, seconds, hertz))
+    sample.evidence = LoadEvidence(result=LoadResult(steps=steps, latency=steps[-1].latency, watch=watch))
     sample.figures = {"throughput": top}
     return sample
 
@@ -347,7 +344,7 @@ def _hold(name: str, number: int, chance: random.Random) -> Sample:
     sample = _sample(name, "hold", "idle", number)
     each = _MEMORY[name] / 2_000 * math.exp(chance.gauss(0, 0.01))
     levels = [0, 1_000, 2_000, 4_000, 8_000, 16_000]
-    sample.hold = HoldEvidence(levels=[HeldLevel(connections=n, rss=int(_MEMORY[name] + n * each)) for n in levels])
+    sample.evidence = HoldEvidence(levels=[HeldLevel(connections=n, rss=int(_MEMORY[name] + n * each)) for n in levels])
     sample.figures = {"hold_rss_per_connection": each, "hold_rss_base": _MEMORY[name]}
     return sample
 
@@ -357,7 +354,7 @@ def _drain(name: str, number: int, chance: random.Random) -> Sample:
     first, rate = _BOOT[name] + 0.2, _SPEED[name] / 40 * math.exp(chance.gauss(0, 0.02))
     progress = [DrainPoint(t=first + done / rate, done=done) for done in range(0, 1_001, 50)]
     lost = 3 if name == EXHIBIT else 0
-    sample.drain = DrainEvidence(
+    sample.evidence = DrainEvidence(
         produced={"0": 1_000}, consumed={"0": 1_000 - lost}, lost=lost, doubled=0, out_of_order=0, progress=progress
     )
     sample.figures = {"drain_rate": rate, "drain_first_from_exec": first}
@@ -372,7 +369,7 @@ def _floor(name: str, number: int, chance: random.Random) -> Sample:
         lives = share > 0.5
         rate = _SPEED[name] * min(1.0, share / 1.2) if lives else None
         tries.append(FloorTry(limit=int(least * share), lives=lives, passes=share >= 1, rate=rate))
-    sample.floor = FloorEvidence(share=0.9, unlimited_rates=[_SPEED[name]], tries=tries)
+    sample.evidence = FloorEvidence(share=0.9, unlimited_rates=[_SPEED[name]], tries=tries)
     sample.figures = {"floor_passes": least, "floor_lives": least * 0.6}
     return sample
 
@@ -389,7 +386,7 @@ def _probe(name: str) -> Sample:
     counts = {"total": 2, "kept": 2 - wrong, "broken": int(wrong), "inconclusive": 0, "not_applicable": 0}
     risks = {of: int(risk == of) for of in ("dangerous", "breaks", "unclear", "other")}
     must = {"level": "MUST", "section": "RFC 9112 3.2"}
-    sample.probe = ProbeReport.model_validate({
+    sample.evidence = ProbeReport.model_validate({
         "schema": "touchstone.probe/2",
         "target": "/hello",
         "post": {"target": "/notes", "refused": "POST /notes was answered 403"} if name == "kotlin/jvm" else None,

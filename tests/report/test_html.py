@@ -217,7 +217,7 @@ def test_each_phase_has_its_own_plot(source: str, anchor: str, words: str) -> No
 
 
 def test_a_phase_without_its_evidence_keeps_its_figures(run: Run, judgement: Judgement) -> None:
-    held = [s.model_copy(update={"hold": None}) for s in run.samples if s.phase == "hold"]
+    held = [s.model_copy(update={"evidence": None}) for s in run.samples if s.phase == "hold"]
     estimates = [e for e in judgement.estimates if e.phase == "hold"]
     judged = judgement.model_copy(update={"estimates": estimates, "comparisons": [], "findings": []})
     page = html.document(View(run.model_copy(update={"samples": held}), judged))

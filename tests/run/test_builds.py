@@ -68,6 +68,6 @@ def test_a_kept_build_that_is_no_longer_whole_is_made_again(tmp_path: Path, chan
         code, report = report_of(tmp_path, "demo", "--phase", "verify")
         assert code == 0
         (build,) = (s for s in report["run"]["samples"] if s["phase"] == "build")
-        assert not build["build"]["cached"]
+        assert not build["evidence"]["cached"]
         (server,) = (tmp_path / "cache" / "builds").glob("*/work/server.py")
         change(server)

@@ -46,7 +46,7 @@ def test_a_server_that_dies_past_its_knee_has_a_capacity_all_the_same(measured: 
     assert sample.capacity is not None
     assert sample.capacity.dies_at is not None
     assert sample.capacity.dies_at > sample.figures["capacity"]
-    assert sample.server_exit is None
+    assert sample.process.server_exit is None
     assert "dies at" in printed
 
 

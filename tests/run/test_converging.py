@@ -43,6 +43,6 @@ def test_a_failed_contender_is_left_out() -> None:
     samples = next(by_round(run))
     for sample in samples:
         if sample.contender == "rust/plain":
-            sample.slices = None
+            sample.evidence = None
     assert converging.after_lap(samples) == ""
     assert list(converging.after_round()) == []

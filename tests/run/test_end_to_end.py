@@ -71,14 +71,17 @@ def test_loads_are_measured_in_slices_with_the_null_server_among_them(tmp_path: 
     apart = len(os.sched_getaffinity(0)) > 1
     assert {s["contender"] for s in samples} == {"sound/plain", "other/plain", "tare"}
     for sample in samples:
-        laps = [one["lap"] for one in sample["slices"]["slices"] if one["lap_phase"] == "load"]
+        laps = [one["lap"] for one in sample["evidence"]["slices"]["slices"] if one["lap_phase"] == "load"]
         assert laps == [0, 1, 2, 3]
         if sample["contender"] != "tare":
-            assert sample["slices"]["warm_up"]["ended"] in {"flat", "budget"}
+            assert sample["evidence"]["slices"]["warm_up"]["ended"] in {"flat", "budget"}
             # Of a CPU that the contender has to itself it is known what others had there.
-            taken = [one.get("taken_here") for one in sample["slices"]["slices"]]
+            taken = [one.get("taken_here") for one in sample["evidence"]["slices"]["slices"]]
             assert all(0 <= share < 1 if apart else share is None for share in taken), taken
-        assert sum(one["ok"] for one in sample["slices"]["slices"]) == sample["result"]["totals"]["ok"]
+        assert (
+            sum(one["ok"] for one in sample["evidence"]["slices"]["slices"])
+            == sample["evidence"]["result"]["totals"]["ok"]
+        )
     (throughput,) = [c for c in report["judgement"]["comparisons"] if c["figure"] == "throughput"]
     assert throughput["rounds"] == 3
     assert throughput["laps"] > 3
@@ -104,7 +107,7 @@ def test_contenders_that_do_not_fit_into_the_memory_at_once_are_loaded_one_by_on
     assert any("whole windows" in note for note in report["run"]["notes"])
     loaded = [s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] != "tare"]
     assert len(loaded) == 2
-    assert all(s["slices"] is None and s["figures"]["throughput"] > 0 for s in loaded)
+    assert all(s["evidence"]["slices"] is None and s["figures"]["throughput"] > 0 for s in loaded)
     assert code == 0
 
 

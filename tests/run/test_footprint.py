@@ -88,7 +88,7 @@ def test_only_a_root_in_which_the_contract_holds_has_a_footprint(tmp_path: Path)
     _, report = report_of(tmp_path, str(folder), "--phase", "footprint", "--stacks", "whole,lacking", "--rounds", "1")
     whole, lacking = sample_of(report, "whole/plain"), sample_of(report, "lacking/plain")
     assert whole["failure"] is None, whole["failure"]
-    kinds = whole["footprint"]["bytes_by_kind"]
+    kinds = whole["evidence"]["bytes_by_kind"]
     assert kinds.keys() == {"artifacts", "further files", "libraries"}
     assert whole["figures"]["footprint_bytes"] == sum(kinds.values()) > 10**6
     assert 0 < whole["figures"]["footprint_compressed"] < whole["figures"]["footprint_bytes"]
@@ -108,8 +108,8 @@ def test_the_image_holds_the_root_in_which_the_contract_held(tmp_path: Path) -> 
     assert sample["failure"] is None, sample["failure"]
     (results,) = (tmp_path / "results").iterdir()
     digest, config, _, contents = image(results / sample["files"]["oci_layout"])
-    assert digest == sample["footprint"]["oci"]["digest"]
-    assert {path: len(data) for path, data in contents.items()} == sample["footprint"]["files"]
+    assert digest == sample["evidence"]["oci"]["digest"]
+    assert {path: len(data) for path, data in contents.items()} == sample["evidence"]["files"]
     started = config["config"]
     (program,) = started["Entrypoint"]
     assert program in contents

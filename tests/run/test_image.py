@@ -71,8 +71,8 @@ def test_an_image_is_measured_next_to_a_process(runs_it: ContainerRuntime, folde
     codes = {f["code"] for f in report["judgement"]["findings"] if f["contender"] == "image/plain"}
     assert not codes & {"wrong-process-watched", "phase-failed", "foreign-listener", "left-its-confinement"}
     loaded = next(s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] == "image/plain")
-    assert loaded["slices"]
-    assert loaded["placement"]["cgroup"]
+    assert loaded["evidence"]["slices"]
+    assert loaded["process"]["placement"]["cgroup"]
 
 
 def test_an_image_by_its_reference_is_run_as_it_is(runs_it: ContainerRuntime, folder: Path, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_an_image_by_its_reference_is_run_as_it_is(runs_it: ContainerRuntime, fo
         words = ("--rounds", "1", "--phase", "build", "--phase", "verify", "--stacks", "image")
         _, report = report_of(tmp_path, str(folder), *words)
         samples = {sample["phase"]: sample for sample in report["run"]["samples"]}
-        assert samples["verify"]["artifacts"] == {"image": built}
+        assert samples["verify"]["process"]["artifacts"] == {"image": built}
         assert all(check["passed"] for check in samples["verify"]["checks"])
         assert samples["build"]["figures"]["artifact_bytes"] > 2**20
         assert samples["build"]["not_measured"]["build_cold"] == "there is nothing to build"

@@ -84,9 +84,9 @@ def test_an_entry_of_httparena_is_measured_on_its_port_and_no_other(tmp_path: Pa
     samples = {sample["phase"]: sample for sample in report["run"]["samples"] if sample["contender"] == "entry/image"}
     assert len(samples["verify"]["checks"]) == 6  # five of the contract, and what the load asks
     assert all(check["passed"] for check in samples["verify"]["checks"])
-    assert samples["load"]["slices"]
+    assert samples["load"]["evidence"]["slices"]
     assert not samples["load"]["failure"]
-    assert samples["load"]["env"]["PORT"] == "8080"
+    assert samples["load"]["process"]["env"]["PORT"] == "8080"
     assert samples["load"]["figures"]["throughput"] > 0
     assert samples["boot"]["figures"]["boot_first_response"] > 0
     with socket.create_server(("127.0.0.1", 8080)):
@@ -107,5 +107,5 @@ def test_implementations_that_share_a_port_are_loaded_in_whole_windows(tmp_path:
     loaded = {sample["contender"]: sample for sample in report["run"]["samples"] if sample["phase"] == "load"}
     for contender in ("entry/default", "entry/again"):
         assert not loaded[contender]["failure"]
-        assert not loaded[contender]["slices"]
+        assert not loaded[contender]["evidence"]["slices"]
         assert loaded[contender]["figures"]["throughput"] > 0

@@ -99,7 +99,7 @@ def notes(folder: Path, **env: str) -> Path:
 
 def loaded(report: dict[str, Any], contender: str) -> list[dict[str, Any]]:
     samples = [s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] == contender]
-    return [sample["result"] for sample in samples]
+    return [sample["evidence"]["result"] for sample in samples]
 
 
 def test_a_journey_is_loaded_in_slices_with_every_response_checked(tmp_path: Path) -> None:

@@ -31,10 +31,10 @@ def test_a_cpu_limit_holds_under_a_load(tmp_path: Path) -> None:
     code, report = report_of(tmp_path, str(folder), "--phase", "load", "--rounds", "1", "--cpus", "0.25")
     load = next(s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] == "sound/plain")
     assert code == 0, report["judgement"]["failed"]
-    assert load["placement"]["cpu_limit"] == 0.25
+    assert load["process"]["placement"]["cpu_limit"] == 0.25
     assert load["figures"]["throttled_share"] > 0
-    assert load["result"]["watch"]["throttled"], "the engine names the group whose quota cut periods short"
-    assert load["confinement"] == []
+    assert load["evidence"]["result"]["watch"]["throttled"], "the engine names the group whose quota cut periods short"
+    assert load["process"]["confinement"] == []
     assert "cgroups" in report["run"]["environment"]
 
 
@@ -45,7 +45,7 @@ def test_the_smallest_memory_limit_is_found(tmp_path: Path) -> None:
     floor = next(s for s in report["run"]["samples"] if s["phase"] == "floor")
     assert code == 0, floor
     assert 4 * 2**20 <= floor["figures"]["floor_lives"] <= floor["figures"]["floor_passes"] < 64 * 2**20
-    assert any("killed by the kernel" in (trial["death"] or "") for trial in floor["floor"]["tries"])
+    assert any("killed by the kernel" in (trial["death"] or "") for trial in floor["evidence"]["tries"])
 
 
 def test_a_container_is_sized(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_contract_is_held_against_the_service_and_its_downstream(tmp_path: Pat
     assert code == 0
     (sample,) = [s for s in report["run"]["samples"] if s["phase"] == "verify"]
     assert [check["passed"] for check in sample["checks"]] == [True, True, True]
-    assert sample["env"]["PRICES_URL"] == f"http://127.0.0.1:{sample['env']['PRICES_PORT']}"
+    assert sample["process"]["env"]["PRICES_URL"] == f"http://127.0.0.1:{sample['process']['env']['PRICES_PORT']}"
     lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     assert not [line for line in lines if str(folder / "prices.py") in line]
 
@@ -154,12 +154,12 @@ def test_each_contender_has_a_downstream_of_its_own_that_is_proven_and_watched(t
     assert samples.keys() == {"one/plain", "two/plain"}
     for sample in samples.values():
         assert [proof["passed"] for proof in sample["proofs"]] == [True]
-        assert sample["result"]["machine"]["dependencies_cpu_s"]["prices"] > 0
+        assert sample["evidence"]["result"]["machine"]["dependencies_cpu_s"]["prices"] > 0
         (state,) = sample["dependencies"]
         assert (state["kind"], state["cpus"]) == ("process", report["run"]["plan"]["placement"]["dependency_cpus"])
         assert state["after"]["rss"] > 2**20
-        assert sample["env"]["PRICES_URL"] == f"http://127.0.0.1:{sample['env']['PRICES_PORT']}"
-    assert len({sample["env"]["PRICES_PORT"] for sample in samples.values()}) == 2
+        assert sample["process"]["env"]["PRICES_URL"] == f"http://127.0.0.1:{sample['process']['env']['PRICES_PORT']}"
+    assert len({sample["process"]["env"]["PRICES_PORT"] for sample in samples.values()}) == 2
 
 
 @pytest.mark.slow
@@ -201,7 +201,7 @@ def test_one_that_runs_already_is_shared_and_told(tmp_path: Path) -> None:
     assert code == 0
     for sample in loaded(report).values():
         assert [proof["passed"] for proof in sample["proofs"]] == [True]
-        assert sample["slices"] is None
+        assert sample["evidence"]["slices"] is None
         assert sample["dependencies"][0]["cpu_s"] is None
     (found, *_) = [f for f in report["judgement"]["findings"] if f["code"] == "proofs-left-out"]
     assert "prices was not started by the lab: it was made fresh by its `prepare` alone" in found["statement"]

@@ -106,8 +106,8 @@ def test_a_token_reaches_the_service_and_no_record(tmp_path: Path, monkeypatch: 
     phases = ("--phase", "verify", "--phase", "load", "--phase", "boot")
     _, report = report_of(tmp_path, str(folder), *phases, "--whole-windows", "--rounds", "1")
     (load,) = [s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] == "one/plain"]
-    assert load["result"]["counts"]["ok"] > 0
-    (first, *_) = load["result"]["first_errors"]
+    assert load["evidence"]["result"]["counts"]["ok"] > 0
+    (first, *_) = load["evidence"]["result"]["first_errors"]
     assert "Authorization: (hidden)" in first["sent"]
     assert first["class"] == "wrong_body"
     assert "odd (hidden)" in first["received"]

@@ -28,4 +28,4 @@ def test_a_new_stack_passes_its_contract(tmp_path: Path, kind: str, monkeypatch:
     assert done.returncode == 0, done.stdout + done.stderr
     (verified,) = (json.loads(p.read_text()) for p in (tmp_path / "results").glob("*/samples/*-verify-*.json"))
     assert [check["id"] for check in verified["checks"] if check["passed"]] == ["ping", "unknown-path", "load-ping"]
-    assert verified["stopped"] in {"exited with code 0", "exited with code 143", "ended by SIGTERM"}
+    assert verified["process"]["stopped"] in {"exited with code 0", "exited with code 143", "ended by SIGTERM"}

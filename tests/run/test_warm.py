@@ -19,7 +19,11 @@ def warmed(tmp_path: Path, scenario: Path, contender: str) -> tuple[dict[str, An
     """One round: how the warm-up ended, and CPU per request in the warm-up's slices and in those that count."""
     code, report = report_of(tmp_path, str(scenario), "--rounds", "1", "--phase", "load")
     assert code == 0
-    slices = next(s["slices"] for s in report["run"]["samples"] if s["contender"] == contender and s["slices"])
+    slices = next(
+        s["evidence"]["slices"]
+        for s in report["run"]["samples"]
+        if s["contender"] == contender and s["phase"] == "load"
+    )
     costs: dict[str, list[float]] = {"warmup": [], "load": []}
     for one in slices["slices"]:
         costs[one["lap_phase"]].append(one["server_cpu_s"] / one["completed"])

@@ -198,4 +198,4 @@ def test_each_quota_is_measured_under_each_memory_limit(tmp_path: Path) -> None:
     assert all(one["capacity"] > 600 for one in grid)
     (sample,) = [s for s in load_run(tmp_path / "out/cpus-1-memory-32").samples if s.contender == "tokens/plain"
                  and s.phase == "capacity"]  # fmt: skip
-    assert sample.placement.memory_limit == 2**25
+    assert sample.process.placement.memory_limit == 2**25

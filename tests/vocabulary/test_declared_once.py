@@ -41,7 +41,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     for sample in loads:
         quick = 2.0 if sample.contender == names[0] else 1.0
         turns = 1000.0 * quick * (1 + (sample.round or 0) / 1000)
-        spun: dict[str, object] = {"id": f"{sample.id}-spin", "phase": "spin", "load": None, "result": None}
+        spun: dict[str, object] = {"id": f"{sample.id}-spin", "phase": "spin", "load": None, "evidence": None}
         spun["figures"] = {"spin_turns": turns}
         run.samples.append(sample.model_copy(update=spun))
     return run

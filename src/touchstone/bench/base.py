@@ -24,12 +24,16 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.places import fill_places
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Image
+from touchstone.plan.plan import spec_of
 from touchstone.plan.profile import Profile
 from touchstone.record.engine import LoadResult
-from touchstone.record.sample import CountedCpus, Failure, Placement, Sample
+from touchstone.record.load_spec import LoadSpec
+from touchstone.record.process import CountedCpus, Placement, Process
+from touchstone.record.sample import Failure, Sample
 from touchstone.record.secret import shown_text
 from touchstone.record.store import RunStore
 from touchstone.toolchain.tool import Found
+from touchstone.vocabulary.phase import PHASES
 
 
 class Watcher(Protocol):
@@ -148,9 +152,18 @@ class Bench:
         """Where the load comes from."""
         return self.options.generators
 
+    def log(self, process: Process) -> Path:
+        """The file for a process's output, which is put on record."""
+        path = self.store.logs / f"{process.id}.log"
+        process.log = str(path.relative_to(self.store.folder))
+        return path
+
     def put_load(self, job: LoadJob) -> LoadResult:
         """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""
-        return self.generators.put_load(job, self.watcher.event)
+        result = self.generators.put_load(job, self.watcher.event)
+        # The load is on record once, as the scenario states it.
+        result.job = {}
+        return result
 
     def take_turns(self, loads: Mapping[str, Traffic], timeout_s: float) -> AbstractContextManager[SlicesSession]:
         """Open a session of loads in slices, by contender; a request may take `timeout_s`. Raises TouchstoneError."""
@@ -171,29 +184,40 @@ class Stopwatch:
         return time.monotonic() - self._start
 
 
+def blank_process(bench: Bench, phase: str, contender: str, round_number: int | None) -> Process:
+    """The record of a process that is to be started, for several samples of a round."""
+    return Process(
+        id=bench.store.next_id(phase, contender, None, round_number), contender=contender, placement=bench.placement
+    )
+
+
 def blank_sample(
     bench: Bench,
     phase: str,
     contender: str,
     *,
     load: str | None = None,
-    under: Load | None = None,
     round_number: int | None = None,
     position: int = 0,
+    process: Process | None = None,
 ) -> Sample:
-    """A sample with its identity filled in; `load` is the name of the load, `under` what it is."""
+    """A sample with its identity filled in; of a phase that measures the run's loads `load` names one.
+
+    `process` is the one that other samples have, too; without it the sample gets one of its own.
+    """
+    sample_id = bench.store.next_id(phase, contender, load, round_number)
     return Sample(
-        id=bench.store.next_id(phase, contender, load, round_number),
+        id=sample_id,
         phase=phase,
         scenario=bench.scenario.name,
         scenario_version=bench.scenario.version,
         contender=contender,
         load=load,
+        spec=spec_of(bench.loads[load]) if load and PHASES[phase].by_load else LoadSpec(),
         round=round_number,
         position=position,
         started_at=datetime.now(UTC),
-        placement=bench.placement,
-        load_spec=under.model_dump(mode="json", by_alias=True) if under else {},
+        process=process or Process(id=sample_id, contender=contender, placement=bench.placement),
     )
 
 
@@ -222,13 +246,12 @@ def sampling(
     contender: str,
     *,
     load: str | None = None,
-    under: Load | None = None,
     round_number: int | None = None,
     position: int = 0,
 ) -> Iterator[Sample]:
     """A sample of what is measured in the context, with its identity as `blank_sample` fills it in."""
-    sample = blank_sample(bench, phase, contender, load=load, under=under, round_number=round_number, position=position)
-    with attempting(sample, bench.store.logs / f"{sample.id}.log"):
+    sample = blank_sample(bench, phase, contender, load=load, round_number=round_number, position=position)
+    with attempting(sample, bench.store.logs / f"{sample.process.id}.log"):
         yield sample
 
 
@@ -248,7 +271,7 @@ def attempt_together(samples: Sequence[Sample], action: Callable[[], None]) -> N
         action()
     except TouchstoneError as error:
         for sample in samples:
-            if sample.failure is None and sample.result is None and sample.capacity is None:
+            if sample.failure is None and not sample.figures and not sample.not_measured:
                 sample.failure = failed(error, [])
     for sample in samples:
         sample.took_s = watch.seconds

@@ -19,7 +19,7 @@ from packaging.version import Version
 from touchstone.bench.base import Built
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.child import start_child
-from touchstone.record.sample import CountedCpus
+from touchstone.record.process import CountedCpus
 from touchstone.toolchain.tool import Found
 
 _ASKED_WITHIN_S = 20.0

@@ -15,7 +15,7 @@ from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.record.sample import Sample
+from touchstone.record.process import Process
 
 
 class Engaged(Protocol):
@@ -69,11 +69,11 @@ class Engaged(Protocol):
 
 
 @contextmanager
-def engaged(bench: Bench, contender: Contender, sample: Sample, *, under: Load | None = None) -> Iterator[Engaged]:
+def engaged(bench: Bench, contender: Contender, record: Process, *, under: Load | None = None) -> Iterator[Engaged]:
     """A contender that gives correct responses: started afresh for a load, or as it runs already. Raises StartError."""
     if contender.outside is not None:
-        with attached(bench, contender.outside, sample) as found:
+        with attached(bench, contender.outside, record) as found:
             yield found
         return
-    with running(bench, bench.builds[contender.name], sample, under=under) as started:
+    with running(bench, bench.builds[contender.name], record, under=under) as started:
         yield started

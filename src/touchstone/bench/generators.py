@@ -11,7 +11,7 @@ from touchstone.engine.protocol import HoldJob, LoadJob, SlicesJob
 from touchstone.engine.slices import SlicesSession
 from touchstone.record.engine import LoadResult
 from touchstone.record.hold_result import HoldResult
-from touchstone.record.sample import GeneratorPlace
+from touchstone.record.process import GeneratorPlace
 
 
 class Generators(Protocol):

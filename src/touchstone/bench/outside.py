@@ -22,7 +22,7 @@ from touchstone.isolation.cgroup import Cgroup, find_cgroup
 from touchstone.isolation.port import listeners
 from touchstone.isolation.process import StartError, lives
 from touchstone.manifest.outside import Outside, is_loopback
-from touchstone.record.sample import Sample
+from touchstone.record.process import Process
 from touchstone.record.secret import shown_command
 
 _READY_WITHIN_S = 5.0
@@ -129,7 +129,7 @@ def inspect_outside(service: Outside) -> None:
 
 
 @contextmanager
-def attached(bench: Bench, reference: Outside, sample: Sample) -> Iterator[Attached]:
+def attached(bench: Bench, reference: Outside, record: Process) -> Iterator[Attached]:
     """The service, once it answers `ready` as the scenario says. It is left running. Raises StartError."""
     group = find_cgroup(reference.cgroup) if reference.cgroup else None
     pid = reference.pid if reference.pid is not None else _oldest(group)
@@ -137,18 +137,18 @@ def attached(bench: Bench, reference: Outside, sample: Sample) -> Iterator[Attac
     if pid is not None:
         with suppress(psutil.NoSuchProcess):
             since = psutil.Process(pid).create_time()
-    sample.placement = bench.placement.model_copy(
+    record.placement = bench.placement.model_copy(
         update={"server_cpus": _cpus_of(pid), "dependency_cpus": [], "cgroup": str(reference.cgroup or "") or None}
     )
-    sample.argv = _command_of(pid)
+    record.argv = _command_of(pid)
     unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
     found = Attached(reference, pid, group, unwatched, since)
     if gone := found.exited():
         raise StartError(gone, fix="start the service again, and name its process by --pid")
     _wait(bench, found)
-    sample.left_out = list(_not_given(bench))
+    record.left_out += _not_given(bench)
     yield found
-    sample.server_exit = found.exited()
+    record.server_exit = found.exited()
 
 
 def _wait(bench: Bench, found: Attached) -> None:

@@ -21,7 +21,7 @@ def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
     A start is timed to the first correct response to `ready`. A stub that gives it, while the service behind it is not
     there yet, would make that figure its own.
     """
-    with running(bench, built, sample) as contender:
+    with running(bench, built, sample.process) as contender:
         checker = Checker(contender.service, bench.dependencies, bench.seed)
         sample.checks = ask_first(checker, bench) + checker.run(light_checks(bench.scenario.contract))
 

@@ -32,7 +32,7 @@ from touchstone.isolation.process import ServerProcess, StartError, start_proces
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
 from touchstone.record.evidence.surroundings import Confinement, CpuAtEnd
-from touchstone.record.sample import CountedCpus, Placement, Sample
+from touchstone.record.process import CountedCpus, Placement, Process
 from touchstone.record.secret import shown_command, shown_environment
 
 
@@ -110,22 +110,22 @@ def contender_environment(
     return env | {"HOST": bench.generators.host, "PORT": str(port)}
 
 
-def limit_cpus(cgroup: Cgroup | None, sample: Sample, cpus: float | None) -> None:
+def limit_cpus(cgroup: Cgroup | None, record: Process, cpus: float | None) -> None:
     """Give a contender's cgroup this many CPUs' time, and put it on record; None is no limit. Raises StartError."""
     if cpus is None:
         return
     if cgroup is None or not cgroup.limit_cpus(cpus):
         raise _no_limit(cgroup, f"a limit of {cpus:g} CPUs", "cpu")
-    sample.placement = sample.placement.model_copy(update={"cpu_limit": cpus})
+    record.placement = record.placement.model_copy(update={"cpu_limit": cpus})
 
 
-def _limit_memory(cgroup: Cgroup | None, sample: Sample, limit: int | None) -> None:
+def _limit_memory(cgroup: Cgroup | None, record: Process, limit: int | None) -> None:
     """Give a contender's cgroup a memory limit in bytes, and put it on record; None is no limit. Raises StartError."""
     if limit is None:
         return
     if cgroup is None or not cgroup.limit_memory(limit):
         raise _no_limit(cgroup, f"a memory limit of {limit / 2**20:g} MiB", "memory")
-    sample.placement = sample.placement.model_copy(update={"memory_limit": limit})
+    record.placement = record.placement.model_copy(update={"memory_limit": limit})
 
 
 def _no_limit(cgroup: Cgroup | None, limit: str, controller: str) -> StartError:
@@ -143,7 +143,7 @@ def _no_limit(cgroup: Cgroup | None, limit: str, controller: str) -> StartError:
 def _start(
     bench: Bench,
     built: Built,
-    sample: Sample,
+    record: Process,
     env: Mapping[str, str],
     *,
     log: Path,
@@ -155,12 +155,12 @@ def _start(
     if built.image is not None:
         spec = container_spec(bench, built.image, env, memory_limit=memory_limit, cpu_limit=cpu_limit)
         contained = start_container(built.image.runtime, spec, log=log)
-        sample.placement = _placed(bench, contained.cgroup, memory_limit, cpu_limit)
+        record.placement = _placed(bench, contained.cgroup, memory_limit, cpu_limit)
         return contained
     cgroup = create_cgroup()
-    sample.placement = _placed(bench, cgroup, None, None)
-    _limit_memory(cgroup, sample, memory_limit)
-    limit_cpus(cgroup, sample, cpu_limit)
+    record.placement = _placed(bench, cgroup, None, None)
+    _limit_memory(cgroup, record, memory_limit)
+    limit_cpus(cgroup, record, cpu_limit)
     cpus = bench.placement.server_cpus
     return start_process(built.argv, env=env, cwd=built.cwd, log=log, cpus=cpus, cgroup=cgroup, places=places)
 
@@ -170,15 +170,15 @@ def _placed(bench: Bench, cgroup: Cgroup | None, memory_limit: int | None, cpu_l
     return bench.placement.model_copy(update={"cgroup": version, "memory_limit": memory_limit, "cpu_limit": cpu_limit})
 
 
-def _counted(bench: Bench, built: Built, sample: Sample, env: Mapping[str, str]) -> CountedCpus | None:
+def _counted(bench: Bench, built: Built, record: Process, env: Mapping[str, str]) -> CountedCpus | None:
     """How many CPUs the contender's runtime counts, if a quota holds for it: each is asked once."""
     cpus, own = bench.placement.server_cpus, lab_limits().cpus
-    quota = min(sample.placement.cpu_limit or math.inf, own.most if own else math.inf)
+    quota = min(record.placement.cpu_limit or math.inf, own.most if own else math.inf)
     if quota >= len(cpus):
         return None
-    asked = (sample.contender, quota)
+    asked = (record.contender, quota)
     if asked not in bench.counted:
-        bench.counted[asked] = counted_cpus(built, env, bench.tools.get(sample.contender, {}), cpus, quota)
+        bench.counted[asked] = counted_cpus(built, env, bench.tools.get(record.contender, {}), cpus, quota)
     return bench.counted[asked]
 
 
@@ -186,7 +186,7 @@ def _counted(bench: Bench, built: Built, sample: Sample, env: Mapping[str, str])
 def running(
     bench: Bench,
     built: Built,
-    sample: Sample,
+    record: Process,
     *,
     under: Load | None = None,
     overrides: Mapping[str, Setting] | None = None,
@@ -197,6 +197,7 @@ def running(
 ) -> Iterator[Running]:
     """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
 
+    What is known of its process is in `record` when the context ends.
     `under` is the load that is to come: the settings of dependencies and the limits of memory and CPUs are its own; its
     CPUs go before the whole run's, if there are any.
     `overrides` are the contender's settings that differ from the scenario's.
@@ -206,25 +207,24 @@ def running(
     `shares_places` leaves it the machine's own temporary folders, for tools that meet it there.
     """
     leftovers = reset_dependencies(bench, under.dependency_settings if under else {})
-    sample.left_out += [said for dependency in bench.dependencies.values() if (said := dependency.not_done())]
+    record.left_out += [said for dependency in bench.dependencies.values() if (said := dependency.not_done())]
     before_start()
     host = bench.generators.host
     port = port_for(bench, built)
     built = built.at(host, port)
     env = contender_environment(bench, built, port, overrides)
-    sample.argv, sample.env = list(shown_command(built.argv)), shown_environment(env)
-    sample.artifacts = identity(built)
-    sample.left_in_work = clear_work(built)
-    log = bench.store.logs / f"{sample.id}.log"
-    sample.files["log"] = str(log.relative_to(bench.store.folder))
+    record.argv, record.env = list(shown_command(built.argv)), shown_environment(env)
+    record.artifacts = identity(built)
+    record.left_in_work = clear_work(built)
+    log = bench.log(record)
     memory_limit = under.memory_limit_mb * 2**20 if under and under.memory_limit_mb else None
     cpu_limit = (under.cpus if under else None) or bench.options.cpu_limit
     with own_places(built, env, bench.store.folder) if not shares_places else nullcontext() as places:
         process = _start(
-            bench, built, sample, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
+            bench, built, record, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
         )
-        counted = _counted(bench, built, sample, env)
-        sample.placement = sample.placement.model_copy(update={"counted_cpus": counted})
+        counted = _counted(bench, built, record, env)
+        record.placement = record.placement.model_copy(update={"counted_cpus": counted})
         try:
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
                 wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s)
@@ -239,15 +239,15 @@ def running(
                     allowed_hosts=(host,) if bench.generators.places else (),
                 )
                 yield contender
-                sample.log_file_bytes = grown(logs, log_files(process.tree(), log), built.cwd)
+                record.log_file_bytes = grown(logs, log_files(process.tree(), log), built.cwd)
                 if found := watch.account():
-                    sample.confinement.append(Confinement.model_validate(found))
-            sample.server_exit = process.exited()
-            sample.foreign_listener = None if sample.server_exit else contender.foreign_listener()
+                    record.confinement.append(Confinement.model_validate(found))
+            record.server_exit = process.exited()
+            record.foreign_listener = None if record.server_exit else contender.foreign_listener()
         finally:
             if killed := process.oom_kills():
-                sample.oom_kills = killed
-            sample.stopped = process.stop(patience_s)
+                record.oom_kills = killed
+            record.stopped = process.stop(patience_s)
             if used := process.cpu_at_end:
-                sample.cpu_at_end = CpuAtEnd.model_validate(asdict(used))
-            sample.log_bytes = shorten(log)
+                record.cpu_at_end = CpuAtEnd.model_validate(asdict(used))
+            record.log_bytes = shorten(log)

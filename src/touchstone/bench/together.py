@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from touchstone.bench.base import Bench, blank_sample, failed
+from touchstone.bench.base import Bench, blank_process, blank_sample, failed
 from touchstone.bench.engaged import Engaged, engaged
 from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import tail
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.record.sample import Sample
-
-_OF_THE_PROCESS = (
-    "argv",
-    "env",
-    "artifacts",
-    "left_in_work",
-    "placement",
-    "confinement",
-    "server_exit",
-    "foreign_listener",
-    "stopped",
-    "cpu_at_end",
-    "oom_kills",
-    "log_bytes",
-    "log_file_bytes",
-)
-"""What belongs to a process, and so to every load that was put on it."""
+from touchstone.record.process import Process
+from touchstone.record.sample import Failure, Sample
 
 
 @dataclass
@@ -42,8 +26,28 @@ class Started:
     running: Engaged
     bench: Bench
     """With the contender's own part of each dependency."""
-    carrier: Sample
-    """What is recorded of its process; `pass_on` gives it to the loads' samples."""
+    process: Process
+    """What is recorded of it, for the samples of all its loads."""
+
+
+@dataclass(frozen=True)
+class NotStarted:
+    """A contender that did not start next to the others, and why."""
+
+    process: Process
+    failure: Failure
+
+    def samples(self, bench: Bench, phase: str, loads: Iterable[str], round_number: int) -> list[Sample]:
+        """A sample for each load: it has failed under all of them."""
+        found = [
+            blank_sample(
+                bench, phase, self.process.contender, load=load, round_number=round_number, process=self.process
+            )
+            for load in loads
+        ]
+        for sample in found:
+            sample.failure = self.failure
+        return found
 
 
 def divisible(bench: Bench) -> bool:
@@ -59,29 +63,29 @@ def started(
     *,
     under: Load | None,
     phase: str = "load",
-) -> Iterator[tuple[list[Started], dict[str, Sample]]]:
-    """Start them all for a load: those that run, and for contenders that failed to start the sample recording why.
+) -> Iterator[tuple[list[Started], list[NotStarted]]]:
+    """Start them all for a load: those that run, and those that did not start.
 
     A contender that runs alone gets the dependencies themselves where they cannot be divided.
 
-    When the context ends, all have been stopped and every carrier holds how its process ended.
+    When the context ends, all have been stopped, and their records hold how each process ended.
     """
     for name, dependency in bench.dependencies.items():
         dependency.reset(dict(under.dependency_settings.get(name, {}) if under else {}))
     found: list[Started] = []
-    fallen: dict[str, Sample] = {}
+    fallen: list[NotStarted] = []
     with ExitStack() as stack:
         for contender in contenders:
-            carrier = blank_sample(bench, phase, contender.name, round_number=round_number)
+            process = blank_process(bench, phase, contender.name, round_number)
             own = parted(bench, contender, stack)
             bench.watcher.step(f"starting {contender.name}")
             try:
-                contender_running = stack.enter_context(engaged(own, contender, carrier, under=under))
+                contender_running = stack.enter_context(engaged(own, contender, process, under=under))
             except TouchstoneError as error:
-                carrier.failure = failed(error, tail(bench.store.logs / f"{carrier.id}.log"))
-                fallen[contender.name] = carrier
+                lines = tail(bench.store.logs / f"{process.id}.log")
+                fallen.append(NotStarted(process, failed(error, lines)))
                 continue
-            found.append(Started(contender, contender_running, own, carrier))
+            found.append(Started(contender, contender_running, own, process))
         yield found, fallen
 
 
@@ -99,11 +103,3 @@ def parted(bench: Bench, contender: Contender, stack: ExitStack) -> Bench:
             parts[name] = dependency.part()
             stack.callback(parts[name].stop)
     return dataclasses.replace(bench, dependencies=parts)
-
-
-def pass_on(carrier: Sample, sample: Sample) -> None:
-    """Give a load's sample what is recorded of the process that the load was put on."""
-    for name in _OF_THE_PROCESS:
-        setattr(sample, name, getattr(carrier, name))
-    sample.files |= carrier.files
-    sample.left_out = [*carrier.left_out, *sample.left_out]

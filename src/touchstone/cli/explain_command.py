@@ -63,23 +63,25 @@ def _sample(run: Run, judgement: Judgement, wanted: str) -> list[str]:
     sample = next((s for s in run.samples if s.id == wanted or s.id.split("-")[0] == wanted.zfill(4)), None)
     if sample is None:
         return []
+    placement = sample.process.placement
     lines = [
         f"sample {sample.id}: {sample.phase} of {sample.contender}"
         + (f", load {sample.load}" if sample.load else "")
         + (f", round {sample.round}" if sample.round else ""),
         f"verdict: {judgement.sample_verdicts.get(sample.id, 'not judged')}",
         f"measured: {sample.started_at:%Y-%m-%d %H:%M:%S} UTC, {sample.took_s:.1f} s",
-        f"placement: server on CPUs {sample.placement.server_cpus}, engine on CPUs {sample.placement.engine_cpus}",
+        f"placement: server on CPUs {placement.server_cpus}, engine on CPUs {placement.engine_cpus}",
     ]
-    if sample.argv:
-        lines.append(f"command: {' '.join(sample.argv)}")
-    lines += [f"environment: {name}={value}" for name, value in sorted(sample.env.items())]
+    if sample.process.argv:
+        lines.append(f"command: {' '.join(sample.process.argv)}")
+    lines += [f"environment: {name}={value}" for name, value in sorted(sample.process.env.items())]
     lines += [f"figure {name}: {_value(name, value)}" for name, value in sample.figures.items()]
     lines += [_peak(peak) for peak in judgement.peaks if peak.sample == sample.id]
     lines += [f"not measured: {name}: {reason}" for name, reason in sample.not_measured.items()]
     lines += [f"proof: {p.says}: expected {p.expected}, found {p.found} ({p.query})" for p in sample.proofs]
     lines += [f"finding {f.code}: {f.statement}" for f in judgement.findings if f.sample == sample.id]
-    lines += [f"file {name}: {path}" for name, path in sample.files.items()]
+    files = {**({"log": sample.process.log} if sample.process.log else {}), **sample.files}
+    lines += [f"file {name}: {path}" for name, path in files.items()]
     return [*lines, f"record: samples/{sample.id}.json", *_failure(sample)]
 
 

@@ -40,6 +40,7 @@ def _renumbered(run: Run, name: str, number: int, count: int) -> Iterator[Sample
                 continue
         else:
             sample.round = (sample.round - 1) * count + number + 1
-        sample.placement.machine = name
+        sample.process.placement.machine = name
         sample.files = {kind: f"machines/{name}/{place}" for kind, place in sample.files.items()}
+        sample.process.log = sample.process.log and f"machines/{name}/{sample.process.log}"
         yield sample

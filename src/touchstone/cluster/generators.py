@@ -24,7 +24,7 @@ from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult
 from touchstone.record.hold_result import HoldResult
-from touchstone.record.sample import GeneratorPlace
+from touchstone.record.process import GeneratorPlace
 
 
 class ClusterGenerators:

@@ -16,7 +16,7 @@ from touchstone.vocabulary.phase import PhaseKind
 
 @dataclass(frozen=True)
 class OneByOne:
-    """Measures one contender: in this round, if any, and at this place in its order."""
+    """Measures contenders one after the other."""
 
     measure: Callable[[Bench, Contender, int | None, int], list[Sample]]
 
@@ -71,6 +71,13 @@ class Phase(ABC):
         """What is done to these contenders, in words; of a phase that comes before the rounds."""
         return self.kind.title
 
-    @abstractmethod
     def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """What to measure of these contenders. Asked once: before its own turn, or before the first round."""
+        """What to measure of these contenders: each by itself, if the phase says nothing else.
+
+        Asked once: before the phase's own turn, or before the first round.
+        """
+        yield OneByOne(self.measure)
+
+    @abstractmethod
+    def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
+        """Measure one contender: in this round, if any, and at this place in its order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from touchstone.record.sample import GeneratorPlace, Placement
+from touchstone.record.process import GeneratorPlace, Placement
 
 
 def available_cpus() -> tuple[int, ...]:

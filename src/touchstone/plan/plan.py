@@ -17,8 +17,9 @@ from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Capacity
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.plan.profile import PROFILES, Profile
+from touchstone.record.load_spec import LoadSpec
+from touchstone.record.process import GeneratorPlace
 from touchstone.record.run import ContenderPlan, Plan
-from touchstone.record.sample import GeneratorPlace
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 from touchstone.vocabulary.dependency import DEPENDENCIES
@@ -97,6 +98,11 @@ def planned_loads(folder: ScenarioFolder, wish: Wish) -> dict[str, Load]:
     }
 
 
+def spec_of(load: Load) -> LoadSpec:
+    """The load as records have it."""
+    return LoadSpec.model_validate(load.model_dump(mode="json", by_alias=True))
+
+
 def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
     """The scenario with another objective for its capacity. Raises UsageError if it cannot be read."""
     try:
@@ -142,9 +148,7 @@ def make_plan(
         profile=profile.name,
         phases=list(phases),
         loads=list(loads),
-        load_specs={
-            name: load.model_dump(mode="json", by_alias=True, exclude_defaults=True) for name, load in loads.items()
-        },
+        load_specs={name: spec_of(load) for name, load in loads.items()},
         rounds=rounds,
         seed=seed,
         orders=orders,

@@ -335,7 +335,8 @@ class LoadResult(EngineRecord):
 
     schema_: str = Field(default="touchstone.load/2", alias="schema")
     engine: EngineIdentity = EngineIdentity()
-    job: Annotated[dict[str, Any], AfterValidator(shown_job)] = {}
+    job: Annotated[dict[str, Any], AfterValidator(shown_job)] = Field(default={}, exclude_if=lambda job: not job)
+    """As it was given to the engine; a sample has the load's specification in place of it."""
     interrupted: bool = False
     window: Window = Window()
     counts: Counts = Counts()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field
 
 from touchstone.record.base import Record
-from touchstone.record.sample import Placement, Sample
-from touchstone.record.secret import shown_job
+from touchstone.record.load_spec import LoadSpec
+from touchstone.record.process import Placement
+from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES
 
 
@@ -50,7 +51,7 @@ class Plan(Record):
     profile: str
     phases: list[Annotated[str, AfterValidator(_known)]]
     loads: list[str]
-    load_specs: dict[str, Annotated[dict[str, Any], AfterValidator(shown_job)]] = {}
+    load_specs: dict[str, LoadSpec] = {}
     rounds: int
     seed: int
     orders: list[list[str]]

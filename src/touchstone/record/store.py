@@ -14,7 +14,6 @@ from touchstone.failure import TouchstoneError, UsageError
 from touchstone.record.base import Record
 from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
-from touchstone.record.version_1 import upgraded
 from touchstone.whole_file import write_whole
 
 Model = TypeVar("Model", bound=Record)
@@ -120,9 +119,7 @@ def _loaded(folder: Path) -> Run:
     return Run(
         plan=_read(folder / _PLAN, Plan),
         environment=_read(folder / _ENVIRONMENT, Environment),
-        samples=[
-            _validated(path, upgraded(_read_json(path)), Sample) for path in sorted((folder / _SAMPLES).glob("*.json"))
-        ],
+        samples=[_read(path, Sample) for path in sorted((folder / _SAMPLES).glob("*.json"))],
         started_at=state["started_at"],
         ended_at=state["ended_at"],
         interrupted=state["interrupted"] or state["ended_at"] is None,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from touchstone.record.load_spec import LoadSpec
 from touchstone.report.format import plural
 from touchstone.report.view import Place, View
 
 
 def offered_line(view: View, load: str) -> str:
     """The load of a search in a line: what it says of its own loop and rate does not hold of trials."""
-    connections = view.plan.load_specs.get(load, {}).get("connections")
-    told = [f"load {load}", *([plural(int(connections), "connection")] if connections else [])]
+    connections = view.plan.load_specs.get(load, LoadSpec()).connections
+    told = [f"load {load}", *([plural(connections, "connection")] if connections else [])]
     return " · ".join([*told, "each trial an open loop at a rate"])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from touchstone.judge.judgement import Verdict
+from touchstone.record.load_spec import LoadSpec
 from touchstone.record.sample import TARE
 from touchstone.report.format import decimals_for
 from touchstone.report.table import Cell, Column, Row, column_of, row_of
@@ -125,7 +126,7 @@ def _scored_at(view: View, place: Place) -> list[Column]:
 
 
 def _open(view: View, place: Place) -> bool:
-    return view.plan.load_specs.get(place.load or "", {}).get("loop") == "open"
+    return view.plan.load_specs.get(place.load or "", LoadSpec()).loop == "open"
 
 
 def _head(view: View, column: Column, columns: list[Column]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
+from touchstone.record.load_spec import LoadSpec
 from touchstone.report.format import duration, percent, plural, ratio, ratio_interval, size
 from touchstone.report.view import View
 from touchstone.report.words import sign
@@ -73,17 +74,17 @@ def notes(view: View) -> list[str]:
 
 def load_line(view: View, load: str) -> str:
     """A load in a line, from its specification."""
-    spec = view.plan.load_specs.get(load, {})
+    spec = view.plan.load_specs.get(load, LoadSpec())
     parts = [f"load {load}"]
-    if spec.get("loop"):
-        loop = str(spec["loop"])
-        parts.append({"steps": "rate rising in steps", "ramp": "rate rising steadily"}.get(loop, f"{loop} loop"))
-    if spec.get("connections"):
-        parts.append(plural(int(spec["connections"]), "connection"))
-    if spec.get("rate"):
-        up_to = "" if spec.get("loop") == "open" else "up to "
-        parts.append(f"{up_to}{spec['rate']:,.0f} requests/s")
-    return " · ".join(parts) + (f". {spec['about']}" if spec.get("about") else "")
+    if spec.loop:
+        rising = {"steps": "rate rising in steps", "ramp": "rate rising steadily"}
+        parts.append(rising.get(spec.loop, f"{spec.loop} loop"))
+    if spec.connections:
+        parts.append(plural(spec.connections, "connection"))
+    if spec.rate:
+        up_to = "" if spec.loop == "open" else "up to "
+        parts.append(f"{up_to}{spec.rate:,.0f} requests/s")
+    return " · ".join(parts) + (f". {spec.about}" if spec.about else "")
 
 
 def method(view: View) -> str:

@@ -11,6 +11,7 @@ from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, 
 from touchstone.judge.rules.table import is_cause
 from touchstone.judge.why.explain import explain_all
 from touchstone.judge.why.explanation import Explanation, Unexplained
+from touchstone.record.load_spec import LoadSpec
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
 from touchstone.report.words import place_title
@@ -120,8 +121,7 @@ class View:
         """A load's title as the scenario gives it."""
         if load is None:
             return None
-        title = self.plan.load_specs.get(load, {}).get("title")
-        return str(title) if title else load
+        return self.plan.load_specs.get(load, LoadSpec()).title or load
 
     def title(self, place: Place) -> str:
         """The heading of a place."""

@@ -37,7 +37,7 @@ def broken_lines(sample: Sample, folder: Path) -> Iterator[str]:
             f"  {sample.contender} breaks its contract: {check.says}: {first.request}: "
             f"expected {first.expected}; received {first.received}"
         )
-    log = sample.files.get("log")
+    log = sample.process.log
     if broken and log:
         said = tail(folder / log, _SHOWN)
         yield from _end_of_log(said)
@@ -54,12 +54,12 @@ class Deaths:
 
     def lines(self, sample: Sample) -> Iterator[str]:
         """How the sample's service ended, and the end of its log. Nothing of one that lived, or was told before."""
-        log = sample.files.get("log")
-        process = log or sample.id
-        if sample.server_exit is None or sample.failure is not None or process in self._told:
+        log = sample.process.log
+        process = sample.process.id or sample.id
+        if sample.process.server_exit is None or sample.failure is not None or process in self._told:
             return
         self._told.add(process)
-        yield f"  {sample.contender}: the server {sample.server_exit} while it was measured ({sample.phase})"
+        yield f"  {sample.contender}: the server {sample.process.server_exit} while it was measured ({sample.phase})"
         yield from _end_of_log(tail(self._folder / log, _SHOWN) if log else [])
 
 

@@ -14,6 +14,8 @@ from pydantic import ValidationError
 from touchstone.failure import UsageError
 from touchstone.phase.load.figures import load_figures
 from touchstone.record.engine import LoadResult
+from touchstone.record.evidence.load import LoadEvidence
+from touchstone.record.load_spec import LoadSpec, spec_of_job
 from touchstone.record.run import ContenderPlan, Environment, Plan, Run
 from touchstone.record.sample import Sample
 
@@ -132,5 +134,6 @@ def _sample(scenario: str, number: int, result: LoadResult) -> Sample:
         took_s=result.window.whole_s,
         figures=figures,
         not_measured=missing,
-        result=result,
+        spec=LoadSpec.model_validate(spec_of_job(result.job)),
+        evidence=LoadEvidence(result=result),
     )

@@ -10,12 +10,13 @@ from typing import Protocol, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from touchstone.bench.base import Watcher
 from touchstone.engine.client import Event
 
 _PLAIN_EVERY_S = 10.0
 
 
-class Display(Protocol):
+class Display(Watcher, Protocol):
     """What the conductor tells of its progress."""
 
     def __enter__(self) -> Self:
@@ -35,17 +36,8 @@ class Display(Protocol):
     def stage(self, text: str) -> None:
         """A stage of the run begins."""
 
-    def step(self, text: str) -> None:
-        """A measurement begins."""
-
     def advance(self) -> None:
         """A measurement has ended."""
-
-    def event(self, event: Event) -> None:
-        """The engine reports from within a measurement."""
-
-    def say(self, text: str) -> None:
-        """Something that should stay on the screen."""
 
 
 class Live:

@@ -18,6 +18,7 @@ from touchstone.engine.protocol import Traffic, Watch
 from touchstone.isolation.child import end_child, start_child
 from touchstone.manifest.exchange import Expectation
 from touchstone.manifest.load import Load
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.sample import Sample
 
 _PATIENCE_S = 10.0
@@ -65,7 +66,7 @@ def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
         cpus = bench.placement.engine_cpus
         job = load_job(null_load(load), null.url, timing, cpus=cpus, seed=bench.seed, fresh=None)
         job["watch"] = null.watch
-        sample.result = bench.put_load(job)
+        sample.evidence = LoadEvidence(result=bench.put_load(job))
     return sample
 
 

@@ -64,7 +64,7 @@ def _result(*path: str, value: Any) -> Callable[[Document], object]:
     """Set a value deep in the engine's result."""
 
     def change(sample: Document) -> None:
-        place = sample["result"]
+        place = sample["evidence"]["result"]
         for key in path[:-1]:
             place = place[key]
         place[path[-1]] = value(place[path[-1]]) if callable(value) else value
@@ -77,9 +77,9 @@ def _drain(**log: Any) -> Callable[[Document], object]:
 
     def change(sample: Document) -> None:
         usual = {str(partition): 200 for partition in range(5)}
-        sample.update(phase="drain", load=None, result=None, figures={}, proofs=[], checks=[])
+        sample.update(phase="drain", load=None, figures={}, proofs=[], checks=[])
         kept = {"lost": 0, "doubled": 0, "out_of_order": 0}
-        sample["drain"] = {"produced": usual, "consumed": usual} | kept | log
+        sample["evidence"] = {"kind": "drain", "produced": usual, "consumed": usual} | kept | log
 
     return change
 
@@ -88,9 +88,9 @@ def _floor(*rates: float) -> Callable[[Document], object]:
     """Make a sample that of a floor, held against these rates without a limit."""
 
     def change(sample: Document) -> None:
-        sample.update(phase="floor", load=None, result=None, proofs=[], checks=[])
+        sample.update(phase="floor", load=None, proofs=[], checks=[])
         sample["figures"] = {"floor_passes": 8.0 * 2**20}
-        sample["floor"] = {"share": 0.9, "unlimited_rates": list(rates), "tries": []}
+        sample["evidence"] = {"kind": "floor", "share": 0.9, "unlimited_rates": list(rates), "tries": []}
 
     return change
 
@@ -104,19 +104,19 @@ def _milliseconds(sample: Document) -> None:
 def _longer(sample: Document) -> None:
     """A latency in the wrong unit, in every place alike."""
     for distribution in ("latency", "service"):
-        for name, value in sample["result"][distribution].items():
+        for name, value in sample["evidence"]["result"][distribution].items():
             if name in {"min", "max", "mean", "stdev"} or name.startswith("p"):
-                sample["result"][distribution][name] = value * 1000 if value else value
+                sample["evidence"]["result"][distribution][name] = value * 1000 if value else value
     _milliseconds(sample)
 
 
 def _per_thread(sample: Document) -> None:
-    sample["result"]["rate"]["achieved"] /= 4
+    sample["evidence"]["result"]["rate"]["achieved"] /= 4
     sample["figures"]["throughput"] /= 4
 
 
 def _virtual(sample: Document) -> None:
-    sample["figures"]["boot_rss"] = max(run["vm_peak"] or run["rss"] * 30 for run in sample["boot"]["runs"])
+    sample["figures"]["boot_rss"] = max(run["vm_peak"] or run["rss"] * 30 for run in sample["evidence"]["runs"])
 
 
 def _cold(sample: Document) -> None:
@@ -124,7 +124,7 @@ def _cold(sample: Document) -> None:
 
 
 def _early(sample: Document) -> None:
-    run = sample["boot"]["runs"][0]
+    run = sample["evidence"]["runs"][0]
     run["port_open_s"] = run["first_response_s"] * 2
 
 
@@ -137,17 +137,17 @@ def _snapshot(plan: Document) -> None:
 
 
 def _fewer_bytes(sample: Document) -> None:
-    sample["result"]["bytes"]["body"] //= 3
-    sample["result"]["bytes"]["received"] //= 3
+    sample["evidence"]["result"]["bytes"]["body"] //= 3
+    sample["evidence"]["result"]["bytes"]["received"] //= 3
 
 
 def _level(folder: Path) -> None:
     """Both contenders end at 96 % of the tare, with half of their CPU to spare."""
-    tares = [json.loads(file.read_text())["result"]["rate"]["achieved"] for file in folder.glob(TARES)]
+    tares = [json.loads(file.read_text())["evidence"]["result"]["rate"]["achieved"] for file in folder.glob(TARES)]
     rate = 0.96 * statistics.median(tares)
 
     def change(sample: Document) -> None:
-        result = sample["result"]
+        result = sample["evidence"]["result"]
         result["rate"]["achieved"] = sample["figures"]["throughput"] = rate
         result["watch"]["window"]["cpu_s"] = 0.5 * result["window"]["measured_s"]
 
@@ -213,7 +213,10 @@ RECORDS: tuple[Setup, ...] = (
         "unsteady-engine",
         "the engine says that it lost events",
         ("engine-withdraws",),
-        each(ONE_LOAD, lambda s: s["result"]["generator"].update(stands=False, reasons=["the kernel lost events"] * 4)),
+        each(
+            ONE_LOAD,
+            lambda s: s["evidence"]["result"]["generator"].update(stands=False, reasons=["the kernel lost events"] * 4),
+        ),
     ),
     record(
         "two-engines",
@@ -255,7 +258,9 @@ RECORDS: tuple[Setup, ...] = (
         "mixed-columns",
         "p95 stands in p99's place",
         ("percentiles-not-monotone",),
-        each(ONE_LOAD, lambda s: s["result"]["latency"].update(p99=s["result"]["latency"]["min"])),
+        each(
+            ONE_LOAD, lambda s: s["evidence"]["result"]["latency"].update(p99=s["evidence"]["result"]["latency"]["min"])
+        ),
     ),
     record(
         "rate-a-thread",
@@ -286,13 +291,13 @@ RECORDS: tuple[Setup, ...] = (
         "warm-build",
         "the build called cold found yesterday's objects",
         ("build-not-cold",),
-        each("samples/*-build-one.plain.json", lambda s: s["build"].update(cold=False)),
+        each("samples/*-build-one.plain.json", lambda s: s["evidence"].update(cold=False)),
     ),
     record(
         "unproven-build",
         "nothing proves that the build called cold was",
         ("build-not-cold",),
-        each("samples/*-build-one.plain.json", lambda s: s["build"].update(cold_proof=[])),
+        each("samples/*-build-one.plain.json", lambda s: s["evidence"].update(cold_proof=[])),
     ),
     record(
         "same-order",
@@ -318,7 +323,7 @@ RECORDS: tuple[Setup, ...] = (
         "unanswered",
         "5,000 requests were still without an answer when the load ended",
         ("requests-unanswered",),
-        each(ONE_LOAD, lambda s: s["result"]["counts"].update(unanswered=5000)),
+        each(ONE_LOAD, lambda s: s["evidence"]["result"]["counts"].update(unanswered=5000)),
     ),
     record(
         "lost-messages",

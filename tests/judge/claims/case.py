@@ -10,6 +10,7 @@ from touchstone.judge.claims.judge import Obstacle, judge_claims, no_obstacle
 from touchstone.judge.claims.ruling import ClaimRuling
 from touchstone.judge.judge import judge
 from touchstone.manifest.claim import ClaimsFile
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import SlicesEvidence, WarmUp
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
@@ -36,7 +37,8 @@ def warm(run: Run, ended: Literal["flat", "budget"] = "flat") -> Run:
     for sample in run.samples:
         if sample.phase == "load":
             warmed = WarmUp(ended=ended, seconds=40.0, requests=600_000)
-            sample.slices = SlicesEvidence(order=[sample.contender], slice_s=0.25, warm_up=warmed)
+            slices = SlicesEvidence(order=[sample.contender], slice_s=0.25, warm_up=warmed)
+            sample.evidence = LoadEvidence(result=sample.result, slices=slices)
     return run
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.judge.sound import first_load, result_of, sound_run
 from touchstone.judge.claims.quantities import QUANTITIES
 from touchstone.record.engine import Point
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import Slice, SlicesEvidence
 
 RATE = QUANTITIES["warm_up_rate"]
@@ -19,7 +20,8 @@ def turn(begin: float, ok: int) -> Slice:
 def test_in_slices_the_others_turns_are_not_its_time() -> None:
     sample = first_load(sound_run())
     turns = [turn(0.0, 5_000), turn(10.0, 15_000), turn(20.0, 90_000)]
-    sample.slices = SlicesEvidence(order=["go/std"], slice_s=0.5, slices=turns)
+    slices = SlicesEvidence(order=["go/std"], slice_s=0.5, slices=turns)
+    sample.evidence = LoadEvidence(result=sample.result, slices=slices)
     assert RATE.read(sample) == pytest.approx(20_000)
 
 

@@ -127,7 +127,7 @@ def test_a_limit_is_filled_or_not(limit: float, expected: Ruling, share: float |
     run = add_floor(sound_run(), "go/std", lives_mib=50, passes_mib=80)
     sample = run.samples[-1]
     tries = [(40, None), (50, 49), (128, 64), (200, 70)]
-    sample.floor = FloorEvidence(
+    sample.evidence = FloorEvidence(
         share=0.9,
         unlimited_rates=[1.0],
         unlimited_peak=225 << 20,
@@ -143,7 +143,7 @@ def test_a_limit_is_filled_or_not(limit: float, expected: Ruling, share: float |
 def test_a_limit_that_a_suspect_search_saw_filled_decides_nothing() -> None:
     run = add_floor(sound_run(), "go/std", lives_mib=50, passes_mib=80)
     tries = [FloorTry(limit=50 << 20, lives=True, passes=False, peak=50 << 20)]
-    run.samples[-1].floor = FloorEvidence(share=0.9, unlimited_rates=[1.0], tries=tries)
+    run.samples[-1].evidence = FloorEvidence(share=0.9, unlimited_rates=[1.0], tries=tries)
     judged = judge(run)
     for estimate in judged.estimates:
         if estimate.figure == "floor_lives":

@@ -106,7 +106,7 @@ def test_a_contender_is_known_by_the_command_that_ran() -> None:
     claim = THROUGHPUT | {"test": GO_TO_KOTLIN | {"to": "kotlin/tuned"}}
     assert ruled(claim, run).ruling is Ruling.CONTRADICTED
     for sample in loads(run, "kotlin/tuned"):
-        sample.argv = ["/opt/jdk/bin/java", "-jar", "users.jar"]
+        sample.process.argv = ["/opt/jdk/bin/java", "-jar", "users.jar"]
     assert ruled(claim, run).ruling is Ruling.UNDECIDED
 
 

@@ -11,7 +11,7 @@ from ..sound import fired, loads, sound_run
 def expecting(expect: dict[str, Any], method: str = "GET") -> Run:
     run = sound_run()
     for sample in loads(run):
-        sample.load_spec["requests"] = [{"method": method, "target": "/work", "expect": expect}]
+        sample.spec.requests = [{"method": method, "target": "/work", "expect": expect}]
     return run
 
 

@@ -15,7 +15,7 @@ def test_resets_are_invalid() -> None:
 
 def test_allowed_resets_are_suspect() -> None:
     run = sound_run()
-    first_load(run).load_spec["error_allowance"] = 0.5
+    first_load(run).spec.error_allowance = 0.5
     ended(result_of(first_load(run)), closed_mid_response=12)
     (finding,) = fired(run, "connections-broken")
     assert finding.severity is Severity.SUSPECT

@@ -57,7 +57,7 @@ def test_users_who_pause_open_a_connection_when_they_need_it() -> None:
     (finding,) = fired(run, "connections-not-held")
     assert finding.severity is Severity.INVALID
     assert "closes a connection that rests for 1 s" in finding.statement
-    sample.load_spec["journeys"] = [{"name": "visit", "steps": [{"target": "/", "think_s": 1.0}]}]
+    sample.spec.journeys = [{"name": "visit", "steps": [{"target": "/", "think_s": 1.0}]}]
     (finding,) = fired(run, "connections-not-held")
     assert finding.severity is Severity.NOTE
     result.connections.errors.refused = 1

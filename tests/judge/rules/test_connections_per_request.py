@@ -13,7 +13,7 @@ def test_a_server_that_closes_after_each_answer() -> None:
 
 def test_a_connection_kept_where_each_request_wants_its_own() -> None:
     run = sound_run()
-    result_of(first_load(run)).job["keepalive"] = False
+    first_load(run).spec.keepalive = False
     assert fired(run, "connections-per-request")
 
 

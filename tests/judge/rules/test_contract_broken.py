@@ -21,14 +21,14 @@ def test_a_broken_check_names_the_log_of_that_start() -> None:
     run = sound_run()
     sample = next(s for s in run.samples if s.phase == "verify" and s.contender == "go/std")
     sample.checks[0].passed = False
-    sample.files["log"] = "logs/0002-verify-go.std.log"
+    sample.process.log = "logs/0002-verify-go.std.log"
     (finding,) = fired(run, "contract-broken")
     assert "logs/0002-verify-go.std.log in the run's folder" in finding.next_step
-    sample.log_bytes = 0
+    sample.process.log_bytes = 0
     (finding,) = fired(run, "contract-broken")
     assert "log" not in finding.next_step, "it wrote nothing"
-    sample.log_bytes = None
-    del sample.files["log"]
+    sample.process.log_bytes = None
+    sample.process.log = None
     (finding,) = fired(run, "contract-broken")
     assert "log" not in finding.next_step, "of a service that runs already the lab has none"
 

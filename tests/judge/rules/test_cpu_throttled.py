@@ -45,7 +45,7 @@ def test_a_cut_in_few_periods_decides_nothing() -> None:
 def limited(group: str) -> Run:
     run = sound_run()
     load = first_load(run)
-    load.placement = load.placement.model_copy(update={"cpu_limit": 0.5})
+    load.process.placement = load.process.placement.model_copy(update={"cpu_limit": 0.5})
     watch = watch_of(load)
     watch.window.throttled_s = 5.0
     watch.throttled = [ThrottledGroup(cgroup=group, periods=90, throttled_periods=60)]

@@ -1,5 +1,5 @@
+from touchstone.record.process import CountedCpus
 from touchstone.record.run import Run
-from touchstone.record.sample import CountedCpus
 
 from ..sound import fired, loads, sound_run
 
@@ -12,7 +12,9 @@ def counting(*counts: tuple[int, str]) -> Run:
         if sample.contender in by_name:
             count, runtime = by_name[sample.contender]
             counted = CountedCpus(count=count, runtime=runtime)
-            sample.placement = sample.placement.model_copy(update={"cpu_limit": 1.5, "counted_cpus": counted})
+            sample.process.placement = sample.process.placement.model_copy(
+                update={"cpu_limit": 1.5, "counted_cpus": counted}
+            )
     return run
 
 

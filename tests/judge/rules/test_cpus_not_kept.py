@@ -7,7 +7,7 @@ from ..sound import codes, fired, first_load, sound_run, watch_of
 
 def test_a_thread_beyond_the_given_cpus() -> None:
     run = sound_run()
-    first_load(run).confinement = [Confinement(beyond_cpus=[ThreadAtEnd(pid=7, thread=7, cpus=[0, 1])])]
+    first_load(run).process.confinement = [Confinement(beyond_cpus=[ThreadAtEnd(pid=7, thread=7, cpus=[0, 1])])]
     (finding,) = fired(run, "cpus-not-kept")
     assert "[0, 1]" in finding.statement
     assert "[0]" in finding.statement
@@ -15,7 +15,7 @@ def test_a_thread_beyond_the_given_cpus() -> None:
 
 def test_an_empty_account_says_nothing() -> None:
     run = sound_run()
-    first_load(run).confinement = [Confinement.model_validate({})]
+    first_load(run).process.confinement = [Confinement.model_validate({})]
     assert not fired(run, "cpus-not-kept")
 
 

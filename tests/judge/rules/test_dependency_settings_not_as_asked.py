@@ -36,6 +36,6 @@ def test_units_and_spellings_are_equal() -> None:
 def test_a_load_may_change_a_setting() -> None:
     run = sound_run()
     for sample in loads(run):
-        sample.load_spec["dependency_settings"] = {"database": {"synchronous_commit": "off"}}
+        sample.spec.dependency_settings = {"database": {"synchronous_commit": "off"}}
         sample.dependencies = [_postgres({"synchronous_commit": "on"}, {"synchronous_commit": "off"})]
     assert codes(run) == set()

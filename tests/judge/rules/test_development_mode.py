@@ -12,7 +12,7 @@ from ..sound import codes, fired, loads, sound_run
 def test_who_was_started_for_its_developers_is_told_with_the_sign() -> None:
     run = sound_run()
     for sample in loads(run, "rust/std"):
-        sample.argv, sample.env = ["./target/debug/api"], {"RUST_LOG": "debug"}
+        sample.process.argv, sample.process.env = ["./target/debug/api"], {"RUST_LOG": "debug"}
     (finding,) = fired(run, "development-mode")
     assert (finding.contender, finding.severity) == ("rust/std", Severity.SUSPECT)
     assert "a program of target/debug; RUST_LOG=debug" in finding.statement
@@ -38,7 +38,7 @@ def test_so_was_whose_compiler_was_told_by_its_environment() -> None:
 
 def test_an_exhibit_is_what_it_is_meant_to_be() -> None:
     run = sound_run()
-    loads(run, "rust/std")[0].argv = ["./target/debug/api"]
+    loads(run, "rust/std")[0].process.argv = ["./target/debug/api"]
     next(c for c in run.plan.contenders if c.name == "rust/std").exhibit = "not optimised"
     assert "development-mode" not in codes(run)
 
@@ -47,7 +47,7 @@ def test_an_exhibit_is_what_it_is_meant_to_be() -> None:
 def test_it_may_be_faster_and_is_not_slower(rate: float, outcome: Outcome) -> None:
     run = sound_run(contenders={"go/std": 20_000.0, "rust/std": rate}, tare_rate=200_000.0)
     for sample in loads(run, "rust/std"):
-        sample.argv = ["./target/debug/api"]
+        sample.process.argv = ["./target/debug/api"]
     (found,) = [c for c in judge(run).comparisons if (c.contender, c.figure) == ("rust/std", "throughput")]
     assert (found.outcome, found.high) == (outcome, math.inf)
 
@@ -55,7 +55,7 @@ def test_it_may_be_faster_and_is_not_slower(rate: float, outcome: Outcome) -> No
 def test_a_runtime_that_compiles_less_may_start_sooner_and_hold_less_than_deployed() -> None:
     run = sound_run()
     for sample in loads(run, "rust/std"):
-        sample.argv = ["java", "-XX:TieredStopAtLevel=1", "-ea", "-jar", "app.jar"]
+        sample.process.argv = ["java", "-XX:TieredStopAtLevel=1", "-ea", "-jar", "app.jar"]
     speed, rest = fired(run, "development-mode")
     assert (speed.doubt and speed.doubt.slower, rest.doubt and rest.doubt.slower) == (1.0, None)
     assert set(speed.figures or ()) == {*SPEED, *CPU}

@@ -22,7 +22,7 @@ def waiting_engine(dependency_cpus: list[int], used_s: float) -> str:
     run = sound_run()
     sample = first_load(run)
     result = result_of(sample)
-    sample.placement.engine_cpus, sample.placement.dependency_cpus = [1], dependency_cpus
+    sample.process.placement.engine_cpus, sample.process.placement.dependency_cpus = [1], dependency_cpus
     result.machine.dependencies_cpu_s = {"database": used_s}
     result.generator.threads[0].delayed_s = 0.25 * result.window.measured_s
     result.generator.stands, result.generator.reasons = False, ["generator thread 0 waited 25 % of its time for a CPU"]

@@ -19,7 +19,7 @@ def test_error_pages_make_a_sample_invalid() -> None:
 def test_errors_within_the_allowance_pass() -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.load_spec["error_allowance"] = 0.01
+    sample.spec.error_allowance = 0.01
     ended(result_of(sample), reset=int(0.009 * result_of(sample).counts.sent))
     assert not fired(run, "errors-above-allowance")
 
@@ -33,7 +33,7 @@ def test_connections_closed_while_idle_cost_no_request() -> None:
 def test_a_load_without_one_right_response_is_none_whatever_it_allows() -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.load_spec["error_allowance"] = 1.0
+    sample.spec.error_allowance = 1.0
     ended(result_of(sample), wrong_status=result_of(sample).counts.sent)
     assert fired(run, "errors-above-allowance")
 

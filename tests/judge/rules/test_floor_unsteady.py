@@ -6,9 +6,9 @@ from ..sound import fired, first_load, sound_run
 
 def _run(rates: list[float]) -> Run:
     run = sound_run()
-    sample = first_load(run).model_copy(deep=True, update={"id": "floor-1", "phase": "floor", "result": None})
+    sample = first_load(run).model_copy(deep=True, update={"id": "floor-1", "phase": "floor", "evidence": None})
     sample.figures = {"floor_passes": 8.0 * 2**20}
-    sample.floor = FloorEvidence(share=0.9, unlimited_rates=rates, tries=[])
+    sample.evidence = FloorEvidence(share=0.9, unlimited_rates=rates, tries=[])
     run.samples.append(sample)
     return run
 

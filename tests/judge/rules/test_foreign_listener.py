@@ -3,7 +3,7 @@ from ..sound import fired, first_load, sound_run
 
 def test_a_port_held_by_another() -> None:
     run = sound_run()
-    first_load(run).foreign_listener = "pid 4711 (python3)"
+    first_load(run).process.foreign_listener = "pid 4711 (python3)"
     (finding,) = fired(run, "foreign-listener")
     assert "4711" in finding.statement
 

@@ -23,7 +23,7 @@ def test_a_busy_engine_before_a_busy_server_is_no_bottleneck() -> None:
 def test_a_single_threaded_server_is_full_at_one_cpu() -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.placement.server_cpus = [0, 2, 3]
+    sample.process.placement.server_cpus = [0, 2, 3]
     for point in watch_of(sample).series:
         point.threads = 1
     result_of(sample).generator.threads[0].busy = 0.99

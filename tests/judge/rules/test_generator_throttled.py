@@ -34,7 +34,7 @@ def test_a_hundredth_of_the_window_is_nothing(share: float) -> None:
 def test_a_throttled_generator_is_not_said_to_be_short_of_cpus() -> None:
     run, load = throttled(0.2)
     result = result_of(load)
-    load.load_spec["loop"] = "open"
+    load.spec.loop = "open"
     result.lateness.p99, result.latency.p99 = 0.05, 0.04
     for thread in result.generator.threads:
         thread.busy = 0.99

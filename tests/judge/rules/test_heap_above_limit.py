@@ -15,7 +15,7 @@ from ..sound import MIB, codes, fired, first_load, sound_run
 def test_a_heap_above_the_limit(argv: list[str], env: dict[str, str]) -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.argv, sample.env, sample.placement.memory_limit = argv, env, 100 * MIB
+    sample.process.argv, sample.process.env, sample.process.placement.memory_limit = argv, env, 100 * MIB
     (finding,) = fired(run, "heap-above-limit")
     assert "100 MiB" in finding.statement
 
@@ -23,11 +23,11 @@ def test_a_heap_above_the_limit(argv: list[str], env: dict[str, str]) -> None:
 def test_a_heap_below_the_limit() -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.argv, sample.placement.memory_limit = ["java", "-Xmx52m", "-jar", "x.jar"], 100 * MIB
+    sample.process.argv, sample.process.placement.memory_limit = ["java", "-Xmx52m", "-jar", "x.jar"], 100 * MIB
     assert codes(run) == set()
 
 
 def test_no_limit_no_finding() -> None:
     run = sound_run()
-    first_load(run).argv = ["java", "-Xmx8g", "-jar", "x.jar"]
+    first_load(run).process.argv = ["java", "-Xmx8g", "-jar", "x.jar"]
     assert codes(run) == set()

@@ -10,9 +10,9 @@ from ..sound import fired, first_load, sound_run
 def held(**level: Any) -> Run:
     run = sound_run()
     sample = first_load(run)
-    sample.phase, sample.result, sample.figures = "hold", None, {}
+    sample.phase, sample.figures = "hold", {}
     usual = {"connections": 1000, "held": 1000, "failed": {}, "lost": {}, "idle": {"server": {"rss": 5_000_000}}}
-    sample.hold = HoldEvidence.model_validate({"raw": [usual, usual | level]})
+    sample.evidence = HoldEvidence.model_validate({"raw": [usual, usual | level]})
     return run
 
 

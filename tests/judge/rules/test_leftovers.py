@@ -13,7 +13,7 @@ def test_rows_from_before() -> None:
 
 def test_a_file_that_an_earlier_start_changed() -> None:
     run = sound_run()
-    first_load(run).left_in_work = LeftInWork.model_validate({"changed": ["cache.bin"]})
+    first_load(run).process.left_in_work = LeftInWork.model_validate({"changed": ["cache.bin"]})
     (finding,) = fired(run, "leftovers")
     assert finding.severity is Severity.SUSPECT
     assert "cache.bin" in finding.statement
@@ -21,7 +21,7 @@ def test_a_file_that_an_earlier_start_changed() -> None:
 
 def test_a_new_file_was_removed_and_is_a_note() -> None:
     run = sound_run()
-    first_load(run).left_in_work = LeftInWork.model_validate({"removed": ["server.pid"]})
+    first_load(run).process.left_in_work = LeftInWork.model_validate({"removed": ["server.pid"]})
     (finding,) = fired(run, "leftovers")
     assert finding.severity is Severity.NOTE
 
@@ -29,5 +29,5 @@ def test_a_new_file_was_removed_and_is_a_note() -> None:
 def test_a_clean_start() -> None:
     run = sound_run()
     first_load(run).dependencies[0].leftovers = []
-    first_load(run).left_in_work = LeftInWork()
+    first_load(run).process.left_in_work = LeftInWork()
     assert not fired(run, "leftovers")

@@ -15,12 +15,12 @@ from ..sound import fired, first_load, sound_run
 )
 def test_a_limit_that_did_not_last(account: Confinement, says: str) -> None:
     run = sound_run()
-    first_load(run).confinement = [account, Confinement()]
+    first_load(run).process.confinement = [account, Confinement()]
     (finding,) = fired(run, "limit-lifted")
     assert finding.statement == f"in 1 of its starts a limit did not last: {says}"
 
 
 def test_an_account_of_something_else() -> None:
     run = sound_run()
-    first_load(run).confinement = [Confinement(resident=1 << 20)]
+    first_load(run).process.confinement = [Confinement(resident=1 << 20)]
     assert not fired(run, "limit-lifted")

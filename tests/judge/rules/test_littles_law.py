@@ -25,8 +25,9 @@ def test_half_of_the_connections_idle() -> None:
 
 def test_a_pipelining_client_has_more_under_way_than_connections() -> None:
     run = sound_run()
-    result = result_of(first_load(run))
-    result.job["pipeline"] = 16
+    sample = first_load(run)
+    result = result_of(sample)
+    sample.spec.pipeline = 16
     result.latency = distribution((result.latency.mean or 0) * 16, result.latency.count)
     assert not fired(run, "littles-law")
 

@@ -10,8 +10,8 @@ def _logging(each: float) -> Run:
     """A run of one contender that writes this many bytes of log per response."""
     run = sound_run(contenders={"go/std": 8_000.0})
     for sample in loads(run, "go/std"):
-        sample.files["log"] = f"logs/go-{sample.round}.log"
-        sample.log_bytes = 5_000 + int(each * result_of(sample).counts.completed)
+        sample.process.log = f"logs/go-{sample.round}.log"
+        sample.process.log_bytes = 5_000 + int(each * result_of(sample).counts.completed)
     return run
 
 

@@ -9,8 +9,8 @@ from ..sound import codes, fired, loads, result_of, sound_run
 def _log(run: Run, contender: str, each: float, start: int = 5_000) -> None:
     """So many bytes for each response, in a log of each round's process."""
     for sample in loads(run, contender):
-        sample.files["log"] = f"logs/{contender}-{sample.round}.log"
-        sample.log_bytes = start + int(each * result_of(sample).counts.completed)
+        sample.process.log = f"logs/{contender}-{sample.round}.log"
+        sample.process.log_bytes = start + int(each * result_of(sample).counts.completed)
 
 
 def test_who_alone_logs_each_request_is_told() -> None:
@@ -61,5 +61,5 @@ def test_a_log_of_its_own_counts_like_standard_output(appended: float, told: set
     for contender in ("go/std", "rust/std", "kotlin/jvm"):
         _log(run, contender, 0.0)
     for sample in loads(run, "rust/std"):
-        sample.log_file_bytes = int(appended * result_of(sample).counts.completed)
+        sample.process.log_file_bytes = int(appended * result_of(sample).counts.completed)
     assert {f.contender for f in fired(run, "logs-unequal")} == told

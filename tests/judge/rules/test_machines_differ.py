@@ -10,8 +10,8 @@ def on_two_machines(factor: float) -> Run:
     assert run.plan.baseline == "go"
     for sample in run.samples:
         if sample.phase == "load" and sample.round is not None:
-            sample.placement.machine = "one" if sample.round % 2 else "two"
-            if sample.placement.machine == "two" and sample.contender not in (TARE, "go/std"):
+            sample.process.placement.machine = "one" if sample.round % 2 else "two"
+            if sample.process.placement.machine == "two" and sample.contender not in (TARE, "go/std"):
                 sample.figures["throughput"] *= factor
     return run
 

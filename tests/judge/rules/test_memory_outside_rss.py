@@ -7,7 +7,7 @@ from ..sound import MIB, fired, first_load, sound_run
 
 def test_shared_memory_that_nobody_maps() -> None:
     run = sound_run()
-    first_load(run).confinement = [
+    first_load(run).process.confinement = [
         Confinement.model_validate(found) for found in [{"unmapped_shared": 64 * MIB, "resident": 2 * MIB}]
     ]
     (finding,) = fired(run, "memory-outside-rss")
@@ -20,7 +20,7 @@ def test_shared_memory_that_nobody_maps() -> None:
 @pytest.mark.parametrize(("hidden", "resident"), [(MIB // 2, MIB), (4 * MIB, 100 * MIB)])
 def test_a_little_is_allowed(hidden: int, resident: int) -> None:
     run = sound_run()
-    first_load(run).confinement = [
+    first_load(run).process.confinement = [
         Confinement.model_validate(found) for found in [{"unmapped_shared": hidden, "resident": resident}]
     ]
     assert not fired(run, "memory-outside-rss")

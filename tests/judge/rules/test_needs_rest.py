@@ -48,7 +48,7 @@ def test_one_round_of_two_is_chance() -> None:
     sound = _run({})
     for sample, other in zip(run.samples, sound.samples, strict=True):
         if sample.round == 2:
-            sample.slices = other.slices
+            sample.evidence = other.evidence
     assert not fired(run, "needs-rest")
 
 

@@ -65,8 +65,8 @@ def test_strangers_that_take_the_cpus_are_what_they_wait_for() -> None:
 
 def test_an_open_loop_and_users_who_think_have_time_to_spare() -> None:
     run, sample = waiting()
-    sample.load_spec["requests"] = [{"target": "/", "think_s": {"mean": 0.04}}]
+    sample.spec.requests = [{"target": "/", "think_s": {"mean": 0.04}}]
     assert not fired(run, "nobody-busy")
     run, sample = waiting()
-    result_of(sample).job["loop"] = {"kind": "open", "rate": 100.0}
+    sample.spec.loop = "open"
     assert not fired(run, "nobody-busy")

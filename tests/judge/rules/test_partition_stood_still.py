@@ -8,10 +8,10 @@ def _run(stood_still: dict[str, float]) -> Run:
     run = sound_run()
     produced = {str(p): 200 for p in range(5)}
     sample = first_load(run).model_copy(
-        deep=True, update={"id": "drain-1", "phase": "drain", "load": None, "result": None}
+        deep=True, update={"id": "drain-1", "phase": "drain", "load": None, "evidence": None}
     )
     sample.figures = {"drain_rate": 100.0}
-    sample.drain = DrainEvidence(
+    sample.evidence = DrainEvidence(
         produced=produced, consumed=produced, lost=0, doubled=0, out_of_order=0, stood_still=stood_still
     )
     run.samples.append(sample)

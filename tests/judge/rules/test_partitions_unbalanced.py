@@ -9,9 +9,9 @@ def _run(**log: object) -> Run:
     produced = {str(p): 200 for p in range(5)}
     found = {"produced": produced, "consumed": produced, "lost": 0, "doubled": 0, "out_of_order": 0} | log
     sample = first_load(run).model_copy(
-        deep=True, update={"id": "drain-1", "phase": "drain", "load": None, "result": None}
+        deep=True, update={"id": "drain-1", "phase": "drain", "load": None, "evidence": None}
     )
-    sample.figures, sample.drain = {"drain_rate": 500.0}, DrainEvidence.model_validate(found)
+    sample.figures, sample.evidence = {"drain_rate": 500.0}, DrainEvidence.model_validate(found)
     run.samples.append(sample)
     return run
 

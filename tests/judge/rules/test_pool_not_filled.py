@@ -32,5 +32,5 @@ def test_a_few_requests_at_a_time_need_not_fill_it() -> None:
     assert sample.result is not None
     sample.dependencies = [_with(5)]
     sample.result.connections.established = 12
-    sample.result.job["connections"] = 12
+    sample.spec.connections = 12
     assert not fired(run, "pool-not-filled")

@@ -3,7 +3,7 @@ from ..sound import fired, first_load, sound_run, watch_of
 
 def test_an_exit_that_the_lab_saw() -> None:
     run = sound_run()
-    first_load(run).server_exit = "killed by signal 9"
+    first_load(run).process.server_exit = "killed by signal 9"
     (finding,) = fired(run, "server-died")
     assert "signal 9" in finding.statement
 

@@ -13,7 +13,7 @@ def test_a_session_for_every_request() -> None:
 def test_without_a_stated_pool_the_requests_under_way_are_the_measure() -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.env = {}
+    sample.process.env = {}
     sample.dependencies = [DependencyState(name="database", kind="postgres", sessions_peak=300)]
     assert fired(run, "sessions-exceed-pool")
 
@@ -45,7 +45,7 @@ def test_a_pool_that_is_filled_once_is_right() -> None:
 def test_a_downstream_whose_connections_are_thrown_away_counts_alike() -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.env = {"DOWNSTREAM_POOL": "64"}
+    sample.process.env = {"DOWNSTREAM_POOL": "64"}
     before, after = {"connections_opened": 0.0}, {"connections_opened": 9_000.0}
     sample.dependencies = [DependencyState(name="downstream", kind="echo", before=before, after=after)]
     (finding,) = fired(run, "sessions-exceed-pool")

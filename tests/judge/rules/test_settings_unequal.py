@@ -4,7 +4,7 @@ from ..sound import codes, fired, loads, sound_run
 def test_a_larger_pool_for_one() -> None:
     run = sound_run()
     for sample in loads(run, "go/std"):
-        sample.env["POOL_SIZE"] = "100"
+        sample.process.env["POOL_SIZE"] = "100"
     (finding,) = fired(run, "settings-unequal")
     assert "100 for go/std" in finding.statement
     assert finding.contender == "go/std"  # the two others agree
@@ -13,5 +13,5 @@ def test_a_larger_pool_for_one() -> None:
 def test_a_setting_of_one_stack_is_its_own() -> None:
     run = sound_run()
     for sample in loads(run, "kotlin/jvm"):
-        sample.env |= {"JAVA_MAX_POOL": "3", "DATABASE_PATH": "another.db"}
+        sample.process.env |= {"JAVA_MAX_POOL": "3", "DATABASE_PATH": "another.db"}
     assert codes(run) == set()

@@ -8,7 +8,7 @@ from ..sound import fired, loads, sound_run
 def test_engine_and_server_on_one_cpu() -> None:
     run = sound_run()
     for sample in loads(run):
-        sample.placement.engine_cpus = [0]
+        sample.process.placement.engine_cpus = [0]
     (finding,) = fired(run, "shared-cpus")
     assert finding.severity is Severity.NOTE
     assert judge(run).verdict is Verdict.VALID
@@ -18,5 +18,5 @@ def test_a_tare_that_shares_is_nobodys_comparison() -> None:
     run = sound_run()
     for sample in run.samples:
         if sample.contender == TARE:
-            sample.placement.engine_cpus = [0]
+            sample.process.placement.engine_cpus = [0]
     assert not fired(run, "shared-cpus")

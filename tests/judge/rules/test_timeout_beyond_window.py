@@ -7,7 +7,7 @@ def leave_open(timeout_s: float, unanswered: int) -> list[object]:
     run = sound_run()
     sample = first_load(run)
     result = result_of(sample)
-    result.job["timeout_s"] = timeout_s
+    sample.spec.timeout_s = timeout_s
     result.counts.unanswered = unanswered
     return list(fired(run, "timeout-beyond-window"))
 

@@ -13,7 +13,7 @@ def test_timeouts_are_invalid_above_the_allowance() -> None:
 def test_allowed_timeouts_still_cast_doubt_on_latencies() -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.load_spec["error_allowance"] = 0.5
+    sample.spec.error_allowance = 0.5
     ended(result_of(sample), timeout=3)
     (finding,) = fired(run, "timeouts")
     assert finding.severity is Severity.SUSPECT

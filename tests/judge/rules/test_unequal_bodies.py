@@ -4,7 +4,7 @@ from ..sound import fired, loads, result_of, sound_run
 def test_a_contender_that_sends_twice_the_bytes() -> None:
     run = sound_run()
     for sample in loads(run):
-        result_of(sample).job["requests"] = []
+        sample.spec.requests = []
     for sample in loads(run, "go/std"):
         result_of(sample).bytes.body *= 2
         result_of(sample).bytes.received *= 2
@@ -16,5 +16,5 @@ def test_a_digit_more_is_no_difference() -> None:
     run = sound_run()
     for sample in loads(run, "go/std"):
         result_of(sample).bytes.body += result_of(sample).counts.ok
-        result_of(sample).job["requests"] = []
+        sample.spec.requests = []
     assert not fired(run, "unequal-bodies")

@@ -26,7 +26,7 @@ def test_a_few_failures_of_the_warm_up_are_a_note() -> None:
 def test_failures_that_the_load_allows() -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.load_spec["error_allowance"] = 0.05
+    sample.spec.error_allowance = 0.05
     first = result_of(sample).series[0]
     first.errors = first.sent // 40
     assert not fired(run, "warm-up-failed")

@@ -37,7 +37,7 @@ def test_errors_of_the_warm_up_itself_belong_to_the_warm_up() -> None:
 def test_what_the_load_allows_to_fail_may_fail_in_its_warm_up(allowed: float, expected: int) -> None:
     run = sound_run()
     sample = first_load(run)
-    sample.load_spec["error_allowance"] = allowed
+    sample.spec.error_allowance = allowed
     # 5 of 64 connections.
     result_of(sample).series[0].sent += 5
     assert len(fired(run, "warm-up-unanswered")) == expected

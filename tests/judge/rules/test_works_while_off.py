@@ -59,7 +59,7 @@ def test_what_is_put_off_until_the_end_is_told_beyond_what_a_runtime_ends_in(
 ) -> None:
     run = resting_run(lambda _name: 0.0)
     for sample in loads(run, "rust/plain"):
-        sample.cpu_at_end = CpuAtEnd(before_s=before_s, ending_s=ending_s)
+        sample.process.cpu_at_end = CpuAtEnd(before_s=before_s, ending_s=ending_s)
     found = fired(run, "works-while-off")
     assert {(f.contender, f.severity) for f in found} == ({("rust/plain", severity)} if severity else set())
     if found:

@@ -50,7 +50,7 @@ def coldness(sample: Sample, figure: str, judgement: Judgement) -> str | None:
 
 def _compiles_at_run_time(sample: Sample) -> bool:
     """By the command that ran, else by the variant's name. A native executable of the same program is warm at once."""
-    if any(PurePath(word).name in COMPILES_AT_RUN_TIME for word in sample.argv):
+    if any(PurePath(word).name in COMPILES_AT_RUN_TIME for word in sample.process.argv):
         return True
     _, _, variant = sample.contender.partition("/")
     return "jvm" in variant.split("-")

@@ -66,8 +66,9 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
             doubts.append(combine([*weight.doubts, *wider.doubts], figure))
         single = start_values(sample, figure)
         # Starts in turn are spread over the rounds; those of one contender in a row are a sample of a moment.
-        series.repeats = [*series.repeats, *single] if sample.boots_in_turn else single
-        in_turn = in_turn or sample.boots_in_turn
+        started_in_turn = sample.boot is not None and sample.boot.in_turn
+        series.repeats = [*series.repeats, *single] if started_in_turn else single
+        in_turn = in_turn or started_in_turn
     if (len(estimate.values) == 1 or in_turn) and len(series.repeats) > 1:
         estimate.repeats = series.repeats
     _fill(estimate, estimate.repeats or estimate.values, case.confidence)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.judge.language.quantity import number, seconds
-from touchstone.judge.reading.traffic import pipeline
 from touchstone.record.connections import ClosedByServer, Closes
 from touchstone.record.sample import Sample
 
@@ -80,8 +79,8 @@ def bounds(sample: Sample) -> list[Bound]:
     at_once = [one for one in _silent(result.connections.closed) if one.rested_least_s < AT_ONCE_S]
     if at_once and held and max(held) < result.connections.asked and not found:
         found.append(Bound("resting", f"holds about {number(max(held))} connections at rest", max(held)))
-    if pipeline(sample) > 1 and result.counts.repeated >= MANY * max(1, result.counts.sent):
-        found.append(Bound("pipelining", "closes a connection on which requests are pipelined", pipeline(sample)))
+    if sample.spec.pipeline > 1 and result.counts.repeated >= MANY * max(1, result.counts.sent):
+        found.append(Bound("pipelining", "closes a connection on which requests are pipelined", sample.spec.pipeline))
     return found
 
 

@@ -29,7 +29,7 @@ def stated_pool(sample: Sample, dependency: DependencyState) -> int | None:
     """The pool's size by the scenario's settings: a variable with POOL in its name, the dependency's own first."""
     found = {
         name.upper(): int(value)
-        for name, value in sample.env.items()
+        for name, value in sample.process.env.items()
         if "POOL" in name.upper() and re.fullmatch(r"\d+", value)
     }
     own = [n for name, n in found.items() if dependency.name.upper() in name or dependency.kind.upper() in name]

@@ -15,11 +15,6 @@ SHOWN = 3
 """Errors of each class that a finding shows; the sample on disk holds up to twenty."""
 
 
-def allowance(sample: Sample) -> float:
-    """The share of requests that may fail."""
-    return float(sample.load_spec.get("error_allowance") or 0.0)
-
-
 def error_share(result: LoadResult) -> float:
     """The share of the requests sent that were wrong or failed; connections are none."""
     return result.counts.error_share
@@ -48,51 +43,27 @@ def _shown(error: FirstError) -> dict[str, Any]:
     return error.model_dump(by_alias=True)
 
 
-def _asked(sample: Sample, key: str, default: Any) -> Any:
-    """A property of the load: as the engine was told, else as the scenario states it."""
-    job = sample.result.job if sample.result else {}
-    value = job.get(key, sample.load_spec.get(key))
-    return default if value is None else value
-
-
-def stated_requests(sample: Sample) -> list[dict[str, Any]]:
-    """The requests as the scenario states them: those of the mix, or the steps of all journeys."""
-    journeys = sample.load_spec.get("journeys") or []
-    return [*(sample.load_spec.get("requests") or []), *(step for one in journeys for step in one.get("steps") or [])]
-
-
 def pauses(sample: Sample) -> bool:
     """Whether connections rest between two requests, because their users think."""
-    return any(step.get("think_s") for step in stated_requests(sample))
+    return any(step.get("think_s") for step in sample.spec.stated_requests)
 
 
 def loop(sample: Sample) -> str:
     """closed, open, steps or ramp."""
-    told = _asked(sample, "loop", "closed")
-    return str(told.get("kind", "closed") if isinstance(told, dict) else told)
+    return sample.spec.loop or "closed"
 
 
 def slots(sample: Sample) -> int:
     """How many requests can be under way at once: connections times pipelining depth, or streams."""
     assert sample.result is not None
-    connections = sample.result.connections.established or int(_asked(sample, "connections", 0))
-    return connections * int(_asked(sample, "pipeline", 1)) * int(_asked(sample, "streams", 1))
-
-
-def pipeline(sample: Sample) -> int:
-    """Requests under way on one connection."""
-    return int(_asked(sample, "pipeline", 1))
-
-
-def keeps_alive(sample: Sample) -> bool:
-    """Whether connections are meant to serve more than one request."""
-    return bool(_asked(sample, "keepalive", True))
+    connections = sample.result.connections.established or sample.spec.connections or 0
+    return connections * sample.spec.pipeline * sample.spec.streams
 
 
 def asked_connections(sample: Sample) -> int:
     """Connections as the load states them."""
     result = sample.result
-    return int((result.connections.asked if result else 0) or _asked(sample, "connections", 0))
+    return (result.connections.asked if result else 0) or sample.spec.connections or 0
 
 
 def keeps_up(result: LoadResult, offered: float) -> bool:
@@ -126,10 +97,10 @@ def server_busy(sample: Sample) -> float | None:
     if result is None or result.watch is None or result.watch.window.cpu_s is None:
         return None
     measured = result.window.measured_s
-    if not measured or not sample.placement.server_cpus:
+    if not measured or not sample.process.placement.server_cpus:
         return None
     threads = [p.threads for p in result.watch.series if p.threads and p.phase == "load"]
-    lanes = min([len(sample.placement.server_cpus), *([max(threads)] if threads else [])])
+    lanes = min([len(sample.process.placement.server_cpus), *([max(threads)] if threads else [])])
     return result.watch.window.cpu_s / (measured * max(1, lanes) * _left_here(sample))
 
 
@@ -153,12 +124,6 @@ def generator_busy(result: LoadResult) -> float:
 def throttled_share(result: LoadResult) -> float:
     """For how long CPU quotas kept the generator off the CPU, summed over CPUs, as a share of the window."""
     return result.generator.throttled_s / result.window.measured_s if result.window.measured_s else 0.0
-
-
-def timeout_s(sample: Sample) -> float | None:
-    """After how many seconds the load gives a request up; None where nothing says."""
-    value = _asked(sample, "timeout_s", None)
-    return None if value is None else float(value)
 
 
 def lost_in_warm_up(result: LoadResult) -> int:

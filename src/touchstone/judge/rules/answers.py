@@ -11,15 +11,7 @@ from touchstone.judge.figures import LATENCY
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import (
-    allowance,
-    error_share,
-    first_errors,
-    loop,
-    slots,
-    stated_requests,
-    timeout_s,
-)
+from touchstone.judge.reading.traffic import error_share, first_errors, loop, slots
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.sample import TARE, Sample
 
@@ -49,7 +41,7 @@ def bodies_unchecked(case: Case) -> Iterator[Fired]:
         if sample.phase != "load" or sample.contender == TARE or sample.load in seen:
             continue
         seen.add(sample.load)
-        free = [r for r in stated_requests(sample) if _free(r)]
+        free = [r for r in sample.spec.stated_requests if _free(r)]
         if free:
             answers = [request for request in free if not _asks_for_an_error(request)]
             first = (answers or free)[0]
@@ -117,7 +109,7 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
     if result.interrupted and counts.not_right == counts.unanswered:
         # Whoever interrupts a load does not wait for what is under way.
         return
-    if share_ <= allowance(sample) and (counts.ok or not counts.not_right):
+    if share_ <= sample.spec.error_allowance and (counts.ok or not counts.not_right):
         return
     classes = {name: n for name, n in counts.errors if n}
     if counts.unanswered:
@@ -127,10 +119,10 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
     )
     yield Fired(
         f"{number(counts.not_right)} of {number(counts.sent)} requests were wrong or failed ({share(share_)}, "
-        f"allowed {share(allowance(sample))}): {named}",
+        f"allowed {share(sample.spec.error_allowance)}): {named}",
         evidence={
             "share": share_,
-            "allowance": allowance(sample),
+            "allowance": sample.spec.error_allowance,
             "errors": classes,
             "status": result.counts.status,
             "first_errors": first_errors(result),
@@ -231,7 +223,7 @@ def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
     result = sample.result
     if result is None or result.interrupted:
         return
-    timeout, watched = timeout_s(sample), result.window.warmup_s + result.window.measured_s
+    timeout, watched = sample.spec.timeout_s, result.window.warmup_s + result.window.measured_s
     if timeout is None or not watched or timeout <= watched:
         return
     open_ends = result.counts.unanswered
@@ -344,6 +336,6 @@ def _failed(sample: Sample, kind: str) -> _Failed | None:
     count = getattr(result.counts.errors, kind) if result else 0
     if result is None or not count:
         return None
-    above = error_share(result) > allowance(sample)
+    above = error_share(result) > sample.spec.error_allowance
     severity = Severity.INVALID if above else Severity.SUSPECT
     return _Failed(count, max(1, result.counts.sent), severity, first_errors(result, kind))

@@ -65,7 +65,7 @@ def generators_unlike(case: Case) -> Iterator[Fired]:
     """Each generator carries an equal part of a load, so the slowest one limits the load."""
     seen: dict[tuple[str, ...], list[str]] = {}
     for sample in case.run.samples:
-        kinds = {place.name: f"{len(place.cpus)} x {place.model}" for place in sample.placement.generators}
+        kinds = {place.name: f"{len(place.cpus)} x {place.model}" for place in sample.process.placement.generators}
         if len(set(kinds.values())) > 1:
             told = tuple(f"{name}: {kind}" for name, kind in sorted(kinds.items()))
             seen.setdefault(told, []).append(sample.id)

@@ -36,10 +36,10 @@ def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
 
     One that also uses the engine's CPUs has more of them, and slows the engine.
     """
-    given = sample.placement.server_cpus
+    given = sample.process.placement.server_cpus
     watch = sample.result.watch if sample.result else None
     placement = watch.placement if watch else None
-    at_end = [thread for account in sample.confinement for thread in account.beyond_cpus]
+    at_end = [thread for account in sample.process.confinement for thread in account.beyond_cpus]
     seen = placement.beyond if placement else []
     used = placement.beyond_cpu_s if placement else None
     if not at_end and not seen and (used or 0.0) <= CPUS_NOT_KEPT_LEAST_S:
@@ -96,7 +96,7 @@ def limit_lifted(sample: Sample, case: Case) -> Iterator[Fired]:
     A server can raise its own limit. A service manager that does not know that a cgroup was delegated switches off
     the controllers below it on reload, and the limits are gone.
     """
-    found = [account for account in sample.confinement if (*_lifted(account),)]
+    found = [account for account in sample.process.confinement if (*_lifted(account),)]
     if found:
         how = "; ".join(dict.fromkeys(text for account in found for text in _lifted(account)))
         yield Fired(
@@ -128,7 +128,7 @@ def priority_raised(sample: Sample, case: Case) -> Iterator[Fired]:
 
     If engine or dependencies share the CPU, they wait instead.
     """
-    threads = [thread for account in sample.confinement for thread in account.raised]
+    threads = [thread for account in sample.process.confinement for thread in account.raised]
     if threads:
         first = threads[0]
         how = first.policy or f"nice {first.nice}, and the lab has {first.usual}"

@@ -10,15 +10,7 @@ from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.closes import advice, bounds, bounds_of, in_words
-from touchstone.judge.reading.traffic import (
-    allowance,
-    answered_in_all,
-    asked_connections,
-    first_errors,
-    keeps_alive,
-    measured_points,
-    pauses,
-)
+from touchstone.judge.reading.traffic import answered_in_all, asked_connections, first_errors, measured_points, pauses
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.engine import LoadResult
 from touchstone.record.hold_result import HoldLevel
@@ -78,7 +70,7 @@ def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
     found = bounds(sample)
     if classes:
         named = ", ".join(f"{number(n)} {name.replace('_', ' ')}" for name, n in classes.items())
-        above = sum(classes.values()) > allowance(sample) * result.counts.sent
+        above = sum(classes.values()) > sample.spec.error_allowance * result.counts.sent
         yield Fired(
             f"connections broke under {number(result.counts.sent)} requests: {named}{in_words(found)}",
             severity=Severity.INVALID if above else Severity.SUSPECT,
@@ -128,7 +120,7 @@ def connections_not_held(sample: Sample, case: Case) -> Iterator[Fired]:
     """Concurrency is part of the question: a load of 200 connections of which 100 exist is another load."""
     result = sample.result
     asked = asked_connections(sample)
-    if result is None or not asked or not keeps_alive(sample) or _closes_after_answers(result):
+    if result is None or not asked or not sample.spec.keepalive or _closes_after_answers(result):
         return
     in_window = [point.connections for point in measured_points(result)]
     typical = int(median(in_window)) if in_window else asked
@@ -187,7 +179,7 @@ def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or not result.counts.completed:
         return
     answered, opened = answered_in_all(result), result.connections
-    if keeps_alive(sample):
+    if sample.spec.keepalive:
         anew = opened.reconnects - _closed_at_rest(sample)
         rate = anew / answered
         if rate > CONNECTIONS_PER_REQUEST_OFTEN and anew > asked_connections(sample):

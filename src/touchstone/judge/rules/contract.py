@@ -28,7 +28,7 @@ def contract_broken(group: Group, case: Case) -> Iterator[Fired]:
     for sample, check in broken:
         first = check.broken[0] if check.broken else None
         how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
-        log = sample.files.get("log") if sample.log_bytes != 0 else None
+        log = sample.process.log if sample.process.log_bytes != 0 else None
         step = f"See what the service wrote to its log ({log} in the run's folder), fix it and measure again."
         yield Fired(
             f"broke {check.id!r} ({check.says}){how}",
@@ -127,8 +127,8 @@ def proofs_left_out(case: Case) -> Iterator[Fired]:
     """
     left_out: dict[str, dict[str, None]] = {}
     for sample in case.run.samples:
-        if sample.left_out:
-            left_out.setdefault(sample.contender, {}).update(dict.fromkeys(sample.left_out))
+        if told := [*sample.process.left_out, *sample.left_out]:
+            left_out.setdefault(sample.contender, {}).update(dict.fromkeys(told))
     for contender, found in left_out.items():
         told = list(found)
         more = f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else ""

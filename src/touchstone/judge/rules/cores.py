@@ -145,7 +145,7 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     counted = f", in {number(cut)} of {number(periods)} periods" if periods else ""
     groups = result.watch.throttled
-    if sample.placement.cpu_limit is not None and all(_LABS_OWN.search(group.cgroup) for group in groups):
+    if sample.process.placement.cpu_limit is not None and all(_LABS_OWN.search(group.cgroup) for group in groups):
         # The limit that was asked for: what it does is measured, and is a figure of its own.
         return
     where = f", by the quota of {groups[0].cgroup}" if groups else ""
@@ -181,8 +181,8 @@ def cpus_counted_differently(case: Case) -> Iterator[Fired]:
     """
     by_quota: dict[float | None, dict[str, tuple[int, str]]] = {}
     for sample in case.run.samples:
-        if (counted := sample.placement.counted_cpus) is not None:
-            found = by_quota.setdefault(sample.placement.cpu_limit, {})
+        if (counted := sample.process.placement.counted_cpus) is not None:
+            found = by_quota.setdefault(sample.process.placement.cpu_limit, {})
             found[sample.contender] = (counted.count, counted.runtime)
     for quota, found in by_quota.items():
         if len({count for count, _ in found.values()}) > 1:
@@ -285,7 +285,7 @@ def shared_cpus(case: Case) -> Iterator[Fired]:
     for sample in case.run.samples:
         if sample.phase != "load" or sample.contender == TARE:
             continue
-        place = sample.placement
+        place = sample.process.placement
         for who, cpus in (("the engine", place.engine_cpus), ("its dependencies", place.dependency_cpus)):
             if set(cpus) & set(place.server_cpus):
                 shared.setdefault(who, []).append(sample.id)

@@ -48,7 +48,7 @@ def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
 
     Any program of the same user can stop it: a debugger, a shell, or another contender.
     """
-    if any(account.halted for account in sample.confinement):
+    if any(account.halted for account in sample.process.confinement):
         yield Fired("a process of the server's was stopped by a signal while it was to serve")
 
 
@@ -83,13 +83,13 @@ def server_died(sample: Sample, case: Case) -> Iterator[Fired]:
     watch = sample.result.watch if sample.result else None
     gone = next((p.t for p in (watch.series if watch else []) if p.processes == 0), None)
     exited = watch.exited if watch else None
-    if sample.server_exit is None and not exited and gone is None:
+    if sample.process.server_exit is None and not exited and gone is None:
         return
-    how = sample.server_exit or (str(exited) if exited else "no process was left")
+    how = sample.process.server_exit or (str(exited) if exited else "no process was left")
     when = f" at {seconds(gone)} of the load" if gone is not None else ""
     yield Fired(
         f"the server ended before it was asked to{when}: {how}",
-        evidence={"exit": sample.server_exit, "watch_exited": exited, "gone_at_s": gone},
+        evidence={"exit": sample.process.server_exit, "watch_exited": exited, "gone_at_s": gone},
     )
 
 

@@ -10,7 +10,6 @@ from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import number, seconds, share, size
 from touchstone.judge.reading.accomplice import accomplice_of
 from touchstone.judge.reading.case import Case, Group
-from touchstone.judge.reading.traffic import pipeline
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.sample import Sample
 
@@ -27,8 +26,11 @@ from touchstone.record.sample import Sample
 )
 def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
     """A leftover server on the port answers in place of the new one, and at once."""
-    if sample.foreign_listener:
-        yield Fired(f"the port was held by {sample.foreign_listener}", evidence={"listener": sample.foreign_listener})
+    if sample.process.foreign_listener:
+        yield Fired(
+            f"the port was held by {sample.process.foreign_listener}",
+            evidence={"listener": sample.process.foreign_listener},
+        )
         return
     runs = sample.boot.runs if sample.boot else []
     foreign = [r for r in runs if r.answered_by_ours is False or r.failure == "foreign_listener"]
@@ -98,7 +100,7 @@ def helped_from_outside(group: Group, case: Case) -> Iterator[Fired]:
 )
 def process_escaped(sample: Sample, case: Case) -> Iterator[Fired]:
     """A process that has left the tree is in no figure, and no memory limit applies to it."""
-    found = [process for account in sample.confinement for process in (*account.strays, *account.left_cgroup)]
+    found = [process for account in sample.process.confinement for process in (*account.strays, *account.left_cgroup)]
     if found:
         first = found[0]
         used = ""
@@ -136,7 +138,10 @@ def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:
     result = sample.result
     if result is None or result.watch is None or result.watch.window.cpu_s is None:
         return
-    cpu, needed = result.watch.window.cpu_s, result.counts.completed * WRONG_PROCESS_WATCHED_LEAST_S / pipeline(sample)
+    cpu, needed = (
+        result.watch.window.cpu_s,
+        result.counts.completed * WRONG_PROCESS_WATCHED_LEAST_S / sample.spec.pipeline,
+    )
     if cpu + WRONG_PROCESS_WATCHED_TICKS_S < needed:
         yield Fired(
             f"the watched processes used {seconds(cpu)} of CPU for {number(result.counts.completed)} answers",

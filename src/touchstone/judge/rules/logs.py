@@ -93,9 +93,9 @@ def _bytes_per_response(groups: Sequence[Group]) -> float | None:
     sizes: dict[str, int] = {}
     answered = 0
     for sample in (sample for group in groups for sample in group.samples):
-        log = sample.files.get("log")
-        if sample.result is None or sample.log_bytes is None or log is None:
+        log = sample.process.log
+        if sample.result is None or sample.process.log_bytes is None or log is None:
             continue
-        sizes[log] = max(0, sample.log_bytes + sample.log_file_bytes - START_BYTES)
+        sizes[log] = max(0, sample.process.log_bytes + sample.process.log_file_bytes - START_BYTES)
         answered += max(sample.result.totals.completed, sample.result.counts.completed)
     return sum(sizes.values()) / answered if answered else None

@@ -64,10 +64,10 @@ HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
 )
 def heap_above_limit(sample: Sample, case: Case) -> Iterator[Fired]:
     """A runtime that assumes more memory than it has does not collect in time. It is killed, or it swaps."""
-    limit = sample.placement.memory_limit
+    limit = sample.process.placement.memory_limit
     if not limit:
         return
-    for where, text in [("argv", " ".join(sample.argv)), *sample.env.items()]:
+    for where, text in [("argv", " ".join(sample.process.argv)), *sample.process.env.items()]:
         for flag, heap in _heaps(where, text):
             if heap > limit:
                 yield Fired(
@@ -138,7 +138,7 @@ MEMORY_LIMIT_HIT_FAULTS = 50
 )
 def memory_limit_hit(sample: Sample, case: Case) -> Iterator[Fired]:
     """At its limit a server survives only because the kernel takes pages away. It becomes slower, or is killed."""
-    limit, result, state = sample.placement.memory_limit, sample.result, machine_state(sample)
+    limit, result, state = sample.process.placement.memory_limit, sample.result, machine_state(sample)
     watched = result.watch.window if result and result.watch else None
     killed = max(state.oom_kills or 0, (watched.oom_kills if watched else None) or 0)
     if killed:
@@ -179,7 +179,7 @@ def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
     """Files in memory (`memfd`, `/dev/shm`) that are written but not mapped are in no process's RSS or PSS, and neither
     are huge pages. They use the machine's memory all the same.
     """
-    for account in sample.confinement:
+    for account in sample.process.confinement:
         hidden = account.unmapped_shared
         if hidden > MEMORY_OUTSIDE_RSS_LEAST and hidden > MEMORY_OUTSIDE_RSS_SHARE * account.resident:
             hold = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]

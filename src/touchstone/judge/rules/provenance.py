@@ -33,7 +33,7 @@ def artifact_changed(case: Case) -> Iterator[Fired]:
         if sample.phase == "build":
             # A training run, which goes by this name, too, adds to the artifacts.
             continue
-        for name, digest in sample.artifacts.items():
+        for name, digest in sample.process.artifacts.items():
             found[sample.contender, name].setdefault(digest, sample.id)
     for (contender, name), digests in found.items():
         if len(digests) > 1:
@@ -74,10 +74,10 @@ def development_mode(case: Case) -> Iterator[Fired]:
             continue
         samples = [s for s in case.run.samples if s.contender == contender.name]
         commands = [command for s in samples if s.build is not None for command in s.build.commands]
-        started = next((s for s in samples if s.argv), None)
+        started = next((s for s in samples if s.process.argv), None)
         built_with = {name: value for s in samples if s.build is not None for name, value in s.build.env.items()}
-        ran = [started.argv] if started else []
-        signs = development_signs([*commands, *ran], started.env if started else {}, built_with)
+        ran = [started.process.argv] if started else []
+        signs = development_signs([*commands, *ran], started.process.env if started else {}, built_with)
         if not signs:
             continue
         less = [sign for sign in signs if compiles_less(sign)]
@@ -118,7 +118,7 @@ def machines_differ(case: Case) -> Iterator[Fired]:
         rates: dict[int | None, dict[str, Sample]] = defaultdict(dict)
         for sample in case.run.samples:
             known = sample.contender != TARE and _FIGURE in sample.figures
-            if sample.load == load and sample.placement.machine and known:
+            if sample.load == load and sample.process.placement.machine and known:
                 rates[sample.round][sample.contender] = sample
         baseline = case.run.plan.baseline_among({name for measured in rates.values() for name in measured})
         ratios: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -127,7 +127,7 @@ def machines_differ(case: Case) -> Iterator[Fired]:
             for name, sample in measured.items():
                 if base is not None and sample is not base and base.figures[_FIGURE]:
                     ratio = sample.figures[_FIGURE] / base.figures[_FIGURE]
-                    ratios[name][sample.placement.machine or ""].append(ratio)
+                    ratios[name][sample.process.placement.machine or ""].append(ratio)
         for name, by_machine in ratios.items():
             medians = {machine: statistics.median(values) for machine, values in by_machine.items()}
             if len(medians) > 1 and max(medians.values()) / min(medians.values()) - 1 > 2 * case.margin:
@@ -191,14 +191,14 @@ def same_program(case: Case) -> Iterator[Fired]:
     known: dict[str, set[str]] = defaultdict(set)
     for group in case.groups_of("load"):
         sample = group.samples[0]
-        if sample.artifacts:
-            arguments = [Path(word).name for word in sample.argv]
+        if sample.process.artifacts:
+            arguments = [Path(word).name for word in sample.process.argv]
             env = {
                 name: value
-                for name, value in sample.env.items()
+                for name, value in sample.process.env.items()
                 if name not in _SAME_PROGRAM_PLACES and "/" not in value
             }
-            known[repr((sorted(sample.artifacts.items()), arguments, sorted(env.items())))].add(group.contender)
+            known[repr((sorted(sample.process.artifacts.items()), arguments, sorted(env.items())))].add(group.contender)
     for contenders in known.values():
         if len(contenders) > 1:
             yield Fired(

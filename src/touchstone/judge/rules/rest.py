@@ -87,7 +87,7 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
     length = sliced_s(sample)
     if not used or not length:
         return
-    cpus = max(1, len(sample.placement.server_cpus))
+    cpus = max(1, len(sample.process.placement.server_cpus))
     taken = sum(used.values()) / (length * cpus)
     if taken <= NEIGHBOUR_WORKS_NOTE:
         return
@@ -174,7 +174,7 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
             severity=Severity.NOTE if rest.is_idle else Severity.SUSPECT,
             evidence={"at_work_s": rest.at_work, "at_rest_s": rest.at_rest, "rested_s": rest.rested_s},
         )
-    used = sample.cpu_at_end
+    used = sample.process.cpu_at_end
     if used is not None and used.before_s > 0 and used.ending_s > max(ENDING_S, WORKS_WHILE_OFF_NOTE * used.before_s):
         put_off = used.ending_s / used.before_s
         yield _told(

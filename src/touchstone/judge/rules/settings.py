@@ -30,7 +30,7 @@ def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fir
 
     The measurement was made with the settings that were read.
     """
-    overrides = sample.load_spec.get("dependency_settings") or {}
+    overrides = sample.spec.dependency_settings
     for dependency in sample.dependencies:
         asked = dependency.asked | (overrides.get(dependency.name) or {})
         wrong = {
@@ -107,8 +107,8 @@ def settings_unequal(case: Case) -> Iterator[Fired]:
     for load in case.loads:
         env: dict[str, dict[str, str]] = {}
         for group in case.groups_of("load"):
-            if group.load == load and group.samples and group.samples[-1].env:
-                env[group.contender] = group.samples[-1].env
+            if group.load == load and group.samples and group.samples[-1].process.env:
+                env[group.contender] = group.samples[-1].process.env
         if len(env) < 2:
             continue
         for name in sorted(set.intersection(*(set(e) for e in env.values()))):

@@ -202,7 +202,7 @@ def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
     time on any machine. That is a property of the service, and often the whole difference.
     """
     result = sample.result
-    if result is None or loop(sample) != "closed" or pauses(sample) or sample.placement.cpu_limit is not None:
+    if result is None or loop(sample) != "closed" or pauses(sample) or sample.process.placement.cpu_limit is not None:
         return
     server, generator, median = server_busy(sample), generator_busy(result), result.latency.p50
     if server is None or median is None or median < NOBODY_BUSY_WAITED_S or error_share(result) > NOBODY_BUSY_FAILED:

@@ -9,7 +9,7 @@ from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.traffic import allowance, lost_in_warm_up, slots
+from touchstone.judge.reading.traffic import lost_in_warm_up, slots
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
 
@@ -44,7 +44,7 @@ def warm_up_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     sent, errors = _in_warm_up(sample)
     failed = errors.total()
     part = min(1.0, failed / max(1, sent))
-    if part <= allowance(sample):
+    if part <= sample.spec.error_allowance:
         return
     broken = sum(errors[name] for name in WARM_UP_FAILED_BROKEN) / max(1, sent)
     known = ", ".join(f"{number(count)} {name.replace('_', ' ')}" for name, count in errors.most_common() if name)
@@ -105,7 +105,7 @@ def warm_up_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or result.interrupted:
         return
     lost, places = lost_in_warm_up(result), max(1, slots(sample))
-    if lost <= allowance(sample) * places:
+    if lost <= sample.spec.error_allowance * places:
         return
     yield Fired(
         f"{number(lost)} requests of the warm-up had no response when the window ran; {number(places)} can be "

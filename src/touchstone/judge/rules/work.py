@@ -120,7 +120,10 @@ def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
                 f"{dependency.name} was not empty: {'; '.join(dependency.leftovers[:3])}",
                 evidence={"leftovers": dependency.leftovers},
             )
-    for what, files in (("removed", sample.left_in_work.removed), ("changed", sample.left_in_work.changed)):
+    for what, files in (
+        ("removed", sample.process.left_in_work.removed),
+        ("changed", sample.process.left_in_work.changed),
+    ):
         if not files:
             continue
         changed = what == "changed"

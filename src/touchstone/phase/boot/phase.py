@@ -25,6 +25,7 @@ from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import OneByOne, Phase, Together, Turn
 from touchstone.record.boot_result import START_FIGURES, BootResult, BootRun
+from touchstone.record.evidence.boot import BootEvidence
 from touchstone.record.sample import Failure, Sample
 from touchstone.record.secret import shown_command, shown_environment
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -80,8 +81,7 @@ class _Starting:
     def __init__(self, bench: Bench, contender: Contender, round_number: int, position: int) -> None:
         self.bench, self.contender = bench, contender
         self.sample = blank_sample(bench, "boot", contender.name, round_number=round_number, position=position)
-        self.log = bench.store.logs / f"{self.sample.id}.log"
-        self.sample.files["log"] = str(self.log.relative_to(bench.store.folder))
+        self.log = bench.log(self.sample.process)
         self.runs: list[BootRun] = []
         self.starts = 0
         self.took_s = 0.0
@@ -102,15 +102,14 @@ class _Starting:
             with self._job(sample) as (job, places):
                 result = run_job("boot", job, BootResult, on_event=self.bench.watcher.event, places=places)
             self.runs += result.runs
-            result.runs = self.runs
-            sample.boot = result
+            sample.evidence = BootEvidence(runs=self.runs)
 
     def finish(self, *, in_turn: bool) -> Sample:
         """The sample with its figures; in a run's first round also whether the first response means what it says."""
         if self.sample.failure is not None:
             return self.sample
         with self._attempt() as sample:
-            sample.boots_in_turn = in_turn
+            sample.evidence = BootEvidence(runs=self.runs, in_turn=in_turn)
             sample.figures, sample.failure = boot_figures(self.runs)
             if sample.failure is not None:
                 return sample
@@ -139,7 +138,7 @@ class _Starting:
         port = port_for(bench, built)
         built = built.at(bench.generators.host, port)
         env = contender_environment(bench, built, port)
-        sample.argv, sample.env = list(shown_command(built.argv)), shown_environment(env)
+        sample.process.argv, sample.process.env = list(shown_command(built.argv)), shown_environment(env)
         job: BootJob = {
             "argv": list(built.argv),
             "env": env,
@@ -165,7 +164,7 @@ class _Starting:
         """Put the program into a cgroup of its own, on its CPUs."""
         cgroup = create_cgroup()
         try:
-            limit_cpus(cgroup, sample, self.bench.options.cpu_limit)
+            limit_cpus(cgroup, sample.process, self.bench.options.cpu_limit)
             job["cpus"] = list(self.bench.placement.server_cpus)
             job["cgroup_paths"] = [str(folder) for folder in cgroup.folders] if cgroup else []
             yield
@@ -177,7 +176,7 @@ class _Starting:
     def _container(self, sample: Sample, job: BootJob, image: ImageBuilt) -> Iterator[None]:
         """Make a container, and let the engine start the runtime's client, which starts it."""
         limit, runtime = self.bench.options.cpu_limit, image.runtime
-        sample.placement = sample.placement.model_copy(update={"cpu_limit": limit})
+        sample.process.placement = sample.process.placement.model_copy(update={"cpu_limit": limit})
         container = create_container(runtime, container_spec(self.bench, image, job.pop("env"), cpu_limit=limit))
         try:
             job["argv"] = start_command(runtime, container)
@@ -202,8 +201,9 @@ def _boot_cold(bench: Bench, job: BootJob, sample: Sample, places: PrivatePlaces
         sample.not_measured[figure] = f"the profile {bench.profile.name} does not drop the page cache"
         return
     cold: BootJob = {**job, "drop_page_cache": True, "repeats": bench.profile.cold_boots}
-    sample.cold_boot = run_job("boot", cold, BootResult, on_event=bench.watcher.event, places=places)
-    runs = sample.cold_boot.runs
+    runs = run_job("boot", cold, BootResult, on_event=bench.watcher.event, places=places).runs
+    if sample.boot is not None:
+        sample.boot.cold = runs
     good = [run.first_response_s for run in runs if run.cold_cache and run.failure is None and run.first_response_s]
     if good:
         sample.figures[figure] = statistics.median(good)

@@ -7,8 +7,9 @@ from touchstone.bench.base import Built
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.sources import source_files
 from touchstone.phase.build.image import NO_WARM_BUILD
+from touchstone.record.evidence.build import BuildEvidence
 from touchstone.record.evidence.surroundings import MachineState
-from touchstone.record.sample import BuildEvidence, Sample
+from touchstone.record.sample import Sample
 
 _WHOLE = "a native image is built whole each time"
 _UP_TO_DATE = "a second build took everything for up to date, and made nothing again"
@@ -19,7 +20,7 @@ def add_build(sample: Sample, evidence: BuildEvidence) -> None:
     """Put a build into the sample; a base's comes first, and seconds and CPU seconds add up."""
     _add_figures(sample, evidence)
     _add_surroundings(sample, evidence)
-    sample.build = evidence if sample.build is None else _upon(sample.build, evidence)
+    sample.evidence = evidence if sample.build is None else _upon(sample.build, evidence)
 
 
 def _add_figures(sample: Sample, evidence: BuildEvidence) -> None:

@@ -13,7 +13,7 @@ from touchstone.manifest.catalogue import CONTAINERS
 from touchstone.manifest.stack import Image
 from touchstone.phase.build.metering import Meter, run_metered
 from touchstone.phase.build.workshop import BuildError, Workshop
-from touchstone.record.sample import BuildEvidence
+from touchstone.record.evidence.build import BuildEvidence
 
 IMAGE = "image"
 """What stands for an image among artifacts."""

@@ -14,7 +14,7 @@ from touchstone.manifest.stack import Install
 from touchstone.phase.build.kept import alone, recorded
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.workshop import BuildError, Workshop, copy_into, tools_in_words
-from touchstone.record.sample import InstallEvidence
+from touchstone.record.evidence.build import InstallEvidence
 from touchstone.toolchain.cache import cache_folder
 
 _RECORD = "install.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from touchstone.bench.artifact_identity import as_noted, identity, note_work
 from touchstone.bench.base import Bench, Built, sampling
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import Phase
 from touchstone.phase.build.command import command_line, fill_build_places, run_environment
 from touchstone.phase.build.figures import add_build, leave_out
 from touchstone.phase.build.image import built_image, is_kept, measure_image
@@ -25,7 +25,8 @@ from touchstone.phase.build.kept import alone, recorded
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.native_turn import native_turn
 from touchstone.phase.build.workshop import BuildError, Workshop, build_key
-from touchstone.record.sample import BuildEvidence, Sample
+from touchstone.record.evidence.build import BuildEvidence
+from touchstone.record.sample import Sample
 from touchstone.record.secret import shown_environment
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import find_tool
@@ -63,20 +64,15 @@ class BuildPhase(Phase):
         """How many are built."""
         return f"building {len(contenders)} contender{'s' * (len(contenders) != 1)}"
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """A cold and a warm build of each contender."""
-        yield OneByOne(self.measure)
-
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Build, or take an equal build from the cache with the figures that were measured when it was made."""
         with sampling(bench, "build", contender.name) as sample:
-            log = bench.store.logs / f"{sample.id}.log"
-            sample.files["log"] = str(log.relative_to(bench.store.folder))
+            log = bench.log(sample.process)
             # The builds of this run are not made again, even where those of earlier runs are.
             bench = replace(bench, builds=self.built)
             workshop = build_variant(bench, contender.stack, contender.variant_name, sample, log)
             self.built[contender.name] = built = built_of(contender, workshop)
-            sample.artifacts = identity(built)
+            sample.process.artifacts = identity(built)
             leave_out(sample, contender, built)
             if contender.variant.extra_configuration:
                 sample.figures["extra_configuration_lines"] = float(

@@ -8,7 +8,7 @@ the build; it needs running dependencies, so it comes after they have started.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -19,7 +19,7 @@ from touchstone.bench.service import running
 from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import Phase
 from touchstone.record.evidence.train import TrainEvidence
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -46,10 +46,6 @@ class TrainPhase(Phase):
         """Who is trained."""
         return f"training {', '.join(contender.name for contender in contenders)}"
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """The training run of each contender that has one."""
-        yield OneByOne(self.measure)
-
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """The time of the training run from start to end, and the bytes of all artifacts after it."""
         built = bench.builds[contender.name]
@@ -58,9 +54,9 @@ class TrainPhase(Phase):
             record = built.work.parent / _RECORD
             if record.is_file() and not bench.options.fresh_builds and not _absent(built):
                 sample.figures["train_time"] = float(json.loads(record.read_text(encoding="utf-8"))["train_time"])
-                sample.train = TrainEvidence(cached=True)
+                sample.evidence = TrainEvidence(cached=True)
             else:
-                sample.train = TrainEvidence(cached=False)
+                sample.evidence = TrainEvidence(cached=False)
                 sample.figures["train_time"] = _train(bench, built, sample)
                 record.write_text(json.dumps({"train_time": sample.figures["train_time"]}), encoding="utf-8")
             sample.figures["artifact_bytes"] = float(artifact_bytes(built.artifacts))
@@ -72,7 +68,7 @@ def _train(bench: Bench, built: Built, sample: Sample) -> float:
     for path in _absent(built):
         path.parent.mkdir(parents=True, exist_ok=True)
     watch = Stopwatch()
-    with running(bench, replace(built, argv=built.train), sample, patience_s=_PATIENCE_S) as contender:
+    with running(bench, replace(built, argv=built.train), sample.process, patience_s=_PATIENCE_S) as contender:
         checker = Checker(contender.service, bench.dependencies, bench.seed)
         broken = [check for check in checker.run(bench.scenario.contract) if not check.passed]
     taken = watch.seconds
@@ -83,7 +79,7 @@ def _train(bench: Bench, built: Built, sample: Sample) -> float:
         )
     if absent := _absent(built):
         raise TrainError(
-            f"the training run ended ({sample.stopped}) and left no {absent[0].name}",
+            f"the training run ended ({sample.process.stopped}) and left no {absent[0].name}",
             fix="name the file in -XX:AOTCacheOutput and in `artifacts` alike, and see its log",
         )
     return taken

@@ -22,6 +22,7 @@ from touchstone.phase.capacity.efficiency import efficiency_figures, measure_eff
 from touchstone.phase.capacity.seat import Pace, Seat, Target
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.record.engine import LoadResult
+from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.null_server import EngineServer, null_load
 from touchstone.traffic.sequence import LoadSequence, loaded_together
@@ -59,7 +60,7 @@ class Hunt:
         """The samples of all contenders, and the tare's. What goes wrong becomes their failure."""
         unprepared = []
         for one in self.started:
-            sample = self._blank(one.contender.name)
+            sample = self._blank(one.contender.name, one.process)
             with failing_alone(sample):
                 self.sequences.append(LoadSequence(self.bench, one.running, self.load, sample).prepare())
             if sample.failure is not None:
@@ -68,10 +69,9 @@ class Hunt:
         attempt_together(self.samples, self._measure)
         return self.samples + unprepared
 
-    def _blank(self, contender: str) -> Sample:
-        return blank_sample(
-            self.bench, "capacity", contender, load=self.name, under=self.load, round_number=self.round_number
-        )
+    def _blank(self, contender: str, process: Process | None = None) -> Sample:
+        number = self.round_number
+        return blank_sample(self.bench, "capacity", contender, load=self.name, round_number=number, process=process)
 
     def _measure(self) -> None:
         with loaded_together(self.bench, self.load, self.sequences) as null:
@@ -178,6 +178,7 @@ class Hunt:
         self.bench.watcher.say(f"  {seat.name} {seat.death} {where}; going on below")
         try:
             self.restart(one)
+            self.samples[place].process = one.process
             fresh = LoadSequence(self.bench, one.running, self.load, self.samples[place]).prepare()
             self.sequences[place] = fresh
             seat.target = self._target(fresh)
@@ -188,7 +189,7 @@ class Hunt:
             self.bench.watcher.say(f"  {seat.name}: {what}")
             if seat.ended is None:
                 lost = TouchstoneError(what, where=error.where, fix=error.fix)
-                self.samples[place].failure = failed(lost, tail(self.bench.store.logs / f"{one.carrier.id}.log"))
+                self.samples[place].failure = failed(lost, tail(self.bench.store.logs / f"{one.process.id}.log"))
 
     def _target(self, one: LoadSequence) -> Target:
         contender, service = one.running, one.running.service
@@ -208,10 +209,10 @@ class Hunt:
     def _keep(self, seat: Seat, sample: Sample, tare: float | None) -> None:
         if sample.failure is not None:
             return
-        sample.capacity = seat.evidence(tare)
+        sample.evidence = evidence = seat.evidence(tare)
         if seat.capacity is None:
             sample.not_measured["capacity"] = (
-                f"the objective ({sample.capacity.objective}) was not met at any rate that was tried, from "
+                f"the objective ({evidence.objective}) was not met at any rate that was tried, from "
                 f"{min(trial.rate for trial in seat.trials):,.0f} requests per second on"
             )
         else:

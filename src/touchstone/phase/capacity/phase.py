@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import ClassVar
 
-from touchstone.bench.base import Bench, blank_sample
+from touchstone.bench.base import Bench, blank_process
 from touchstone.bench.service import running
-from touchstone.bench.together import Started, divisible, pass_on, started
+from touchstone.bench.together import Started, divisible, started
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
@@ -92,17 +92,11 @@ def _hunt(
     with together as (found, fallen), ExitStack() as places:
 
         def restart(one: Started) -> None:
-            one.carrier = blank_sample(bench, "capacity", one.contender.name, round_number=round_number)
-            again = running(one.bench, bench.builds[one.contender.name], one.carrier, under=load)
+            one.process = blank_process(bench, "capacity", one.contender.name, round_number)
+            again = running(one.bench, bench.builds[one.contender.name], one.process, under=load)
             one.running = places.enter_context(again)
 
         alone = len(bench.contenders) > len(contenders)
         samples = Hunt(bench, name, load, objective, round_number, found, restart, alone=alone).measure()
-    by_name = {one.contender.name: one.carrier for one in found}
-    for sample in samples:
-        if sample.contender in by_name:
-            pass_on(by_name[sample.contender], sample)
-        yield [sample]
-    for carrier in fallen.values():
-        sample_id = bench.store.next_id("capacity", carrier.contender, name, round_number)
-        yield [carrier.model_copy(update={"id": sample_id, "load": name})]
+    yield from ([sample] for sample in samples)
+    yield from (lost.samples(bench, "capacity", [name], round_number) for lost in fallen)

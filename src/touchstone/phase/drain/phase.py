@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -20,7 +20,7 @@ from touchstone.failure import TouchstoneError, UsageError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.scenario import Drain, Scenario
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import Phase
 from touchstone.phase.drain.arrival_order import prove_arrivals
 from touchstone.phase.drain.figures import drain_evidence, drain_figures
 from touchstone.record.sample import ProofOutcome, Sample
@@ -70,10 +70,6 @@ class DrainPhase(Phase):
         """Only where the scenario names a topic."""
         return scenario.drain is not None
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """A drain for each contender and filling."""
-        yield OneByOne(self.measure)
-
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample a filling."""
         assert bench.scenario.drain is not None  # `applies` has seen to it
@@ -83,7 +79,6 @@ class DrainPhase(Phase):
             with sampling(
                 bench, "drain", contender.name, load=filling.name, round_number=round_number, position=position
             ) as sample:
-                sample.load_spec = {"messages": filling.messages, "spread": filling.spread}
                 _OneDrain(bench, contender, drain, filling).carry_out(sample)
             samples.append(sample)
         return samples
@@ -110,7 +105,7 @@ class _OneDrain:
             # The run's seed and not the round's: all are compared on the same unequal partitions.
             produced.update(topic.produce(self.filling.messages, self.filling.spread, bench.seed))
 
-        with running(bench, bench.builds[self.contender.name], sample, before_start=fill) as contender:
+        with running(bench, bench.builds[self.contender.name], sample.process, before_start=fill) as contender:
             ready_s = time.monotonic()
             with DependencyWatch(bench.dependencies, contender.leftovers) as observed:
                 self._watch(topic, downstream, contender, sum(produced.values()))
@@ -132,8 +127,8 @@ class _OneDrain:
         # Read when the contender has ended: a call on its last breath counts, too.
         proof = prove_arrivals(produced, [(arrival.at_s, arrival.id) for arrival in downstream.arrivals()])
         exec_s = contender.process.exec_s
-        sample.drain = drain_evidence(produced, proof, exec_s, ready_s)
-        sample.drain.reported = reported
+        evidence = drain_evidence(produced, proof, exec_s, ready_s)
+        sample.evidence = evidence.model_copy(update={"reported": reported})
         sample.figures, sample.not_measured = drain_figures(proof, exec_s)
         if not proof.first:
             raise DrainError("no message reached the downstream", fix="does the consumer start? read the log")

@@ -6,7 +6,7 @@ first to read. Those of its program are in the page cache from the trial before 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import MemorySetting
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import Phase
 from touchstone.phase.capacity.trial import seconds_for
 from touchstone.phase.floor.search import FloorSearch, Trial, curve_limits, smallest
 from touchstone.phase.floor.trial import PLAIN, FloorBench, Outcome
@@ -45,10 +45,6 @@ class FloorPhase(Phase):
     def applies(self, scenario: Scenario) -> bool:
         """Only where the scenario says under which load."""
         return scenario.floor is not None
-
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """A search for each contender."""
-        yield OneByOne(self.measure)
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with every trial as its evidence."""
@@ -102,15 +98,15 @@ class _Search:
             passes = self._keeping_contract(search, below[0].limit_mb, below[0].setting, contract) or passes
         # The sample stands for its limits: how it was run last under one is what the record says.
         sample = self._sample
-        limited = (sample.argv, sample.env, sample.placement)
+        limited = (sample.process.argv, sample.process.env, sample.process.placement)
         after = self._unlimited().rate or 0.0
-        sample.argv, sample.env, sample.placement = limited
+        sample.process.argv, sample.process.env, sample.process.placement = limited
         for name, found in (("floor_passes", passes), ("floor_lives", lives)):
             if found is None:
                 self._sample.not_measured[name] = f"not even {high} MB were enough"
             else:
                 self._sample.figures[name] = float(found[0] * _MB)
-        sample.floor = FloorEvidence(
+        sample.evidence = FloorEvidence(
             unlimited_rate=rate,
             unlimited_rates=[*(outcome.rate for outcome in before), after],
             unlimited_peak=peak,
@@ -121,8 +117,8 @@ class _Search:
             contract=contract,
             tries=[trial.record() for trial in search.trials],
         )
-        sample.oom_kills = None
-        self._sample.server_exit = None
+        sample.process.oom_kills = None
+        self._sample.process.server_exit = None
 
     def _keeping_contract(
         self, search: FloorSearch, least: int, setting: str, told: dict[str, str]

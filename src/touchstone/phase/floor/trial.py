@@ -93,19 +93,19 @@ class FloorBench:
     @contextmanager
     def _started(self, load: Load, limit_mb: int | None, setting: MemorySetting) -> Iterator[Running]:
         """The contender for a load and under the limit; what the sample says of an earlier death is forgotten first."""
-        self.sample.oom_kills = None
-        self.sample.server_exit = None
+        self.sample.process.oom_kills = None
+        self.sample.process.server_exit = None
         built = with_setting(self.bench.builds[self.contender.name], setting, limit_mb)
         under = load.model_copy(update={"memory_limit_mb": limit_mb})
         within_s = self.bench.scenario.ready.within_s * (_THRASHES if limit_mb else 1.0)
-        with running(self.bench, built, self.sample, under=under, ready_within_s=within_s) as contender:
+        with running(self.bench, built, self.sample.process, under=under, ready_within_s=within_s) as contender:
             yield contender
 
     def _death(self, broken: str | None) -> str | None:
         """How it died, a kill by the kernel told from other deaths; None if it lived."""
-        if self.sample.oom_kills:
+        if self.sample.process.oom_kills:
             return "killed by the kernel for want of memory"
-        return broken or self.sample.server_exit
+        return broken or self.sample.process.server_exit
 
 
 def with_setting(built: Built, setting: MemorySetting, limit_mb: int | None) -> Built:

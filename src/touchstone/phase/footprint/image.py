@@ -20,7 +20,7 @@ def measure_image(bench: Bench, image: ImageBuilt, sample: Sample) -> None:
     size = image.runtime.image_bytes(image.id)
     sample.figures["footprint_bytes"] = float(size)
     sample.not_measured["footprint_compressed"] = _NOT_ALONE
-    sample.footprint = FootprintEvidence(bytes_by_kind={"image": size})
+    sample.evidence = evidence = FootprintEvidence(bytes_by_kind={"image": size})
     if not image.runtime.is_podman:
         sample.not_measured["footprint_image"] = "docker keeps layers as they are, and podman writes them compressed"
         return
@@ -30,4 +30,4 @@ def measure_image(bench: Bench, image: ImageBuilt, sample: Sample) -> None:
     sample.files["oci_layout"] = str(folder.relative_to(bench.store.folder))
     sample.figures["footprint_image"] = float(sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()))
     (manifest,) = json.loads((folder / "index.json").read_text(encoding="utf-8"))["manifests"]
-    sample.footprint.oci = OciLayout(digest=manifest["digest"], written_by="podman", port=None)
+    evidence.oci = OciLayout(digest=manifest["digest"], written_by="podman", port=None)

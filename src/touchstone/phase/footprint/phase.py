@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -13,7 +13,7 @@ from touchstone.bench.service import contender_environment, running
 from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import Phase
 from touchstone.phase.footprint.empty_root import EmptyRoot, compressed_bytes, find_library, mount_prefix
 from touchstone.phase.footprint.image import measure_image
 from touchstone.phase.footprint.jre import make_jre, used_modules
@@ -41,10 +41,6 @@ class FootprintPhase(Phase):
 
     kind: ClassVar[PhaseKind] = PHASES["footprint"]
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """An empty root for each contender."""
-        yield OneByOne(self.measure)
-
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Bytes as they are and compressed. No figure is given for a root in which the contract does not hold."""
         with sampling(bench, "footprint", contender.name) as sample:
@@ -66,7 +62,7 @@ def _measure(bench: Bench, contender: Contender, prefix: Sequence[str], sample: 
     bench.watcher.step(f"gathering what {contender.name} needs")
     built, tools = bench.builds[contender.name], bench.tools[contender.name]
     root = EmptyRoot(bench.scratch / f"root-{sample.id}")
-    sample.footprint = FootprintEvidence()
+    sample.evidence = FootprintEvidence()
     _gather(root, contender, built, tools, sample)
     bench.watcher.step(f"checking {contender.name} in an empty root")
     argv = root.command(prefix, built.cwd, [bench.scratch], built.argv)
@@ -125,7 +121,7 @@ def _add_jre(root: EmptyRoot, contender: Contender, built: Built, java: Found, s
 
 def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
     # It has a root of its own.
-    with running(bench, inside, sample, shares_places=True) as contender_running:
+    with running(bench, inside, sample.process, shares_places=True) as contender_running:
         checker = Checker(contender_running.service, bench.dependencies, bench.seed)
         sample.checks = checker.run(bench.scenario.contract)
     broken = [check for check in sample.checks if not check.passed]

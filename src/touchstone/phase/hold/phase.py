@@ -19,7 +19,7 @@ from touchstone.isolation.process import StartError, start_process
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.scenario import Scenario, Setting
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import Phase
 from touchstone.record.evidence.hold import HeldLevel, HoldEvidence, RefusedLevel
 from touchstone.record.hold_result import HoldLevel, HoldReading, HoldResult, KernelMemory
 from touchstone.record.sample import Failure, Sample
@@ -53,10 +53,6 @@ class HoldPhase(Phase):
         """Only where the scenario names levels."""
         return scenario.hold is not None
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """A climb for each contender."""
-        yield OneByOne(self.measure)
-
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample a mode; with `--large` one more for the levels beyond one process's file limit."""
         hold = bench.scenario.hold
@@ -78,7 +74,7 @@ class HoldPhase(Phase):
         with sampling(bench, "hold", contender.name, load=job.name, round_number=place[0], position=place[1]) as sample:
             bench.watcher.step(f"holding connections of {contender.name}: {job.name}")
             with (
-                running(bench, bench.builds[contender.name], sample, overrides=job.overrides) as first,
+                running(bench, bench.builds[contender.name], sample.process, overrides=job.overrides) as first,
                 more_processes(bench, contender, first, job) as pids,
             ):
                 result = bench.generators.hold(
@@ -130,8 +126,8 @@ def more_processes(bench: Bench, contender: Contender, first: Running, job: Hold
 def keep(result: HoldResult, sample: Sample) -> None:
     """Put levels and slopes into the sample. Slopes are least-squares lines over the levels that were reached."""
     # Both ends of a loopback connection live in this kernel: half of it is the server's.
-    own_ends = 1 if sample.placement.generators else 2
-    sample.hold = HoldEvidence(
+    own_ends = 1 if sample.process.placement.generators else 2
+    sample.evidence = evidence = HoldEvidence(
         levels=[_held(level, reading, own_ends) for level, reading in _reached(result)],
         refused=[
             RefusedLevel(connections=level.connections, **dict(level.refused))
@@ -142,7 +138,7 @@ def keep(result: HoldResult, sample: Sample) -> None:
         engine_processes=result.processes,
         raw=result.levels,
     )
-    levels = sample.hold.levels
+    levels = evidence.levels
     if not levels:
         sample.failure = Failure(what="no level was reached", fix="see the refusal in the sample's record")
         return

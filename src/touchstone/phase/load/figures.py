@@ -63,14 +63,12 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
     return figures, missing
 
 
-def keep_figures(
-    sample: Sample, found: tuple[dict[str, float], dict[str, str]], *, limited: bool | None = None
-) -> None:
-    """Put a load's figures into the sample that has its result; `limited` says that the contender had a CPU limit."""
+def keep_figures(sample: Sample, found: tuple[dict[str, float], dict[str, str]]) -> None:
+    """Put a load's figures into the sample that has its result."""
     assert sample.result is not None  # the load is over
     sample.figures, sample.not_measured = found
     window = sample.result.watch.window if sample.result.watch else None
-    if sample.placement.cpu_limit is not None if limited is None else limited:
+    if sample.process.placement.cpu_limit is not None:
         # In how many of the periods that it had work in it used its limit up.
         if window is None or not window.periods:
             sample.not_measured["throttled_share"] = "the kernel counted no periods of its cgroup"

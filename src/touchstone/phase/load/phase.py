@@ -14,6 +14,7 @@ from touchstone.phase.base import Note, OneByOne, Phase, Tare, Together, Turn
 from touchstone.phase.load.figures import keep_figures, load_figures
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.load.slices import Slices, sliced_loads
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.null_server import load_null_server
 from touchstone.traffic.sequence import LoadSequence
@@ -51,7 +52,7 @@ class LoadPhase(Phase):
         """One sample for each load that needs a whole window; of loads in slices the tare is one more contender."""
         samples = []
         for name, load in self.whole.items():
-            blank = blank_sample(bench, "load", TARE, load=name, under=load, round_number=round_number)
+            blank = blank_sample(bench, "load", TARE, load=name, round_number=round_number)
             sample = load_null_server(bench, load, blank)
             if sample.result:
                 sample.figures, sample.not_measured = load_figures(sample.result)
@@ -72,18 +73,17 @@ class LoadPhase(Phase):
         if why := out_of_reach(contender, load):
             return unmeasured(bench, contender, name, number, why)
         with (
-            sampling(
-                bench, "load", contender.name, load=name, under=load, round_number=number, position=position
-            ) as sample,
-            engaged(bench, contender, sample, under=load) as found,
+            sampling(bench, "load", contender.name, load=name, round_number=number, position=position) as sample,
+            engaged(bench, contender, sample.process, under=load) as found,
         ):
             bench.watcher.step(f"loading {contender.name}: {name}")
             one = LoadSequence(bench, found, load, sample).prepare()
             job = one.job(bench.profile.timing(load, number))
             with one.watched():
-                sample.result = bench.put_load(job)
+                result = bench.put_load(job)
+            sample.evidence = LoadEvidence(result=result)
             for state in sample.dependencies:
                 state.ceiling = self.ceilings.get((name, state.name))
-            keep_figures(sample, load_figures(sample.result, found.unwatched))
-            one.settle(sample.result, look=number == 1)
+            keep_figures(sample, load_figures(result, found.unwatched))
+            one.settle(result, look=number == 1)
         return sample

@@ -24,7 +24,6 @@ def out_of_reach(contender: Contender, load: Load) -> str | None:
 
 def unmeasured(bench: Bench, contender: Contender, name: str, round_number: int, why: str) -> Sample:
     """The sample of a load that was not put on: every figure gives the reason, and nothing has failed."""
-    load = bench.loads[name]
-    sample = blank_sample(bench, "load", contender.name, load=name, under=load, round_number=round_number)
+    sample = blank_sample(bench, "load", contender.name, load=name, round_number=round_number)
     sample.not_measured = {figure.name: why for figure in FIGURES.values() if figure.phase == "load"}
     return sample

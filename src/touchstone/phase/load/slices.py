@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from touchstone.bench.at_once import files_suffice
 from touchstone.bench.base import Bench, attempt_together, blank_sample, failing_alone
 from touchstone.bench.ceiling import Ceilings
-from touchstone.bench.together import Started, divisible, pass_on, started
+from touchstone.bench.together import Started, divisible, started
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -24,7 +24,9 @@ from touchstone.phase.load.figures import keep_figures, sliced_figures
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.plan.laps import balanced_laps, slice_lengths
 from touchstone.record.engine import LoadResult, Machine, Stranger
+from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
+from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.sequence import LoadSequence, loaded_together
 from touchstone.traffic.warm_up import warm_up
@@ -88,13 +90,8 @@ class Slices:
                 for name in names:
                     one = _SlicedLoad(bench, self, name, round_number, found, known, last=name == names[-1])
                     kept += one.measure()
-            carriers = {one.contender.name: one.carrier for one in found}
-            for sample in kept:
-                if sample.contender in carriers:
-                    pass_on(carriers[sample.contender], sample)
-                yield [sample]
-            for carrier in fallen.values():
-                yield [_copy_for(bench, carrier, name) for name in names]
+            yield from ([sample] for sample in kept)
+            yield from (lost.samples(bench, "load", names, round_number) for lost in fallen)
 
 
 def _sharing(loads: Mapping[str, Load]) -> list[list[str]]:
@@ -113,12 +110,6 @@ def _sharing(loads: Mapping[str, Load]) -> list[list[str]]:
         first, *rest = list(by_preparation.values()) or [[]]
         found += [group for group in (first + plain, *rest) if group]
     return found
-
-
-def _copy_for(bench: Bench, carrier: Sample, load: str) -> Sample:
-    """A contender that did not start has failed under every load."""
-    sample_id = bench.store.next_id("load", carrier.contender, load, carrier.round)
-    return carrier.model_copy(update={"id": sample_id, "load": load})
 
 
 @dataclass
@@ -153,12 +144,13 @@ class _SlicedLoad:
 
     def measure(self) -> list[Sample]:
         """The samples of all contenders, and the tare. What goes wrong becomes their failure."""
-        samples = [
-            blank_sample(self.bench, "load", name, load=self.name, under=self.load, round_number=self.round_number)
-            for name in [*(one.contender.name for one in self.started), TARE]
-        ]
+        samples = [self._blank(one.contender.name, one.process) for one in self.started] + [self._blank(TARE)]
         attempt_together(samples, lambda: self._measure(samples))
         return samples
+
+    def _blank(self, contender: str, process: Process | None = None) -> Sample:
+        number = self.round_number
+        return blank_sample(self.bench, "load", contender, load=self.name, round_number=number, process=process)
 
     def _measure(self, samples: Sequence[Sample]) -> None:
         bench, after_s = self.bench, self.bench.profile.timing(self.load, self.round_number).idle_s
@@ -172,9 +164,15 @@ class _SlicedLoad:
                 warm_ups = self._warm_up(session)
                 self._without_rest(session)
                 slice_s = self._slice_lengths()
+                for index, sample in enumerate(self.lanes):
+                    own: list[Slice] = [*self._turns(index)]
+                    slices = SlicesEvidence(
+                        order=[*parts], slice_s=slice_s[index], warm_up=warm_ups.get(index), slices=own
+                    )
+                    sample.evidence = LoadEvidence(slices=slices)
                 self._laps(session, slice_s)
                 result = session.finish(after_s)
-        self._keep(result, warm_ups, slice_s)
+        self._keep(result, [one.running.unwatched for one in sequences])
         for one in sequences:
             sample = one.sample
             for state in sample.dependencies:
@@ -236,11 +234,6 @@ class _SlicedLoad:
             record.unbroken = True
             self.records.append(record)
 
-    def _note_who_keeps_the_rate(self) -> None:
-        kept = [one for sample in self.lanes if sample.slices and (one := sample.slices.kept) is not None]
-        if kept and min(kept) >= _KEPT:
-            self.over_rounds.keep_their_rate.add(self.name)
-
     def _slice_lengths(self) -> dict[int, float]:
         """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""
         usual = self.bench.profile.slice_of(self.load)
@@ -272,8 +265,9 @@ class _SlicedLoad:
             for record in session.turns("load", [Turn(index, slice_s[index]) for index in turns]):
                 record.lap = lap
                 self.records.append(record)
+                if (evidence := self.lanes[record.contender].slices) is not None:
+                    evidence.slices.append(record)
             if self.bench.lap_watcher is not None:
-                self._put_slices({}, slice_s)
                 known = self.bench.lap_watcher.after_lap(self.lanes)
 
     def _lapped(self, index: int) -> list[TurnRecord]:
@@ -284,24 +278,17 @@ class _SlicedLoad:
         """All of a contender's turns, until now."""
         return [record for record in self.records if record.contender == index]
 
-    def _keep(self, result: SlicesResult, warm_ups: dict[int, WarmUp], slice_s: Mapping[int, float]) -> None:
-        self._put_slices(warm_ups, slice_s)
-        self._note_who_keeps_the_rate()
-        for sample, found in zip(self.lanes, result.contenders, strict=True):
-            assert sample.slices is not None  # they were put there
-            own = sample.slices.slices
-            sample.result = _with_machine(found, own)
-            carrier = next((one for one in self.started if one.contender.name == sample.contender), None)
-            unwatched = carrier.running.unwatched if carrier else None
-            limited = carrier is not None and carrier.carrier.placement.cpu_limit is not None
-            keep_figures(sample, sliced_figures(sample.result, own, unwatched), limited=limited)
-
-    def _put_slices(self, warm_ups: Mapping[int, WarmUp], slice_s: Mapping[int, float]) -> None:
-        """Give each sample the slices that it has until now."""
-        order = [sample.contender for sample in self.lanes]
-        for index, sample in enumerate(self.lanes):
-            own: list[Slice] = [record for record in self.records if record.contender == index]
-            sample.slices = SlicesEvidence(order=order, slice_s=slice_s[index], warm_up=warm_ups.get(index), slices=own)
+    def _keep(self, result: SlicesResult, unwatched: Sequence[str | None]) -> None:
+        """Put the engine's results into the samples, with the figures."""
+        for sample, found, why in zip(self.lanes, result.contenders, [*unwatched, None], strict=True):
+            assert isinstance(sample.evidence, LoadEvidence)  # it was begun with the laps
+            assert sample.evidence.slices is not None
+            own = sample.evidence.slices.slices
+            sample.evidence.result = _with_machine(found, own)
+            keep_figures(sample, sliced_figures(found, own, why))
+        kept = [one for sample in self.lanes if sample.slices and (one := sample.slices.kept) is not None]
+        if kept and min(kept) >= _KEPT:
+            self.over_rounds.keep_their_rate.add(self.name)
 
 
 def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
@@ -312,6 +299,7 @@ def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
     for one in measured:
         for name, used in (one.dependencies_cpu_s or {}).items():
             dependencies[name] = dependencies.get(name, 0.0) + used
+    result.job = {}
     result.machine = Machine(
         steal_s=stolen,
         other_cpu_s=others,

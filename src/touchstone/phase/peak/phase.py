@@ -15,7 +15,8 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import OneByOne, Phase, Tare, Turn
 from touchstone.phase.peak.served import peak_figures, served_by_second
-from touchstone.record.evidence.peak import PeakResult
+from touchstone.plan.plan import spec_of
+from touchstone.record.evidence.peak import PeakEvidence
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.null_server import load_null_server
 from touchstone.traffic.sequence import LoadSequence
@@ -42,7 +43,8 @@ class PeakPhase(Phase):
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """One sample, whose load need not be one of the run's loads."""
         _, load = peak_load(bench)
-        sample = load_null_server(bench, load, blank_sample(bench, "peak", TARE, under=load, round_number=round_number))
+        sample = load_null_server(bench, load, blank_sample(bench, "peak", TARE, round_number=round_number))
+        sample.spec = spec_of(load)
         # It is compared with the rate of contenders after their start; no latency of theirs is like its own.
         sample.figures = {"peak_rate": sample.result.rate.achieved} if sample.result else {}
         return [sample]
@@ -51,10 +53,11 @@ class PeakPhase(Phase):
         """One sample. It has no load of its own name, so that it is never taken for the load phase's."""
         name, load = peak_load(bench)
         with (
-            sampling(bench, "peak", contender.name, under=load, round_number=round_number, position=position) as sample,
-            running(bench, bench.builds[contender.name], sample, under=load) as started,
+            sampling(bench, "peak", contender.name, round_number=round_number, position=position) as sample,
+            running(bench, bench.builds[contender.name], sample.process, under=load) as started,
         ):
             bench.watcher.step(f"loading {contender.name} at once")
+            sample.spec = spec_of(load)
             within_s, exec_s = bench.profile.peak_s, started.process.exec_s
             ready_s = time.monotonic() - exec_s
             one = LoadSequence(bench, started, load, sample).prepare()
@@ -69,11 +72,11 @@ class PeakPhase(Phase):
                 job["series_interval_s"] = _INTERVAL_S
                 # The engine states its start by the wall clock; exec is known on the monotonic one.
                 exec_unix_s = time.time() - (time.monotonic() - exec_s)
-                sample.result = result = bench.put_load(job)
+                result = bench.put_load(job)
             begins_s = result.window.start_unix_s - exec_unix_s
             served = served_by_second(result.series, begins_s, within_s)
-            sample.peak = PeakResult(
-                load=name, within_s=within_s, ready_s=ready_s, load_begins_s=begins_s, served=served
+            sample.evidence = PeakEvidence(
+                load=name, within_s=within_s, ready_s=ready_s, load_begins_s=begins_s, served=served, result=result
             )
             sample.figures = peak_figures(served)
             one.settle(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Probe, Scenario
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import Phase
 from touchstone.record.evidence.probe import Kept, ProbeReport
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -36,21 +36,17 @@ class ProbePhase(Phase):
         """Only where the scenario names a resource to probe."""
         return scenario.probe is not None
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """All cases, once for each contender."""
-        yield OneByOne(self.measure)
-
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with the whole report as its evidence."""
         asked = bench.scenario.probe
         assert asked is not None  # `applies` has seen to it
         with sampling(bench, "probe", contender.name) as sample:
             bench.watcher.step(f"probing {contender.name}")
-            with engaged(bench, contender, sample) as found:
+            with engaged(bench, contender, sample.process) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
-                sample.probe = _probe(found, asked, whole, owned=contender.outside is None)
+                sample.evidence = report = _probe(found, asked, whole, owned=contender.outside is None)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))
-            sample.figures = figures(sample.probe)
+            sample.figures = figures(report)
         return [sample]
 
 

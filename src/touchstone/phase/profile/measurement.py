@@ -39,7 +39,7 @@ def profile_one(task: Task, sample: Sample) -> None:
         raise PassError("no contender could be loaded, so that there is no rate", fix="run the phase `load` first")
     stack, asked = task.contender.stack, task.contender.variant.profiled
     evidence = ProfileEvidence(rate=task.rate, application=own_prefixes(stack))
-    sample.profile = evidence
+    sample.evidence = evidence
     copy = None if asked is None else _copy(task, sample, evidence)
     built = task.bench.builds[task.contender.name]
     with started(task, built, sample) as (contender_running, sent):

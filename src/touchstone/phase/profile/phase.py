@@ -45,7 +45,7 @@ class ProfilePhase(Phase):
         found = []
         for name, load in profiled_loads(bench).items():
             with sampling(
-                bench, "profile", contender.name, load=name, under=load, round_number=round_number, position=position
+                bench, "profile", contender.name, load=name, round_number=round_number, position=position
             ) as sample:
                 bench.watcher.step(f"profiling {contender.name}: {name}")
                 profile_one(Task(bench, contender, load, self.rates[name]), sample)
@@ -63,7 +63,7 @@ def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> flo
     bench.watcher.step(f"looking for a rate that all serve: {contender.name}, {name}")
     sample, profile = blank_sample(bench, "profile", contender.name, load=name), bench.profile
     try:
-        with running(bench, bench.builds[contender.name], sample, under=load) as looked_at:
+        with running(bench, bench.builds[contender.name], sample.process, under=load) as looked_at:
             sent = LoadSequence(bench, looked_at, load, sample).prepare().load
             with Passes(bench, sent, looked_at, None) as passes:
                 return passes.warm_up(Budget(profile.warm_least_s, profile.warm_most_s / 3))

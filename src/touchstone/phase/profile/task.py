@@ -30,7 +30,7 @@ class Task:
 def started(task: Task, built: Built, sample: Sample) -> Iterator[tuple[Running, Load]]:
     """Start it, and send what goes before the load, which is given as it is sent. Raises TouchstoneError."""
     # Profilers meet the process in /tmp: a JVM's own commands, and its map of compiled code.
-    with running(task.bench, built, sample, under=task.load, shares_places=True) as contender_running:
+    with running(task.bench, built, sample.process, under=task.load, shares_places=True) as contender_running:
         yield contender_running, LoadSequence(task.bench, contender_running, task.load, sample).prepare().load
 
 

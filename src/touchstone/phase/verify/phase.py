@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, sampling
@@ -11,7 +11,7 @@ from touchstone.bench.engaged import engaged
 from touchstone.bench.readiness import ask_first
 from touchstone.contract.checker import Checker, askable
 from touchstone.manifest.catalogue import Contender
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import Phase
 from touchstone.phase.verify.preparations import prepare_for_all, try_preparations
 from touchstone.record.sample import CheckOutcome, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -31,10 +31,6 @@ class VerifyPhase(Phase):
         """See Phase."""
         return "checking the contract"
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
-        """The whole contract, once for each contender."""
-        yield OneByOne(self.measure)
-
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """Carry out every check of the contract on a freshly started contender, or one that runs already.
 
@@ -43,7 +39,7 @@ class VerifyPhase(Phase):
         """
         with sampling(bench, "verify", contender.name) as sample:
             bench.watcher.step(f"checking {contender.name}")
-            with engaged(bench, contender, sample) as found:
+            with engaged(bench, contender, sample.process) as found:
                 checks, left_out = askable(bench.scenario.contract, found.dependencies)
                 sample.left_out += left_out
                 checker = Checker(found.service, found.dependencies, bench.seed)
@@ -57,7 +53,7 @@ class VerifyPhase(Phase):
                         asked += prepare_for_all(bench, contender, found, sample)
             if asks and not _hold(asked):
                 # What a check of the contract has changed or taken away is there again behind a fresh start.
-                with engaged(bench, contender, sample) as found:
+                with engaged(bench, contender, sample.process) as found:
                     checker = Checker(found.service, found.dependencies, bench.seed)
                     asked = ask_first(checker, bench)
                     for _ in range(_MORE):

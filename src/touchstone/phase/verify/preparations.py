@@ -30,7 +30,7 @@ def try_preparations(bench: Bench, contender: Contender, sample: Sample) -> list
         sent = [steps for load in loads if not load.error_allowance for steps in passes(load)]
         check = Check(id=f"load-{names[0]}", says=_says(names), steps=[*first.prepare, *chain.from_iterable(sent)])
         try:
-            with engaged(bench, contender, sample.model_copy(deep=True), under=first) as found:
+            with engaged(bench, contender, sample.process.model_copy(deep=True), under=first) as found:
                 checker = Checker(found.service, found.dependencies, bench.seed)
                 outcomes.append(checker.check(check, cookies=any(load.journeys for load in loads)))
         except StartError as error:

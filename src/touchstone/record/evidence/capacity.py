@@ -57,6 +57,7 @@ class AtRate(Record):
 class CapacityEvidence(Record):
     """One contender's search in one round."""
 
+    kind: Literal["capacity"] = "capacity"
     objective: str
     bounds: dict[str, float] = {}
     """Its upper bounds by quantity: seconds, and `errors` as a share."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import JsonValue
 
 from touchstone.record.base import Record
@@ -17,6 +19,7 @@ class DrainPoint(Record):
 class DrainEvidence(Record):
     """Messages of one drain. What is counted has no default: a record that lacks it cannot be read."""
 
+    kind: Literal["drain"] = "drain"
     produced: dict[str, int]
     """Messages in the topic, by partition."""
     consumed: dict[str, int]

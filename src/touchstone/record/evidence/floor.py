@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from touchstone.record.base import Record
 
 
@@ -24,6 +26,7 @@ class FloorTry(Record):
 class FloorEvidence(Record):
     """How the two floors were found."""
 
+    kind: Literal["floor"] = "floor"
     share: float
     """The share of the rate without a limit that a limit must keep."""
     unlimited_rates: list[float | None]

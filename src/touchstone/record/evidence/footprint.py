@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from touchstone.record.base import Record
 
 
@@ -17,6 +19,7 @@ class OciLayout(Record):
 class FootprintEvidence(Record):
     """What was gathered in the empty root in which the contract was checked."""
 
+    kind: Literal["footprint"] = "footprint"
     jre_modules: list[str] | None = None
     """Modules of the JRE, if it needs one."""
     jre_modules_declared: list[str] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from touchstone.record.base import Record
 from touchstone.record.hold_result import HoldLevel, HoldReading
 
@@ -38,6 +40,7 @@ class RefusedLevel(Record):
 class HoldEvidence(Record):
     """The climb over levels."""
 
+    kind: Literal["hold"] = "hold"
     levels: list[HeldLevel] = []
     """Those that were reached."""
     refused: list[RefusedLevel] = []

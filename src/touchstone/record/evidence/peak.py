@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from touchstone.record.base import Record
+from touchstone.record.engine import LoadResult
 
 
-class PeakResult(Record):
+class PeakEvidence(Record):
     """Times in seconds since exec."""
 
+    kind: Literal["peak"] = "peak"
     load: str
     """Which of the scenario's loads was put on."""
     within_s: float
@@ -15,6 +19,7 @@ class PeakResult(Record):
     ready_s: float
     """When the lab had seen the first correct response; it asks every 20 ms."""
     load_begins_s: float
-    """When the first request of the load was due: zero of the series in the sample's `result`."""
+    """When the first request of the load was due: zero of the series in `result`."""
     served: list[int]
     """Correct responses in total by the end of each second: the first entry by 1 s, the last by `within_s`."""
+    result: LoadResult

@@ -74,6 +74,7 @@ class Refused(Record):
 class ProbeReport(Record):
     """One pass over all cases."""
 
+    kind: Literal["probe"] = "probe"
     target: str
     post: ProbePost | None = None
     died_in: str | None = None

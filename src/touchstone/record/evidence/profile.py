@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from touchstone.record.base import Record
 
 KERNEL = "_[k]"
@@ -71,6 +73,7 @@ class Waits(Record):
 class ProfileEvidence(Record):
     """One contender under one load of one round, at a rate that every contender serves."""
 
+    kind: Literal["profile"] = "profile"
     rate: float
     """Requests per second."""
     plain: ProfilePass | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from touchstone.record.sample import GeneratorPlace
+from touchstone.record.process import GeneratorPlace
 from touchstone.report.sections.section import Section
 from touchstone.report.view import View
 

@@ -1,0 +1,81 @@
+"""The process of a contender: who ran where, how it was started, and how it ended."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from touchstone.record.base import Record
+from touchstone.record.evidence.surroundings import Confinement, CpuAtEnd, LeftInWork
+
+
+class GeneratorPlace(Record):
+    """A machine that load comes from, and its CPUs that make it."""
+
+    name: str
+    address: str
+    cpus: list[int] = []
+    model: str = ""
+    """Of its CPUs, in the kernel's words."""
+
+
+class CountedCpus(Record):
+    """How many CPUs a contender's runtime counts, by which it chooses its numbers of threads."""
+
+    count: int
+    runtime: str
+    asked: bool = False
+    """The runtime itself was asked, under the contender's limits; otherwise it is by a known rule of its version."""
+
+
+class Placement(Record):
+    """Who ran where. CPUs are those of the machine that the contender runs on."""
+
+    server_cpus: list[int] = []
+    engine_cpus: list[int] = []
+    dependency_cpus: list[int] = []
+    shared: list[str] = []
+    """In words: what shares a CPU with what."""
+    cgroup: str | None = None
+    memory_limit: int | None = None
+    cpu_limit: float | None = None
+    """How many CPUs' time its cgroup has."""
+    counted_cpus: CountedCpus | None = Field(default=None, exclude_if=lambda counted: counted is None)
+    """What its runtime counts, where a CPU quota held and it is known."""
+    machine: str | None = Field(default=None, exclude_if=lambda name: name is None)
+    """The contender's machine, where a run had several; a round has one."""
+    generators: list[GeneratorPlace] = Field(default=[], exclude_if=lambda places: not places)
+    """The other machines that the load comes from; the engine's CPUs are then those that lead and watch."""
+
+
+class Process(Record):
+    """One process of a contender. Samples of loads that it served in turn have the same one."""
+
+    id: str = ""
+    """The same in all samples of one process; its log is named after it."""
+    contender: str = ""
+    placement: Placement = Placement()
+    argv: list[str] = []
+    env: dict[str, str] = {}
+    artifacts: dict[str, str] = {}
+    """SHA-256 of what was run, by file name."""
+    left_in_work: LeftInWork = LeftInWork()
+    left_out: list[str] = []
+    """What was not done for it, such as settings that one outside is not given; a sentence each."""
+    server_exit: str | None = None
+    """How it ended if it ended before it was asked to, in words."""
+    foreign_listener: str | None = None
+    """Who held the port if it was not the contender's process tree."""
+    stopped: str | None = None
+    """How it ended after it was asked to, in words."""
+    cpu_at_end: CpuAtEnd | None = Field(default=None, exclude_if=lambda used: used is None)
+    """What it used until it was told to end, and after; None where it has no cgroup of ours."""
+    oom_kills: int | None = None
+    """Processes of its tree that the kernel ended for want of memory."""
+    confinement: list[Confinement] = []
+    """One account for each start at which something was found."""
+    log: str | None = None
+    """The file of its standard output and error, relative to the run's folder."""
+    log_bytes: int | None = Field(default=None, exclude_if=lambda size: size is None)
+    """What it wrote there in all its life, under every load that was put on it."""
+    log_file_bytes: int = Field(default=0, exclude_if=lambda size: size == 0)
+    """What it appended to other files: to those open from the first response on, and to those of its own folder."""
