@@ -8,6 +8,7 @@ mod h2_server;
 mod loads;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use h2_server::{H2Server, Request, answers, response, short_response};
 use loads::{BACKENDS, assert_only, carry_out, errors, refusal};
@@ -16,6 +17,9 @@ use touchstone_h2::Code;
 use touchstone_h2::frame::{self, Kind, flag, setting};
 use touchstone_load::job::{BackendChoice, Job};
 use touchstone_load::result::LoadResult;
+use touchstone_load::slices::job::SlicesJob;
+use touchstone_load::slices::order::Order;
+use touchstone_load::slices::{self, SlicesControl};
 
 const BODY: &[u8] = b"Hello, World!";
 
@@ -439,6 +443,51 @@ fn journeys_take_values_along() {
         );
         assert!(result.journeys[0].completed > 50);
     });
+}
+
+#[test]
+fn slices_go_over_both_protocols() {
+    let server = H2Server::start(&[], right);
+    let silent = H2Server::start(&[], |request| match request.total {
+        50 => (Vec::new(), false),
+        _ => right(request),
+    });
+    let contender = |name: &str, port: u16| {
+        let url = format!("http://127.0.0.1:{port}/");
+        json!({"name": name, "job": {
+            "url": url, "protocol": "h2c", "streams": 4, "connections": 2, "timeout_s": 0.2,
+        }})
+    };
+    let contenders = [
+        contender("one", server.port),
+        contender("other", silent.port),
+    ];
+    let turn = |contender| json!({"contender": contender, "seconds": 0.05});
+    let order = json!({
+        "order": "slices", "phase": "load", "turns": [turn(0), turn(1), turn(0), turn(1)],
+    });
+    let (sender, orders) = std::sync::mpsc::channel();
+    sender.send(Order::parse(&order.to_string())).unwrap();
+    drop(sender);
+    let control = SlicesControl {
+        interrupt: &AtomicBool::new(false),
+        orders,
+        on_event: &mut |_| (),
+    };
+    let job = SlicesJob::from_json(&json!({ "contenders": contenders }).to_string()).unwrap();
+    let result = slices::run(&job, control).unwrap();
+    assert!(result.slices.iter().all(|slice| slice.ok > 0));
+    let failed: u64 = result
+        .slices
+        .iter()
+        .flat_map(|slice| slice.errors.values())
+        .sum();
+    assert_eq!(failed, 1, "the request without an answer, and no other");
+    assert_eq!(
+        result.contenders[0].totals.ok,
+        server.count(|seen| &seen.requests)
+    );
+    assert_eq!(server.count(|seen| &seen.connections), 2);
 }
 
 #[test]

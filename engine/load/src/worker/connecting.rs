@@ -113,6 +113,9 @@ impl Worker {
     }
 
     pub(super) fn drop_connection<W: Wire>(&mut self, wire: &mut W, slot: u32) {
+        if self.depth > 1 {
+            self.unlist(slot);
+        }
         let connection = &mut self.connections[slot as usize];
         match connection.state {
             State::Open => self.established -= 1,
@@ -131,6 +134,7 @@ impl Worker {
         connection.h2 = None;
         // What pipelining has gathered was for this connection: it is flushed before another is looked at.
         self.out.clear();
+        self.control.clear();
         if let Some(partial) = connection.partial.take() {
             self.spare = Some(partial);
         }

@@ -105,6 +105,14 @@ impl Worker {
         }
     }
 
+    /// Takes a connection off the list of the free, of which it may hold several places: a request that is taken from the
+    /// schedule for one of them has to find it.
+    pub(super) fn unlist(&mut self, slot: u32) {
+        if std::mem::take(&mut self.connections[slot as usize].listed) > 0 {
+            self.idle.retain(|listed| *listed != slot);
+        }
+    }
+
     /// Closed loop: sends as many requests as the connection may have in flight.
     pub(super) fn fill<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         self.refill(wire, slot, now);
