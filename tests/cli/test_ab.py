@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import command
 from tests.revisions.repository import BROKEN, COMMENTED, SLOWER, commit, git, repository
 from tests.run.demo import SERVER
 from touchstone.judge.comparison.revisions import RevisionsJudgement
 from touchstone.judge.why.explanation import Explanation
 
-COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
 ACTION = Path(__file__).resolve().parents[2] / "action.yml"
 
 
@@ -26,15 +26,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def touchstone(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words],
-        cwd=tmp_path / "repo",
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        timeout=580,
-        check=False,
-    )
+    return command.touchstone(*words, cwd=tmp_path / "repo", env=environment(tmp_path), within_s=580)
 
 
 def test_a_loss_is_found_told_everywhere_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import command
 from tests.intake.recordings import entry, har
 from tests.judge.capacities import capacity_run
 from tests.judge.sound import CONTENDERS, sound_run
@@ -20,14 +19,9 @@ from touchstone.record.run import Run
 from touchstone.record.store import RunStore
 from touchstone.vocabulary.figure import Group, figures_of
 
-COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
-
 
 def touchstone(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    env = os.environ | {"NO_COLOR": "1", "COLUMNS": "200"}
-    return subprocess.run(
-        [*COMMAND, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False
-    )
+    return command.touchstone(*words, cwd=folder, env={"NO_COLOR": "1", "COLUMNS": "200"})
 
 
 def stored(run: Run, folder: Path) -> None:
@@ -70,7 +64,8 @@ def test_list_of_a_scenario_has_a_line_for_each_contender_and_folds_exhibits(tmp
     text = touchstone(tmp_path, "list", "crud").stdout
     for row in rows:
         assert (f"{row['contender']} " in text) == (row["exhibit"] is None)
-    assert all(f"{row['contender']} " in touchstone(tmp_path, "list", "crud", "--exhibits").stdout for row in rows)
+    whole = touchstone(tmp_path, "list", "crud", "--exhibits").stdout
+    assert all(f"{row['contender']} " in whole for row in rows)
 
 
 def test_list_of_a_scenario_that_is_not_there_names_those_that_are(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,10 @@ from typing import Any
 import psutil
 import pytest
 
+from tests import command
+from tests.command import COMMAND
 from tests.run.demo import add_stack, demo
 from touchstone.isolation.cgroup import LABEL, leftover_cgroups
-
-COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
 
 
 def environment(tmp_path: Path) -> dict[str, str]:
@@ -25,15 +24,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def touchstone(tmp_path: Path, *words: str, within_s: float = 300) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        timeout=within_s,
-        check=False,
-    )
+    return command.touchstone(*words, cwd=tmp_path, env=environment(tmp_path), within_s=within_s)
 
 
 def report_of(tmp_path: Path, *words: str) -> tuple[int, dict[str, Any]]:
