@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_ab import COMMAND, environment, touchstone
+from tests.cli.test_ab import environment, touchstone
+from tests.command import COMMAND
 from tests.revisions.repository import COMMENTED, DEARER, commit, git, repository, twelve_commits
 
 DOES_NOT_BUILD = 'build = [["python3", "-c", "import nothing"]]'

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import COMMAND, runs
+from tests.cli.test_commands import runs
+from tests.command import COMMAND
 
 __all__ = ["runs"]
 

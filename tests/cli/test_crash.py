@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import COMMAND, stored
+from tests.cli.test_commands import stored
+from tests.command import COMMAND
 from tests.judge.sound import sound_run
 
 PLANTED = """

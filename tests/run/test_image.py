@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import COMMAND
 from tests.run.demo import demo
 from tests.run.images import build_image, image_sources, path_without_podman, remove_built, runtime
-from tests.run.test_end_to_end import COMMAND, environment, report_of
+from tests.run.test_end_to_end import environment, report_of
 from touchstone.isolation.container import ContainerRuntime
 
 STACK = """

@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from tests.command import COMMAND
 from tests.run.demo import SCENARIO, add_stack
-from tests.run.test_end_to_end import COMMAND, environment
+from tests.run.test_end_to_end import environment
 from touchstone.record.store import load_run
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.run.test_end_to_end import COMMAND, environment
+from tests.command import COMMAND
+from tests.run.test_end_to_end import environment
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
