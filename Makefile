@@ -14,19 +14,26 @@ SITE_DIR ?= site
 WHEEL_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format faults findings calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
+.PHONY: help setup run test test-engine test-mote lint format faults findings calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/ready $(ENGINE) ## The Python environment and the engine
+setup: ## The Python environment and the engine, at once
+	@$(MAKE) --no-print-directory -j2 $(VENV)/ready
 
-$(VENV)/ready: requirements.lock pyproject.toml
+# Installing the lab builds the engine, unless it is there.
+$(VENV)/ready: $(VENV)/packages pyproject.toml | $(ENGINE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# With bytecode, which an environment may forbid Python to keep: without it each command would compile its libraries.
+$(VENV)/packages: requirements.lock packaging/uv-requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "touchstone needs Python 3.11 or newer; set PYTHON"; exit 2; }
 	@command -v cargo >/dev/null || { echo "the engine needs a Rust toolchain; install it by rustup"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	PATH="$(CURDIR)/$(BIN):$$PATH" pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r packaging/uv-requirements.lock
+	$(BIN)/uv pip install --quiet --python $(VENV) --compile-bytecode --require-hashes -r requirements.lock
 	@touch $@
 
 $(CLUSTER_VENV)/ready: requirements-cluster.lock pyproject.toml
@@ -43,8 +50,14 @@ run: setup ## Measure the scenario `users` (another: make run RUN="crud --quick"
 	$(BIN)/touchstone run $(RUN)
 
 test: setup ## The tests: engine, lab, mote
+	@$(MAKE) --no-print-directory -j2 --output-sync=line test-engine test-mote
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not native and not broken and not cluster"
+
+# At once: the engine's tests mostly wait, mote's mostly compile.
+test-engine:
 	cargo test --workspace --locked --quiet
-	$(BIN)/pytest -n 2 -m "not slow and not native and not broken and not cluster"
+
+test-mote:
 	mote/check.sh
 
 test-slow: setup ## Real brokers, planted faults in short, broken stacks: half an hour
@@ -59,7 +72,7 @@ test-cluster: $(CLUSTER_VENV)/ready $(ENGINE) ## Three machines in network names
 test-broken: setup ## Every stack of `users`, broken in three ways each; minutes long
 	$(BIN)/pytest -m "broken or slow" tests/run/test_broken_stacks.py
 
-lint: $(VENV)/ready ## All linters and type checks
+lint: setup ## All linters and type checks
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
@@ -67,7 +80,7 @@ lint: $(VENV)/ready ## All linters and type checks
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(BIN)/python tests/lint/stacks.py
 
-format: $(VENV)/ready ## Format everything
+format: setup ## Format everything
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/ruff check --fix --quiet src tests benchmarks
 	cargo fmt

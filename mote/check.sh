@@ -111,13 +111,20 @@ step 'libFuzzer: ten seconds a target'
 if command -v clang++ >/dev/null; then
   compile fuzz all -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++ \
     -DMOTE_TESTS=OFF -DMOTE_FUZZ=ON -DMOTE_SANITIZE=address,undefined
-  for target in head body connection; do
-    mkdir -p "$build/corpus/$target"
-    quietly "$build/fuzz-$target.log" "$build/fuzz/fuzz/fuzz_$target" -max_total_time=10 \
+  fuzz() { # target
+    mkdir -p "$build/corpus/$1"
+    quietly "$build/fuzz-$1.log" "$build/fuzz/fuzz/fuzz_$1" -max_total_time=10 \
       -verbosity=0 -print_final_stats=1 "-artifact_prefix=$build/" \
-      "$build/corpus/$target" "$here/fuzz/corpus/$target"
-    printf '   %s: %s\n' "$target" "$(grep number_of_executed_units "$build/fuzz-$target.log")"
-  done
+      "$build/corpus/$1" "$here/fuzz/corpus/$1"
+    printf '   %s: %s\n' "$1" "$(grep number_of_executed_units "$build/fuzz-$1.log")"
+  }
+  fuzz head &
+  head=$!
+  fuzz body &
+  body=$!
+  fuzz connection
+  wait "$head"
+  wait "$body"
 else
   missing clang
 fi

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -13,13 +13,34 @@ from touchstone.report.view import View
 
 
 class Report(Record):
-    """Everything that was measured and everything that the judge says of it."""
+    """Everything that was measured and everything that the judge says of it, but for what `_IN_SAMPLES` leaves out."""
 
     schema_: Literal["touchstone.report/1"] = Field(default="touchstone.report/1", alias="schema")
     run: Run
     judgement: Judgement
 
 
+_SHAPE = {"curve", "histogram"}
+_IN_SAMPLES: dict[str, Any] = {
+    "run": {
+        "samples": {
+            "__all__": {
+                "result": {
+                    "series": True,
+                    "watch": {"series"},
+                    "latency": _SHAPE,
+                    "service": _SHAPE,
+                    "connect": _SHAPE,
+                    "lateness": _SHAPE,
+                    "requests": {"__all__": {"latency": _SHAPE}},
+                }
+            }
+        }
+    }
+}
+"""Series over time, histograms and curves stay in `samples/` alone: they are nine tenths of a run."""
+
+
 def document(view: View) -> str:
     """report.json."""
-    return Report(run=view.run, judgement=view.judgement).model_dump_json(by_alias=True, indent=1) + "\n"
+    return Report(run=view.run, judgement=view.judgement).model_dump_json(by_alias=True, exclude=_IN_SAMPLES) + "\n"
