@@ -1,0 +1,1 @@
+"""What the project itself costs: set-up, tests, reports."""

@@ -1,0 +1,100 @@
+"""`python -m benchmarks.project BEFORE AFTER`: what the project itself costs, two checkouts in turns, as ratios.
+
+BEFORE and AFTER are folders of checkouts, such as two `git worktree`s. What is asked by `--what`:
+
+    show, report        CPU seconds of the command on a recorded run
+    json, html          bytes of report.json and report.html of that run
+    setup, test, ci     seconds of `make setup`, `make test`, `.ci/run` from a fresh clone
+    engine              CPU seconds of a release build of the engine without anything built before
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+RUN = Path(__file__).resolve().parents[2] / "tests" / "golden" / "runs" / "users.tar.xz"
+
+
+def _run(words: list[str], folder: Path, **env: str) -> tuple[float, float]:
+    """Seconds of a command, on the clock and of CPU."""
+    before, begin = os.times(), time.monotonic()
+    subprocess.run(words, cwd=folder, env=os.environ | env, stdout=subprocess.DEVNULL, check=True)
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return time.monotonic() - begin, cpu
+
+
+def _command(name: str, checkout: Path) -> float:
+    """CPU seconds of `touchstone NAME` on the recorded run."""
+    with TemporaryDirectory() as folder:
+        with tarfile.open(RUN) as packed:
+            packed.extractall(folder, filter="data")
+        return _run([sys.executable, "-m", "touchstone", name, folder], checkout, PYTHONPATH=str(checkout / "src"))[1]
+
+
+def _size(name: str, checkout: Path) -> float:
+    """Bytes of a report of the recorded run."""
+    with TemporaryDirectory() as folder:
+        with tarfile.open(RUN) as packed:
+            packed.extractall(folder, filter="data")
+        _run([sys.executable, "-m", "touchstone", "report", folder], checkout, PYTHONPATH=str(checkout / "src"))
+        return float((Path(folder) / name).stat().st_size)
+
+
+def _fresh(words: list[str], checkout: Path) -> float:
+    """Seconds of a command in a fresh clone."""
+    with TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "--quiet", str(checkout), str(clone)], check=True)
+        return _run(words, clone)[0]
+
+
+def _engine(checkout: Path) -> float:
+    """CPU seconds of a release build of the engine."""
+    with TemporaryDirectory() as folder:
+        words = ["cargo", "build", "--quiet", "--release", "--locked", "--package", "touchstone-engine"]
+        return _run([*words, "--target-dir", folder], checkout)[1]
+
+
+WHAT: dict[str, Callable[[Path], float]] = {
+    "show": lambda checkout: _command("show", checkout),
+    "report": lambda checkout: _command("report", checkout),
+    "json": lambda checkout: _size("report.json", checkout),
+    "html": lambda checkout: _size("report.html", checkout),
+    "setup": lambda checkout: _fresh(["make", "setup"], checkout),
+    "test": lambda checkout: _fresh(["make", "test"], checkout),
+    "ci": lambda checkout: _fresh([".ci/run"], checkout),
+    "engine": _engine,
+}
+
+
+def main() -> None:
+    """Print a line for each thing that is asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.project")
+    parser.add_argument("before", type=lambda text: Path(text).resolve())
+    parser.add_argument("after", type=lambda text: Path(text).resolve())
+    parser.add_argument("--what", nargs="+", choices=WHAT, default=["show", "report", "json", "html"])
+    parser.add_argument("--times", type=int, default=5)
+    asked = parser.parse_args()
+    for name in asked.what:
+        pairs = []
+        for turn in range(asked.times):
+            order = (asked.before, asked.after) if turn % 2 == 0 else (asked.after, asked.before)
+            taken = {checkout: WHAT[name](checkout) for checkout in order}
+            pairs.append((taken[asked.before], taken[asked.after]))
+        before, after = (statistics.median(column) for column in zip(*pairs, strict=True))
+        ratio = statistics.median(late / early for early, late in pairs)
+        print(f"{name:8} {before:12.4g} {after:12.4g}   ratio {ratio:.2f}")
+
+
+if __name__ == "__main__":
+    main()
