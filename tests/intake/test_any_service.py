@@ -228,3 +228,11 @@ def test_marks_are_shown_as_they_are_written(tmp_path: Path) -> None:
     marks = [line.removeprefix("# look: ") for line in written.splitlines() if line.startswith("# look: ")]
     assert marks
     assert all(f"  look: {mark}\n" in done.stdout for mark in marks)
+
+
+def test_a_draft_without_a_mark_says_nothing_of_marks(tmp_path: Path) -> None:
+    listens = 'package main\n\nimport "github.com/gin-gonic/gin"\n\nfunc main() { gin.Default().Run() }\n'
+    done = touchstone(lay(tmp_path, GO | {"main.go": listens}), "new", "bench", "--service", ".")
+    assert done.returncode == 0, done.stderr
+    assert "# look: " not in (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look:" not in done.stdout

@@ -139,7 +139,8 @@ def _home(folder: Path, called: str) -> Path:
 
 def _marks(drafted: DraftStack, home: Path) -> list[str]:
     """What is marked in a draft, so that it is seen by those who do not open the file."""
-    return [f"  look: {mark}" for mark in drafted.marks()] + [f"  ({home / STACK_FILE} has each as `# look:`)"]
+    marks = [f"  look: {mark}" for mark in drafted.marks()]
+    return [*marks, f"  ({home / STACK_FILE} has each as `# look:`)"] if marks else []
 
 
 def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
