@@ -21,23 +21,16 @@ class Report(Record):
 
 
 _SHAPE = {"curve", "histogram"}
-_IN_SAMPLES: dict[str, Any] = {
-    "run": {
-        "samples": {
-            "__all__": {
-                "result": {
-                    "series": True,
-                    "watch": {"series"},
-                    "latency": _SHAPE,
-                    "service": _SHAPE,
-                    "connect": _SHAPE,
-                    "lateness": _SHAPE,
-                    "requests": {"__all__": {"latency": _SHAPE}},
-                }
-            }
-        }
-    }
+_LOAD = {
+    "series": True,
+    "watch": {"series"},
+    "latency": _SHAPE,
+    "service": _SHAPE,
+    "connect": _SHAPE,
+    "lateness": _SHAPE,
+    "requests": {"__all__": {"latency": _SHAPE}},
 }
+_IN_SAMPLES: dict[str, Any] = {"run": {"samples": {"__all__": {"evidence": {"result": _LOAD}}}}}
 """Series over time, histograms and curves stay in `samples/` alone: they are nine tenths of a run."""
 
 
