@@ -22,7 +22,7 @@ def test_a_quota_of_the_generator_explains_a_rate_near_its_ceiling(throttled: bo
 def test_a_server_that_died_explains_connections_that_broke_and_nothing_on_other_samples() -> None:
     run = sound_run()
     first, *others = [sample for sample in run.samples if sample.phase == "load" and sample.contender == "go/std"]
-    first.server_exit = "killed by SIGKILL"
+    first.process.server_exit = "killed by SIGKILL"
     for sample in (first, others[0]):
         result_of(sample).counts.errors.reset = 5
     explained = {f.sample: "`server-died` explains it" in f.statement for f in fired(run, "connections-broken")}
