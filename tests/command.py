@@ -36,10 +36,10 @@ def touchstone(
             [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [out.fileno(), error.fileno()]))],
         )
         line.sendall(message)
-        pid = int.from_bytes(line.recv(8), "big")
+        pid = _number(line)
         line.settimeout(within_s)
         try:
-            code = int.from_bytes(line.recv(8), "big", signed=True)
+            code = _number(line)
             late = False
         except TimeoutError:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -52,6 +52,13 @@ def touchstone(
     if late:
         raise subprocess.TimeoutExpired([*COMMAND, *words], within_s, *texts)
     return subprocess.CompletedProcess([*COMMAND, *words], code, *texts)
+
+
+def _number(line: socket.socket) -> int:
+    """A number that the server reports. Raises ConnectionError if the server has ended."""
+    if not (octets := line.recv(8)):
+        raise ConnectionError("the server of tests/command.py has ended; its error is in the output of the tests")
+    return int.from_bytes(octets, "big", signed=True)
 
 
 @cache

@@ -114,21 +114,19 @@ def test_a_slice_that_is_too_short_for_the_service_is_refused_with_one_that_is_n
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("wrong-body", 'the body is "pang", expected "pong"'),
-        ("raises", "| KeyError: 'unicorn'"),
-        ("raises", "-verify-broken.plain.log"),
-        ("200-on-unknown-path", "expected 404"),
-        ("wrong-port", "instead of"),
-        ("fails-at-start", "exited with code 1"),
-        ("fails-at-start", "| no database"),
+        ("wrong-body", ['the body is "pang", expected "pong"']),
+        ("raises", ["| KeyError: 'unicorn'", "-verify-broken.plain.log"]),
+        ("200-on-unknown-path", ["expected 404"]),
+        ("wrong-port", ["instead of"]),
+        ("fails-at-start", ["exited with code 1", "| no database"]),
     ],
 )
-def test_a_broken_contender_is_named_and_not_timed(tmp_path: Path, fault: str, said: str) -> None:
+def test_a_broken_contender_is_named_and_not_timed(tmp_path: Path, fault: str, said: list[str]) -> None:
     folder = demo(tmp_path / "demo")
     add_stack(folder, "broken", fault=fault)
     done = touchstone(tmp_path, "run", str(folder), "--quick", "--rounds", "1")
     assert "broken/plain" in done.stdout
-    assert said in done.stdout
+    assert not [words for words in said if words not in done.stdout]
     assert done.returncode == 4, "a run in which a contender failed is no success"
     assert "broken/plain failed:" in done.stdout
     samples = list((tmp_path / "results").glob("*/samples/*broken*"))
