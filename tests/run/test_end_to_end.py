@@ -137,6 +137,9 @@ def test_a_broken_contender_is_named_and_not_timed(tmp_path: Path, fault: str, s
 @pytest.mark.parametrize("fault", ["goes-silent", "leaves-one-in-500"])
 def test_a_service_that_stops_answering_in_the_warm_up_is_no_success(tmp_path: Path, fault: str) -> None:
     folder = demo(tmp_path / "demo")
+    manifest = folder / "scenario.toml"
+    # Each silent turn lasts until its requests have timed out.
+    manifest.write_text(manifest.read_text().replace("[loads.ping]", "[loads.ping]\ntimeout_s = 3.0"))
     add_stack(folder, "silent", fault=fault)
     code, report = report_of(tmp_path, str(folder), "--rounds", "1", "--phase", "load")
     assert code == 4
