@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.report.fixture import make_judgement, make_run
+from touchstone.judge.judge import judge
 from touchstone.record.run import Run
 from touchstone.record.sample import CheckOutcome, ProofOutcome
-from touchstone.report.sections.contract import Contract, build
+from touchstone.report.answer import answer
+from touchstone.report.contract import Contract
+from touchstone.report.sections.contract import build
 from touchstone.report.view import View
 
 
@@ -41,3 +44,12 @@ def test_a_check_that_broke_in_a_repeat_alone_is_named_once(run: Run) -> None:
         if sample.contender == "rust/plain" and sample.phase == "load":
             sample.checks[0].passed = False
     assert [check.id for check in _contract(run, "rust/plain").broken] == ["repeated"]
+
+
+def test_a_run_without_a_load_answers_who_holds_the_contract(run: Run) -> None:
+    run.samples = [sample for sample in run.samples if sample.phase in ("build", "verify")]
+    said = answer(View(run, judge(run)))
+    (verified,) = [s for s in run.samples if s.phase == "verify" and s.contender == "rust/plain"]
+    assert f"rust/plain holds its contract: {len(verified.checks)} check" in "\n".join(said)
+    verified.checks[0].passed = False
+    assert "rust/plain holds its contract" not in "\n".join(answer(View(run, judge(run))))

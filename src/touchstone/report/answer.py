@@ -5,29 +5,46 @@ from __future__ import annotations
 from touchstone.judge.judgement import Comparison, Severity, Verdict
 from touchstone.judge.rules.waiting import waits_for_acknowledgement
 from touchstone.report.causes import causes
+from touchstone.report.contract import contract_of
 from touchstone.report.format import NOTHING, percent, plural, ratio, seconds
 from touchstone.report.scoreboard import Scoreboard, growing, scoreboard, why_at_least
 from touchstone.report.table import Column, Row
 from touchstone.report.view import Place, View
 from touchstone.report.words import sign
 from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
+from touchstone.vocabulary.phase import PHASES
 
 _NAMED = 3
 """Contenders of one kind that a sentence names; of more it gives the number."""
 
 
 def answer(view: View) -> list[str]:
-    """Who leads on what and by how much; memory; the doubt that weighs most. Empty if nothing was measured."""
+    """Who leads on what and by how much; memory; the doubt that weighs most. Empty if nothing was measured.
+
+    Where nothing was loaded, it begins with who holds the contract.
+    """
     board = scoreboard(view)
     if board is None:
-        return []
-    said = [_instead(view) + _first(view, board) + _elsewhere(view, board.columns)]
+        return _contracts(view)
+    opens = PHASES.get(board.columns[0].place.phase)
+    said = _contracts(view) if opens is not None and opens.opens else []
+    said.append(_instead(view) + _first(view, board) + _elsewhere(view, board.columns))
     memory = next((c for c in board.columns[1:] if Group.MEMORY in c.figure.groups), None)
     if memory is not None and (sentence := _extremes(view, memory)):
         said.append(sentence + _unsettled(view, memory))
     if doubt := _doubt(view):
         said.append(doubt)
     return said
+
+
+def _contracts(view: View) -> list[str]:
+    """Who holds the contract, and by how many checks."""
+    held = (contract for c in view.measured if (contract := contract_of(view, c.name)))
+    return [
+        f"{contract.contender} holds its contract: {plural(contract.checks, 'check')} passed."
+        for contract in held
+        if contract.checks and not contract.broken and not contract.failed_proofs
+    ]
 
 
 def _compared(view: View, place: Place, figure: str) -> list[Comparison]:

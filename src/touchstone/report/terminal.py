@@ -104,7 +104,8 @@ def _print_sections(console: Console, view: View) -> None:
     shown = sections(view)
     if not shown:
         return
-    names = [[_named(scored) for scored in section.rows] for section in shown]
+    compared = any(cell.sign for section in shown for scored in section.rows for cell in scored.row.cells)
+    names = [[_named(scored, compared=compared) for scored in section.rows] for section in shown]
     cells = [[[_score(*of, scored.row) for of in zip(section.columns, scored.row.cells, strict=True)]
               for scored in section.rows] for section in shown]  # fmt: skip
     titles = [section.title if len(section.title) <= _TITLE_WIDTH else "" for section in shown]
@@ -126,15 +127,15 @@ def _print_sections(console: Console, view: View) -> None:
             for sentence in capacity_lines(view, place):
                 _say(console, Text(sentence, style="dim"), 0)
     console.print()
-    marks = f"{TIMES} is the ratio to {view.baseline}: {_KEY}" if view.baseline else ""
+    marks = f"{TIMES} is the ratio to {view.baseline}: {_KEY}" if compared else ""
     for remark in filter(None, (marks, ceiling(view))):
         _say(console, Text(remark, style="dim"), 0)
 
 
-def _named(scored: ScoreRow) -> Text:
+def _named(scored: ScoreRow, *, compared: bool) -> Text:
     """A contender's name, with the note that its figures need."""
     kind = scored.row.kind
-    note = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid"}.get(kind)
+    note = kind if kind in ("exhibit", "invalid") or (kind == "baseline" and compared) else None
     style = {"baseline": "bold", "invalid": "red", "absent": "dim"}.get(kind, "")
     return Text.assemble("  ", (scored.row.name, style), (f"  {note}", "dim") if note else "")
 
